@@ -1,0 +1,123 @@
+/**
+ * The one way to write: steps handed in during one turn of the event loop share one durable commit, each in its own
+ * savepoint, and are answered after that commit. Flushing to the disk is what a write costs, so sharing the flush is
+ * what makes many small tips fast without losing one. Waits for a busy file happen here, outside SQLite, so that
+ * they never stop the event loop.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StorageUnavailable } from '../storage.ts';
+import { type Database, isSqliteError } from './connection.ts';
+
+/** Bounds how long one commit may keep the event loop: a step takes some tens of microseconds. */
+const MAX_STEPS_PER_COMMIT = 128;
+/** How long to go on trying while another process holds the write lock, in milliseconds. */
+const BUSY_PATIENCE_MS = 2_000;
+const BUSY_PAUSE_MS = 10;
+
+interface QueuedStep {
+  /** Runs in its own savepoint and keeps its result until the commit; a throw undoes this step alone. */
+  run(): void;
+  /** Answers with what `run` produced. */
+  settle(): void;
+  reject(error: unknown): void;
+}
+
+export interface GroupCommit {
+  /**
+   * Runs a synchronous step atomically and durably; reads in it see all earlier steps.
+   * @throws StorageUnavailable when it could not be saved; whatever `step` throws, with nothing changed.
+   */
+  write<Result>(step: () => Result): Promise<Result>;
+  /** Waits for all accepted steps, and accepts no more. */
+  close(): Promise<void>;
+}
+
+export function createGroupCommit(database: Database): GroupCommit {
+  const queue: QueuedStep[] = [];
+  let draining: Promise<void> | null = null;
+  let isClosed = false;
+
+  /** better-sqlite3 nests this as a savepoint when a transaction is open. */
+  const inSavepoint = database.transaction((step: () => void) => step());
+
+  const commitTogether = database.transaction((steps: readonly QueuedStep[]): Map<QueuedStep, unknown> => {
+    const failures = new Map<QueuedStep, unknown>();
+    for (const step of steps) {
+      try {
+        inSavepoint(step.run);
+      } catch (error) {
+        // A full disk or a failing one may end the whole transaction; what came before is then undone as well.
+        if (!database.inTransaction) throw error;
+        failures.set(step, error);
+      }
+    }
+    return failures;
+  });
+
+  async function commit(steps: readonly QueuedStep[]): Promise<void> {
+    const deadline = performance.now() + BUSY_PATIENCE_MS;
+    for (;;) {
+      try {
+        const failures = commitTogether.immediate(steps);
+        for (const step of steps) {
+          if (failures.has(step)) step.reject(asUnavailable(failures.get(step)));
+          else step.settle();
+        }
+        return;
+      } catch (error) {
+        if (!isSqliteError(error, 'SQLITE_BUSY') || performance.now() > deadline) {
+          for (const step of steps) step.reject(asUnavailable(error));
+          return;
+        }
+        await sleep(BUSY_PAUSE_MS);
+      }
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      // One turn of the loop: whatever requests it parses join this commit.
+      await new Promise(setImmediate);
+      await commit(queue.splice(0, MAX_STEPS_PER_COMMIT));
+    }
+    draining = null;
+  }
+
+  return {
+    write<Result>(step: () => Result): Promise<Result> {
+      if (isClosed) return Promise.reject(new StorageUnavailable(new Error('the storage is closed')));
+      return new Promise<Result>((resolve, reject) => {
+        let settle = () => {};
+        queue.push({
+          run() {
+            const result = step();
+            settle = () => resolve(result);
+          },
+          settle: () => settle(),
+          reject,
+        });
+        draining ??= drain();
+      });
+    },
+
+    async close() {
+      isClosed = true;
+      await draining;
+    },
+  };
+}
+
+/** Turns the driver's "not now" into the port's; everything else is a defect and stays what it is. */
+export function asUnavailable(error: unknown): unknown {
+  const isPassing = isSqliteError(
+    error,
+    'SQLITE_BUSY',
+    'SQLITE_LOCKED',
+    'SQLITE_FULL',
+    'SQLITE_IOERR',
+    'SQLITE_READONLY',
+    'SQLITE_CANTOPEN',
+    'SQLITE_PROTOCOL',
+  );
+  return isPassing ? new StorageUnavailable(error) : error;
+}

@@ -1,0 +1,86 @@
+/**
+ * Brings a database file to the present schema. Each migration is one transaction: afterwards the foreign keys are
+ * checked and no table may hold fewer rows than before, else everything is as it was. Foreign keys are off meanwhile,
+ * because rebuilding a table with them on can silently delete the rows that refer to it.
+ */
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { type Database, DatabaseRefused } from './connection.ts';
+
+interface Migration {
+  readonly hash: string;
+  readonly statements: readonly string[];
+}
+
+/** Reads the migrations that `npm run db:generate` made, in their order. */
+export function readMigrations(folder: string): Migration[] {
+  return readMigrationFiles({ migrationsFolder: folder }).map(({ hash, sql }) => ({ hash, statements: sql }));
+}
+
+/**
+ * Applies the migrations that the file has not seen yet.
+ * @returns how many were applied.
+ * @throws DatabaseRefused when the file comes from a newer or different Tipwell, or a migration would lose rows or
+ *   break a reference; the file is then as before.
+ */
+export function migrate(database: Database, migrations: readonly Migration[]): number {
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT',
+  );
+  const applied = database
+    .prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position')
+    .pluck()
+    .all();
+  if (applied.length > migrations.length || applied.some((hash, index) => hash !== migrations[index]?.hash)) {
+    throw new DatabaseRefused(
+      'The database was made by a newer or different version of Tipwell. Start that version, or restore a backup.',
+    );
+  }
+  database.pragma('foreign_keys = OFF');
+  try {
+    for (const [offset, migration] of migrations.slice(applied.length).entries()) {
+      database.transaction(apply).immediate(database, migration, applied.length + offset);
+    }
+  } finally {
+    database.pragma('foreign_keys = ON');
+  }
+  return migrations.length - applied.length;
+}
+
+/** Whether the file has exactly these migrations. */
+export function isSchemaCurrent(database: Database, migrations: readonly Migration[]): boolean {
+  const applied = database
+    .prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position')
+    .pluck()
+    .all();
+  return applied.join() === migrations.map(({ hash }) => hash).join();
+}
+
+function apply(database: Database, migration: Migration, position: number): void {
+  const before = countRows(database);
+  for (const statement of migration.statements) database.exec(statement);
+  const after = countRows(database);
+  for (const [table, rows] of before) {
+    if ((after.get(table) ?? 0) < rows) {
+      throw new DatabaseRefused(`Migration ${position} would lose rows of ${table}; nothing was changed.`);
+    }
+  }
+  if (database.prepare('PRAGMA foreign_key_check').all().length > 0) {
+    throw new DatabaseRefused(`Migration ${position} would break references; nothing was changed.`);
+  }
+  database
+    .prepare('INSERT INTO schema_migrations (position, hash) VALUES (?, ?)')
+    .run(position, migration.hash);
+}
+
+function countRows(database: Database): Map<string, number> {
+  const tables = database
+    .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    .pluck()
+    .all();
+  return new Map(
+    tables.map((table) => [
+      table,
+      database.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0,
+    ]),
+  );
+}

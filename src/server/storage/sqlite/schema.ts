@@ -1,0 +1,155 @@
+/**
+ * The tables, from which `npm run db:generate` derives migrations. What drizzle cannot say (STRICT, WITHOUT ROWID,
+ * the triggers that keep the ledger append-only) is written into the migrations by hand and guarded by tests.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  blob,
+  check,
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
+import type { TransactionStatus } from '#shared/tips.ts';
+
+const userId = (name: string) => text(name).$type<UserId>();
+const cents = (name: string) => integer(name).$type<Cents>();
+
+export const accounts = sqliteTable(
+  'accounts',
+  {
+    id: userId('id').primaryKey(),
+    email: text('email').notNull(),
+    /** The email as it is compared: lower case. */
+    emailKey: text('email_key').notNull(),
+    username: text('username').notNull(),
+    fullName: text('full_name').notNull(),
+    phone: text('phone'),
+    isServiceProvider: integer('is_service_provider', { mode: 'boolean' }).notNull(),
+    passwordHash: text('password_hash').notNull(),
+    totalTipsReceivedCents: cents('total_tips_received_cents').notNull(),
+    totalTipsGivenCents: cents('total_tips_given_cents').notNull(),
+    createdAtMs: integer('created_at_ms').notNull(),
+  },
+  (table) => [
+    uniqueIndex('accounts_email_key').on(table.emailKey),
+    uniqueIndex('accounts_username').on(table.username),
+    check('accounts_is_service_provider', sql`${table.isServiceProvider} in (0, 1)`),
+    check('accounts_total_tips_received', sql`${table.totalTipsReceivedCents} >= 0`),
+    check('accounts_total_tips_given', sql`${table.totalTipsGivenCents} >= 0`),
+  ],
+);
+
+export const providerCategories = sqliteTable(
+  'provider_categories',
+  {
+    userId: userId('user_id')
+      .notNull()
+      .references(() => accounts.id),
+    category: text('category').$type<ServiceCategory>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.category] })],
+);
+
+export const sessions = sqliteTable(
+  'sessions',
+  {
+    tokenHash: blob('token_hash', { mode: 'buffer' }).primaryKey(),
+    userId: userId('user_id')
+      .notNull()
+      .references(() => accounts.id),
+    createdAtMs: integer('created_at_ms').notNull(),
+    expiresAtMs: integer('expires_at_ms').notNull(),
+  },
+  (table) => [
+    index('sessions_user').on(table.userId),
+    index('sessions_expiry').on(table.expiresAtMs),
+    check('sessions_token_hash', sql`length(${table.tokenHash}) = 32`),
+  ],
+);
+
+export const qrCodes = sqliteTable(
+  'qr_codes',
+  {
+    id: text('id').$type<QrCodeId>().primaryKey(),
+    userId: userId('user_id').notNull(),
+    category: text('category').$type<ServiceCategory>().notNull(),
+    createdAtMs: integer('created_at_ms').notNull(),
+  },
+  (table) => [
+    uniqueIndex('qr_codes_user_category').on(table.userId, table.category),
+    foreignKey({
+      columns: [table.userId, table.category],
+      foreignColumns: [providerCategories.userId, providerCategories.category],
+    }),
+    check('qr_codes_id', sql`length(${table.id}) = 10`),
+  ],
+);
+
+/** A picture is made once for each code and address; another PUBLIC_URL asks for another picture. */
+export const qrPictures = sqliteTable(
+  'qr_pictures',
+  {
+    qrCodeId: text('qr_code_id')
+      .$type<QrCodeId>()
+      .notNull()
+      .references(() => qrCodes.id),
+    address: text('address').notNull(),
+    png: blob('png', { mode: 'buffer' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.qrCodeId, table.address] })],
+);
+
+export const transactions = sqliteTable(
+  'transactions',
+  {
+    /** The order of the ledger: without a gap, so that a missing row shows. */
+    sequence: integer('sequence').primaryKey({ autoIncrement: true }),
+    id: text('id').$type<TransactionId>().notNull(),
+    giverId: userId('giver_id')
+      .notNull()
+      .references(() => accounts.id),
+    receiverId: userId('receiver_id')
+      .notNull()
+      .references(() => accounts.id),
+    qrCodeId: text('qr_code_id')
+      .$type<QrCodeId>()
+      .notNull()
+      .references(() => qrCodes.id),
+    serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
+    amountCents: cents('amount_cents').notNull(),
+    giverFeeCents: cents('giver_fee_cents').notNull(),
+    receiverFeeCents: cents('receiver_fee_cents').notNull(),
+    netAmountCents: cents('net_amount_cents').notNull(),
+    /** In basis points, as they were when the tip was given. */
+    giverFeeRate: integer('giver_fee_rate').notNull(),
+    receiverFeeRate: integer('receiver_fee_rate').notNull(),
+    status: text('status').$type<TransactionStatus>().notNull(),
+    idempotencyKey: text('idempotency_key'),
+    createdAtMs: integer('created_at_ms').notNull(),
+  },
+  (table) => [
+    uniqueIndex('transactions_id').on(table.id),
+    uniqueIndex('transactions_idempotency')
+      .on(table.giverId, table.idempotencyKey)
+      .where(sql`idempotency_key is not null`),
+    index('transactions_giver').on(table.giverId),
+    index('transactions_receiver').on(table.receiverId),
+    index('transactions_receiver_time').on(table.receiverId, table.createdAtMs),
+    check('transactions_amount', sql`${table.amountCents} between 1000 and 1000000`),
+    check('transactions_fees', sql`${table.giverFeeCents} >= 0 and ${table.receiverFeeCents} >= 0`),
+    check(
+      'transactions_net',
+      sql`${table.netAmountCents} > 0 and ${table.netAmountCents} + ${table.receiverFeeCents} = ${table.amountCents}`,
+    ),
+    check('transactions_two_people', sql`${table.giverId} <> ${table.receiverId}`),
+    check('transactions_status', sql`${table.status} in ('completed')`),
+  ],
+);

@@ -1,0 +1,195 @@
+/**
+ * The storage port on SQLite: each method is one read, or one step of a group commit.
+ */
+import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import type { Account, NewTransaction, RecordOutcome, Storage, TransactionRecord } from '../storage.ts';
+import type { Database } from './connection.ts';
+import { asUnavailable, createGroupCommit } from './group-commit.ts';
+import { prepareStatements } from './statements.ts';
+
+/** Above every sequence, for the first page of a listing. */
+const END_OF_LEDGER = Number.MAX_SAFE_INTEGER;
+/** SQLite's word for "all rows" in LIMIT. */
+const NO_LIMIT = -1;
+
+/** The storage port over an open and migrated database, which it closes in the end. */
+export function createSqliteStorage(database: Database): Storage {
+  const statements = prepareStatements(database);
+  const { write, close } = createGroupCommit(database);
+
+  /** All of `step` sees one consistent state. Async, so that an error is a rejection. */
+  async function read<Result>(step: () => Result): Promise<Result> {
+    try {
+      return step();
+    } catch (error) {
+      throw asUnavailable(error);
+    }
+  }
+
+  function record(tip: NewTransaction): RecordOutcome {
+    if (tip.idempotencyKey !== null) {
+      const earlier = statements.transactionByKey.get({
+        giverId: tip.giverId,
+        idempotencyKey: tip.idempotencyKey,
+      });
+      if (earlier) {
+        return isSameTip(earlier, tip)
+          ? { outcome: 'repeated', transaction: earlier }
+          : { outcome: 'key_reused' };
+      }
+    }
+    const code = statements.codeById.get({ id: tip.qrCodeId });
+    if (!code) return { outcome: 'unknown_code' };
+    if (code.userId === tip.giverId) return { outcome: 'own_code' };
+    if (code.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
+
+    const transaction: TransactionRecord = { ...tip, receiverId: code.userId };
+    statements.insertTransaction.run({ ...transaction });
+    statements.addToGiven.run({ id: tip.giverId, cents: tip.amountCents });
+    statements.addToReceived.run({ id: code.userId, cents: tip.netAmountCents });
+    return { outcome: 'recorded', transaction };
+  }
+
+  return {
+    createAccount: ({ serviceCategories, ...account }) =>
+      write(() => {
+        const emailKey = emailKeyOf(account.email);
+        if (statements.emailExists.get({ emailKey })) return 'email_taken';
+        if (statements.usernameExists.get({ username: account.username })) return 'username_taken';
+        statements.insertAccount.run({ ...account, emailKey, zero: 0 });
+        for (const category of serviceCategories) {
+          statements.insertProviderCategory.run({ userId: account.id, category });
+        }
+        return 'created';
+      }),
+
+    findCredentials: (email) =>
+      read(() => {
+        const row = statements.accountByEmail.get({ emailKey: emailKeyOf(email) });
+        return row ? { account: accountFrom(row), passwordHash: row.passwordHash } : null;
+      }),
+
+    replacePasswordHash: (id, present, next) =>
+      write(() => {
+        statements.replacePasswordHash.run({ id, present, next });
+      }),
+
+    createSession: (session) =>
+      write(() => {
+        statements.insertSession.run({ ...session, tokenHash: Buffer.from(session.tokenHash) });
+      }),
+
+    findSession: (tokenHash, nowMs) =>
+      read(() => {
+        const row = statements.liveSession.get({ tokenHash: Buffer.from(tokenHash), nowMs });
+        return row ? { account: accountFrom(row), expiresAtMs: row.expiresAtMs } : null;
+      }),
+
+    extendSession: (tokenHash, expiresAtMs) =>
+      write(() => {
+        statements.extendSession.run({ tokenHash: Buffer.from(tokenHash), expiresAtMs });
+      }),
+
+    endSession: (tokenHash) =>
+      write(() => {
+        statements.deleteSession.run({ tokenHash: Buffer.from(tokenHash) });
+      }),
+
+    forgetExpiredSessions: (nowMs) =>
+      write(() => {
+        statements.deleteExpiredSessions.run({ nowMs });
+      }),
+
+    createQrCode: ({ serviceCategory: category, ...code }, { address, png }) =>
+      write(() => {
+        const { userId } = code;
+        if (!statements.categoryOffered.get({ userId, category })) return 'category_not_offered';
+        if (statements.codeOfCategory.get({ userId, category })) return 'category_taken';
+        if (statements.codeById.get({ id: code.id })) return 'id_taken';
+        statements.insertQrCode.run({ ...code, category });
+        statements.insertPicture.run({ id: code.id, address, png: Buffer.from(png) });
+        return 'created';
+      }),
+
+    listQrCodes: (userId, addressOf) =>
+      read(() =>
+        statements.codesOfUser.all({ userId }).map((code) => ({
+          ...code,
+          picture: statements.picture.get({ id: code.id, address: addressOf(code.id) })?.png ?? null,
+        })),
+      ),
+
+    findQrCode: (id) => read(() => statements.codeWithProvider.get({ id }) ?? null),
+
+    savePicture: (id, address, png) =>
+      write(() => {
+        statements.insertPicture.run({ id, address, png: Buffer.from(png) });
+      }),
+
+    recordTip: (tip) => write(() => record(tip)),
+
+    listTransactions: (userId, { before, limit }) =>
+      read(() => {
+        let sequence = END_OF_LEDGER;
+        if (before !== null) {
+          const last = statements.transactionById.get({ id: before });
+          if (!last || (last.giverId !== userId && last.receiverId !== userId)) return null;
+          sequence = last.sequence;
+        }
+        return statements.transactionsOfUser.all({ userId, before: sequence, limit: limit ?? NO_LIMIT });
+      }),
+
+    readTotals: (userId, fromMs, untilMs) =>
+      read(() => {
+        const totals = statements.totals.get({ userId });
+        const received = statements.receivedBetween.get({ userId, fromMs, untilMs });
+        if (!totals || !received) throw new Error('an account that is logged in has gone');
+        return { ...totals, receivedCount: received.count };
+      }),
+
+    isWritable: async () => {
+      try {
+        // Rewriting the version number in the file's header is the smallest commit that reaches the disk.
+        await write(() => database.pragma('user_version = 1'));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+
+    close: async () => {
+      await close();
+      database.close();
+    },
+  };
+}
+
+function emailKeyOf(email: string): string {
+  return email.toLowerCase();
+}
+
+function isSameTip(earlier: TransactionRecord, tip: NewTransaction): boolean {
+  return (
+    earlier.qrCodeId === tip.qrCodeId &&
+    earlier.amountCents === tip.amountCents &&
+    earlier.serviceCategory === tip.serviceCategory
+  );
+}
+
+function accountFrom({
+  categories,
+  ...row
+}: Omit<Account, 'serviceCategories'> & { categories: string | null }): Account {
+  const offered = categories?.split(',') ?? [];
+  return {
+    id: row.id,
+    email: row.email,
+    username: row.username,
+    fullName: row.fullName,
+    phone: row.phone,
+    isServiceProvider: row.isServiceProvider,
+    serviceCategories: SERVICE_CATEGORIES.filter((category) => offered.includes(category)),
+    totalTipsReceivedCents: row.totalTipsReceivedCents,
+    totalTipsGivenCents: row.totalTipsGivenCents,
+  };
+}

@@ -1,0 +1,140 @@
+/**
+ * The port to wherever Tipwell keeps its data. Every method is ONE atomic step that either happened or did not,
+ * and answers with an outcome, never with a driver's error. The only error thrown on purpose is
+ * `StorageUnavailable`: nothing was saved, and the same call may work later.
+ */
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { BasisPoints, Cents } from '#shared/money.ts';
+import type { TransactionStatus } from '#shared/tips.ts';
+
+/** Nothing can be read or saved at the moment: the disk is full, the file read-only or held by somebody else. */
+export class StorageUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the storage is unavailable', { cause });
+    this.name = 'StorageUnavailable';
+  }
+}
+
+export interface Account {
+  readonly id: UserId;
+  /** As its owner wrote it. */
+  readonly email: string;
+  readonly username: string;
+  readonly fullName: string;
+  readonly phone: string | null;
+  readonly isServiceProvider: boolean;
+  readonly serviceCategories: readonly ServiceCategory[];
+  readonly totalTipsReceivedCents: Cents;
+  readonly totalTipsGivenCents: Cents;
+}
+
+export interface NewAccount extends Omit<Account, 'totalTipsReceivedCents' | 'totalTipsGivenCents'> {
+  readonly passwordHash: string;
+  readonly createdAtMs: number;
+}
+
+export interface Session {
+  /** SHA-256 of the bearer token; the token itself is stored nowhere. */
+  readonly tokenHash: Uint8Array;
+  readonly userId: UserId;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface QrCodeRecord {
+  readonly id: QrCodeId;
+  readonly userId: UserId;
+  readonly serviceCategory: ServiceCategory;
+}
+
+export interface QrCodeWithPicture extends QrCodeRecord {
+  /** PNG bytes, or null when no picture was made yet for the address asked for. */
+  readonly picture: Uint8Array | null;
+}
+
+export interface QrCodeWithProvider extends QrCodeRecord {
+  readonly username: string;
+  readonly fullName: string;
+}
+
+export interface NewTransaction {
+  readonly id: TransactionId;
+  readonly giverId: UserId;
+  readonly qrCodeId: QrCodeId;
+  readonly serviceCategory: ServiceCategory;
+  readonly amountCents: Cents;
+  readonly giverFeeCents: Cents;
+  readonly receiverFeeCents: Cents;
+  readonly netAmountCents: Cents;
+  readonly giverFeeRate: BasisPoints;
+  readonly receiverFeeRate: BasisPoints;
+  readonly status: TransactionStatus;
+  readonly idempotencyKey: string | null;
+  readonly createdAtMs: number;
+}
+
+export interface TransactionRecord extends NewTransaction {
+  readonly receiverId: UserId;
+}
+
+export type RecordOutcome =
+  | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
+  | { readonly outcome: 'key_reused' | 'unknown_code' | 'own_code' | 'category_mismatch' };
+
+export interface Totals {
+  readonly totalTipsReceivedCents: Cents;
+  readonly totalTipsGivenCents: Cents;
+  /** Tips received from `fromMs` up to, not including, `untilMs`. */
+  readonly receivedCount: number;
+}
+
+export interface Storage {
+  createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
+  /** Finds by email without regard to case. */
+  findCredentials(
+    email: string,
+  ): Promise<{ readonly account: Account; readonly passwordHash: string } | null>;
+  /** Replaces a hash by one of the same password, unless it was changed since it was read. */
+  replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
+
+  createSession(session: Session): Promise<void>;
+  /** The session and its account, if it has not expired at `nowMs`. */
+  findSession(
+    tokenHash: Uint8Array,
+    nowMs: number,
+  ): Promise<{ readonly account: Account; readonly expiresAtMs: number } | null>;
+  extendSession(tokenHash: Uint8Array, expiresAtMs: number): Promise<void>;
+  endSession(tokenHash: Uint8Array): Promise<void>;
+  forgetExpiredSessions(nowMs: number): Promise<void>;
+
+  /** Stores a code with its first picture. `id_taken` asks for another id. */
+  createQrCode(
+    code: QrCodeRecord & { readonly createdAtMs: number },
+    picture: { readonly address: string; readonly png: Uint8Array },
+  ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
+  /** The user's codes, oldest first, each with its picture for the address that `addressOf` gives it. */
+  listQrCodes(userId: UserId, addressOf: (id: QrCodeId) => string): Promise<QrCodeWithPicture[]>;
+  findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
+  savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
+
+  /**
+   * Records a tip and moves both totals, all or nothing, durably before it answers. The same giver and
+   * idempotency key give the same transaction, however often and however concurrently asked.
+   */
+  recordTip(tip: NewTransaction): Promise<RecordOutcome>;
+  /**
+   * Sent and received, newest first; at most `limit` (null for all), older than the transaction `before`.
+   * Answers null when `before` is no transaction of this user's.
+   */
+  listTransactions(
+    userId: UserId,
+    page: { readonly before: TransactionId | null; readonly limit: number | null },
+  ): Promise<TransactionRecord[] | null>;
+  readTotals(userId: UserId, fromMs: number, untilMs: number): Promise<Totals>;
+
+  /** Proves by a small durable write that tips could be recorded. */
+  isWritable(): Promise<boolean>;
+  /** Finishes what was accepted, then lets go of the data. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,11 @@
+/**
+ * Everything that carries the product's name. A fork renames the product here and nowhere else.
+ */
+export const brand = {
+  name: 'Tipwell',
+  tagline: 'Join the future of cashless tipping',
+  /** Scheme of links such as `tipwell://tip/{userId}/{category}`. */
+  linkScheme: 'tipwell',
+  /** Local storage key under which the web client keeps its session token. */
+  tokenStorageKey: 'tipwell_token',
+} as const;

@@ -1,0 +1,54 @@
+/**
+ * The clock as a value that is passed in, and what "today" means in somebody's time zone.
+ */
+
+/** The current time in milliseconds since the Unix epoch. */
+export type Clock = () => number;
+
+/** From the first millisecond of a calendar day up to, but not including, the first of the next. */
+export interface Day {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Longer than any calendar day with a clock change in it. */
+const LONGEST_DAY_MS = 30 * 3_600_000;
+
+/** Whether the name is a time zone that this platform knows, such as `Europe/Vienna`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    dateFormat(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The calendar day that contains `now` in the given time zone, days with a clock change included.
+ * @throws RangeError when the time zone is unknown.
+ */
+export function dayAround(now: number, timeZone: string): Day {
+  const format = dateFormat(timeZone);
+  const today = format.format(now);
+  const isToday = (time: number) => format.format(time) === today;
+  return {
+    startMs: firstWhere(now - LONGEST_DAY_MS, now, isToday),
+    endMs: firstWhere(now, now + LONGEST_DAY_MS, (time) => !isToday(time)),
+  };
+}
+
+/** The first millisecond after `before` and up to `until` at which `holds`, given that it then goes on holding. */
+function firstWhere(before: number, until: number, holds: (time: number) => boolean): number {
+  let [low, high] = [before, until];
+  while (high - low > 1) {
+    const middle = low + Math.floor((high - low) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+function dateFormat(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+}

@@ -1,0 +1,143 @@
+/**
+ * Every way in which Tipwell says no, in one closed table: a machine-readable code, its HTTP status and the
+ * sentence shown to people. Chapters throw `AppError`; nothing else of an error ever leaves the server.
+ */
+interface Refusal {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  /** The kind of problem, the same for every occurrence (RFC 9457, section 3.1.3). */
+  readonly title: string;
+  /** The sentence that a page shows. */
+  readonly detail: string;
+}
+
+export const REFUSALS = {
+  malformed_json: {
+    status: 400,
+    title: 'Malformed JSON',
+    detail: 'The request body is not valid JSON.',
+  },
+  malformed_request: {
+    status: 400,
+    title: 'Malformed request',
+    detail: 'The request could not be understood.',
+  },
+  not_logged_in: { status: 401, title: 'Not logged in', detail: 'Please login to continue.' },
+  login_to_tip: { status: 401, title: 'Not logged in', detail: 'Please login to send tips' },
+  session_ended: {
+    status: 401,
+    title: 'Session ended',
+    detail: 'Your session has ended. Please login again.',
+  },
+  wrong_credentials: { status: 401, title: 'Wrong credentials', detail: 'Incorrect email or password.' },
+  providers_only: {
+    status: 403,
+    title: 'Service providers only',
+    detail: 'Only service providers can create QR codes.',
+  },
+  category_not_offered: {
+    status: 403,
+    title: 'Service not offered',
+    detail: 'You can only create QR codes for services that you provide.',
+  },
+  not_found: { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
+  qr_code_not_found: { status: 404, title: 'QR code not found', detail: 'QR code not found' },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    detail: 'This address does not answer that method.',
+  },
+  email_taken: {
+    status: 409,
+    title: 'Email taken',
+    detail: 'An account with this email already exists.',
+  },
+  username_taken: { status: 409, title: 'Username taken', detail: 'This username is already taken.' },
+  qr_code_exists: {
+    status: 409,
+    title: 'QR code exists',
+    detail: 'You already have a QR code for this service.',
+  },
+  body_too_large: {
+    status: 413,
+    title: 'Body too large',
+    detail: 'The request body is larger than 64 KiB.',
+  },
+  not_json: {
+    status: 415,
+    title: 'Not JSON',
+    detail: 'Send the request body as application/json.',
+  },
+  invalid_input: { status: 422, title: 'Invalid input', detail: 'Some of the fields are not valid.' },
+  own_qr_code: { status: 422, title: 'Own QR code', detail: 'You cannot tip your own QR code.' },
+  category_mismatch: {
+    status: 422,
+    title: 'Service does not match',
+    detail: 'This QR code is for another service.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Idempotency key reused',
+    detail: 'This idempotency key was already used for another tip.',
+  },
+  too_many_requests: {
+    status: 429,
+    title: 'Too many requests',
+    detail: 'Too many attempts. Please wait a moment and try again.',
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    detail: 'Something went wrong on our side. Please try again.',
+  },
+  busy: {
+    status: 503,
+    title: 'Busy',
+    detail: 'The server is busy right now. Please try again in a moment.',
+  },
+  storage_unavailable: {
+    status: 503,
+    title: 'Storage unavailable',
+    detail: 'Nothing can be saved right now. Please try again in a moment.',
+  },
+  shutting_down: {
+    status: 503,
+    title: 'Shutting down',
+    detail: 'The server is restarting. Please try again in a moment.',
+  },
+} as const satisfies Readonly<Record<string, Refusal>>;
+
+export type ErrorCode = keyof typeof REFUSALS;
+
+/** What is wrong with one field, named as the caller's door names it. */
+export interface FieldError {
+  readonly field: string;
+  readonly message: string;
+}
+
+interface AppErrorOptions {
+  /** For `invalid_input`: what is wrong, field by field; the first message becomes the error's sentence. */
+  readonly fieldErrors?: readonly FieldError[];
+  /** For 429 and 503: how long to wait before trying again, in seconds. */
+  readonly retryAfterSeconds?: number;
+  /** What went wrong inside, for the log only. */
+  readonly cause?: unknown;
+}
+
+/** A refusal on its way to whoever asked. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly fieldErrors: readonly FieldError[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(options.fieldErrors?.[0]?.message ?? REFUSALS[code].detail, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.fieldErrors = options.fieldErrors ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (this.status === 503 ? 2 : undefined);
+  }
+
+  get status(): Refusal['status'] {
+    return REFUSALS[this.code].status;
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Typed identifiers, and the printed code of a QR code: ten characters of Crockford's base 32
+ * (https://www.crockford.com/base32.html), which leaves out I, L, O and U so that it can be read aloud and typed.
+ */
+import type { $brand } from 'zod';
+import { brand } from './brand.ts';
+
+export type UserId = string & $brand<'UserId'>;
+export type TransactionId = string & $brand<'TransactionId'>;
+/** Ten characters of Crockford's base 32, upper case, without a hyphen: the form that is stored and linked to. */
+export type QrCodeId = string & $brand<'QrCodeId'>;
+
+/** A source of `size` unpredictable bytes. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const QR_CODE_ID_LENGTH = 10;
+const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
+
+/** Ids of codes that exist on the page only and are never looked up begin with this, in any case. */
+export const DEMO_PREFIX = 'demo-';
+
+export function newUserId(random: RandomBytes): UserId {
+  return `usr_${base32(random(26)).toLowerCase()}` as UserId;
+}
+
+export function newTransactionId(random: RandomBytes): TransactionId {
+  return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
+}
+
+/** A new printed code with 50 random bits; whoever stores it must still make sure that it is not taken. */
+export function newQrCodeId(random: RandomBytes): QrCodeId {
+  return base32(random(QR_CODE_ID_LENGTH)) as QrCodeId;
+}
+
+/**
+ * Reads a code as people type it: case, spaces and hyphens do not matter, I and L read as 1, O as 0.
+ * @returns the stored form, or null when the text cannot be a printed code. A demo code never is one.
+ */
+export function readQrCodeId(text: string): QrCodeId | null {
+  if (text.length > 64 || text.trimStart().toLowerCase().startsWith(DEMO_PREFIX)) return null;
+  const id = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
+  return QR_CODE_ID.test(id) ? (id as QrCodeId) : null;
+}
+
+/** The form that is printed under a picture and read aloud: `XXXXX-XXXXX`. */
+export function showQrCodeId(id: QrCodeId): string {
+  return `${id.slice(0, 5)}-${id.slice(5)}`;
+}
+
+/** The address that a QR code carries. `publicUrl` has no trailing slash. */
+export function tipPageUrl(publicUrl: string, id: QrCodeId): string {
+  return `${publicUrl}/tip/${id}`;
+}
+
+/** The custom-scheme link of a provider's service, which the scan screen turns into a demo code. */
+export function tipLink(userId: string, category: string): string {
+  return `${brand.linkScheme}://tip/${userId}/${category}`;
+}
+
+/** One character for each byte: 32 divides 256, so that dropping the upper three bits keeps them all equally likely. */
+function base32(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('');
+}

@@ -1,0 +1,89 @@
+/**
+ * US dollars as whole cents. The brand keeps dollars, cents and plain counts apart at compile time; amounts
+ * enter by their digits, never through floating-point arithmetic, and fees are rounded half up to a cent.
+ */
+import type { $brand } from 'zod';
+
+/** A whole, safe number of US cents. */
+export type Cents = number & $brand<'Cents'>;
+
+/** A rate in basis points: 1 is a hundredth of a percent, 500 is 5 %. */
+export type BasisPoints = number;
+
+/** The smallest tip, in cents ($10). */
+export const MIN_TIP_CENTS = cents(1_000);
+/** The largest tip, in cents ($10,000). */
+export const MAX_TIP_CENTS = cents(1_000_000);
+/** Added to the tip and paid by the giver: 5 %. */
+export const GIVER_FEE_RATE: BasisPoints = 500;
+/** Deducted from the tip before it reaches the provider: 3 %. */
+export const RECEIVER_FEE_RATE: BasisPoints = 300;
+/** The amounts offered on the tip page, in cents, ascending. */
+export const QUICK_AMOUNTS_CENTS: readonly Cents[] = [
+  1_000, 1_500, 2_000, 2_500, 3_000, 5_000, 7_500, 10_000, 15_000, 20_000,
+].map(cents);
+
+/**
+ * Vouches that a number is a whole number of cents.
+ * @throws RangeError when it is not a safe integer.
+ */
+export function cents(value: number): Cents {
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number of cents`);
+  return value as Cents;
+}
+
+const DOLLARS = /^(\d{1,12})(?:\.(\d{0,2}))?$/;
+
+/**
+ * Reads dollars as people write them ("12", "12.5", "12.50") by their digits.
+ * @returns the amount in cents, or null when the text is no amount of dollars with at most two decimals.
+ */
+export function parseDollars(text: string): Cents | null {
+  const match = DOLLARS.exec(text);
+  if (!match?.[1]) return null;
+  return cents(Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')));
+}
+
+/**
+ * Reads a JSON number of dollars, such as `10.5`, by the digits that it prints as.
+ * @returns the amount in cents, or null when it has more than two decimals, is negative or is no number.
+ */
+export function centsFromDollars(dollars: unknown): Cents | null {
+  return typeof dollars === 'number' ? parseDollars(String(dollars)) : null;
+}
+
+/** The same amount as a JSON number of dollars; division by 100 is exact to the cent over the safe range. */
+export function dollarsFromCents(amount: Cents): number {
+  return amount / 100;
+}
+
+/** Shows an amount as `$1,234.56`. */
+export function formatUsd(amount: Cents): string {
+  const digits = String(Math.abs(amount)).padStart(3, '0');
+  const dollars = digits.slice(0, -2).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return `${amount < 0 ? '-' : ''}$${dollars}.${digits.slice(-2)}`;
+}
+
+export interface Fees {
+  /** Added to what the giver pays, in cents. */
+  readonly giverFeeCents: Cents;
+  /** Deducted from what the provider receives, in cents. */
+  readonly receiverFeeCents: Cents;
+  /** What reaches the provider: amount less the receiver fee, in cents. */
+  readonly netAmountCents: Cents;
+}
+
+/** The fees of a tip of `amount` cents at today's rates, each rounded half up to a cent. */
+export function feesFor(amount: Cents): Fees {
+  const receiverFeeCents = shareOf(amount, RECEIVER_FEE_RATE);
+  return {
+    giverFeeCents: shareOf(amount, GIVER_FEE_RATE),
+    receiverFeeCents,
+    netAmountCents: cents(amount - receiverFeeCents),
+  };
+}
+
+function shareOf(amount: Cents, rate: BasisPoints): Cents {
+  const tenThousandths = amount * rate + 5_000;
+  return cents((tenThousandths - (tenThousandths % 10_000)) / 10_000);
+}

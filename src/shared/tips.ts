@@ -1,0 +1,89 @@
+/**
+ * The words of the tips chapter that both sides speak: what a tip may be, and the transaction that it leaves.
+ */
+import { z } from 'zod';
+import { isTimeZone } from './calendar.ts';
+import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
+import { serviceCategory } from './qr-codes.ts';
+
+/** What became of the money. Every simulated payment is completed at once. */
+export const TRANSACTION_STATUSES = ['completed'] as const;
+export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+
+export const NO_AMOUNT = 'Please select a tip amount';
+export const AMOUNT_OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
+
+/** The most transactions that one page of a listing may hold. */
+export const MAX_PAGE_SIZE = 200;
+const DEFAULT_PAGE_SIZE = 50;
+
+const tipAmountCents = z
+  .int({ error: ({ input }) => (input === undefined || input === null ? NO_AMOUNT : AMOUNT_OUT_OF_BOUNDS) })
+  .min(MIN_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
+  .max(MAX_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
+  .brand<'Cents'>();
+
+/** 1 to 255 visible ASCII characters that the client makes up, one for each attempt to pay. */
+export const idempotencyKey = z
+  .string({ error: 'The idempotency key must be text.' })
+  .regex(/^[\x21-\x7e]{1,255}$/, 'The idempotency key must be 1 to 255 visible ASCII characters.');
+
+export const newTip = z.object({
+  amountCents: tipAmountCents,
+  /** The provider's printed code, as scanned or typed. */
+  receiverQrId: z.string({ error: 'Please enter a QR code or link' }),
+  serviceCategory,
+  idempotencyKey: idempotencyKey.optional(),
+});
+
+export const transactionsQuery = z.object({
+  limit: z
+    .int({ error: `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.` })
+    .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
+    .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
+    .default(DEFAULT_PAGE_SIZE),
+  /** The `nextCursor` of the page before; none for the newest. */
+  cursor: z.string({ error: 'The cursor is not valid.' }).nullish(),
+});
+
+export const summaryQuery = z.object({
+  /** An IANA name such as `Europe/Vienna`: it decides when today began. */
+  timeZone: z
+    .string({ error: 'The time zone is required.' })
+    .max(64, 'The time zone is unknown.')
+    .refine(isTimeZone, 'The time zone is unknown.'),
+});
+
+export const transaction = z.object({
+  id: z.string().brand<'TransactionId'>(),
+  giverId: z.string().brand<'UserId'>(),
+  receiverId: z.string().brand<'UserId'>(),
+  amountCents: z.int().brand<'Cents'>(),
+  /** Paid by the giver on top of the amount. */
+  giverFeeCents: z.int().brand<'Cents'>(),
+  /** What reached the provider. */
+  netAmountCents: z.int().brand<'Cents'>(),
+  serviceCategory,
+  status: z.enum(TRANSACTION_STATUSES),
+  /** ISO 8601 in UTC. */
+  createdAt: z.iso.datetime(),
+});
+
+export const tipSummary = z.object({
+  totalTipsReceivedCents: z.int().brand<'Cents'>(),
+  totalTipsGivenCents: z.int().brand<'Cents'>(),
+  /** How many tips were received on the viewer's present calendar day. */
+  receivedTodayCount: z.int(),
+});
+
+export type NewTip = z.output<typeof newTip>;
+export type TransactionsQuery = z.output<typeof transactionsQuery>;
+export type Transaction = z.infer<typeof transaction>;
+export type TipSummary = z.infer<typeof tipSummary>;
+
+/** One page of a listing, newest first. */
+export interface TransactionPage {
+  readonly transactions: readonly Transaction[];
+  /** Hand it in as `cursor` for the next page; null on the last. */
+  readonly nextCursor: string | null;
+}
