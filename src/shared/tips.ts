@@ -37,13 +37,15 @@ export const newTip = z.object({
 });
 
 export const transactionsQuery = z.object({
+  /** How many to answer; null for all. */
   limit: z
     .int({ error: `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.` })
     .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
+    .nullable()
     .default(DEFAULT_PAGE_SIZE),
   /** The `nextCursor` of the page before; none for the newest. */
-  cursor: z.string({ error: 'The cursor is not valid.' }).nullish(),
+  cursor: z.string({ error: 'The cursor is not valid.' }).brand<'TransactionId'>().nullish(),
 });
 
 export const summaryQuery = z.object({

@@ -1,0 +1,45 @@
+/**
+ * Who is calling: the socket's peer, or, when the peer is a trusted proxy, the nearest address in X-Forwarded-For
+ * that is not one.
+ */
+import ipaddr from 'ipaddr.js';
+
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** An IPv6 customer usually has a whole /64 at their disposal, so that they count as one. */
+const IPV6_GROUP_BITS = 64;
+
+/**
+ * Makes the function that names a caller for rate limits: an IPv4 address, or an IPv6 network of 64 bits.
+ * @param trustedProxies addresses or networks in CIDR notation, already checked.
+ */
+export function createAddressGroup(
+  trustedProxies: readonly string[],
+): (peer: string | undefined, forwardedFor: string | undefined) => string {
+  const trusted = trustedProxies.map((proxy): Network => {
+    if (proxy.includes('/')) return ipaddr.parseCIDR(proxy);
+    const address = ipaddr.process(proxy);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  });
+  const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
+    trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+
+  return (peer, forwardedFor) => {
+    let caller = parse(peer);
+    // Right to left: each trusted proxy vouches for the entry that it added, nobody for those before it.
+    for (const hop of (forwardedFor?.split(',') ?? []).reverse()) {
+      if (!caller || !isTrusted(caller)) break;
+      caller = parse(hop.trim()) ?? caller;
+    }
+    return caller ? groupOf(caller) : 'unknown';
+  };
+}
+
+function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  return text !== undefined && ipaddr.isValid(text) ? ipaddr.process(text) : null;
+}
+
+function groupOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_GROUP_BITS}`).toString();
+}

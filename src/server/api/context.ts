@@ -1,0 +1,29 @@
+/**
+ * What every procedure is given: the chapters, and who is calling through which request.
+ */
+import type { Accounts } from '#server/auth/accounts.ts';
+import type { Sessions } from '#server/auth/sessions.ts';
+import type { Limits } from '#server/limits.ts';
+import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
+import type { Transactions } from '#server/tips/transactions.ts';
+
+export interface Services {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly qrCodes: QrCodes;
+  readonly transactions: Transactions;
+  readonly limits: Limits;
+}
+
+export interface Context extends Services {
+  readonly requestId: string;
+  /** The bearer token that came with the request, not yet checked. */
+  readonly token: string | null;
+  /** The caller's address, as rate limits count it. */
+  readonly address: string;
+}
+
+/** The token of `Authorization: Bearer ...` (RFC 6750, section 2.1); a token in a URL is never read. */
+export function bearerToken(authorization: string | undefined): string | null {
+  return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
+}

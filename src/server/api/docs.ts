@@ -1,0 +1,55 @@
+/**
+ * The API description as a document and as a page to read and try it on, served from here: no other origin is asked.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Hono } from 'hono';
+import { brand } from '#shared/brand.ts';
+import { describeApi } from './openapi.ts';
+
+const require = createRequire(import.meta.url);
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${brand.name} API</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/api/docs/swagger-ui.css">
+  </head>
+  <body>
+    <main id="docs"></main>
+    <script src="/api/docs/swagger-ui-bundle.js"></script>
+    <script src="/api/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+/** No validator: it would send the document to another origin. */
+const START = `SwaggerUIBundle({ url: '/api/openapi.json', domNode: document.getElementById('docs'), validatorUrl: null });
+`;
+
+/** Serves `/api/openapi.json` and `/api/docs`. */
+export function serveApiDocs(app: Hono, publicUrl: string): void {
+  const description = JSON.stringify(describeApi(publicUrl));
+  app.get('/api/openapi.json', (c) => c.body(description, 200, { 'Content-Type': 'application/json' }));
+  app.get('/api/docs', (c) => c.html(PAGE));
+  app.get('/api/docs/start.js', (c) =>
+    c.body(START, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }),
+  );
+  for (const [file, type] of [
+    ['swagger-ui.css', 'text/css; charset=utf-8'],
+    ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ] as const) {
+    // Read at the first visit, so that the start does not pay for a page that few open.
+    let content: Buffer | null = null;
+    app.get(`/api/docs/${file}`, (c) => {
+      content ??= readFileSync(require.resolve(`swagger-ui-dist/${file}`));
+      return c.body(new Uint8Array(content), 200, {
+        'Content-Type': type,
+        'Cache-Control': 'public, max-age=86400',
+      });
+    });
+  }
+}

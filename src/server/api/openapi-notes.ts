@@ -1,0 +1,178 @@
+/**
+ * What a reader of the API description wants to know and no schema can say: words and examples, for each route and
+ * each field of the wire.
+ */
+interface RouteNotes {
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly unknown[];
+  /** An example of the body sent, and of the one answered. */
+  readonly request?: unknown;
+  readonly response?: unknown;
+}
+
+export const EXAMPLE_REQUEST_ID = '0f5b2f0e-3c7e-4a53-9d1c-5a3f5e0f7a11';
+
+const USER = {
+  id: 'usr_4gk2v0p8q3m7x1c9y5t6r0w2zb',
+  email: 'pat@example.com',
+  username: 'pat',
+  full_name: 'Pat Doe',
+  phone: null,
+  is_service_provider: true,
+  service_categories: ['bartender'],
+  total_tips_received: 11.97,
+  total_tips_given: 0,
+};
+
+const QR_CODE = {
+  id: '7K3MX9Q2AB',
+  service_category: 'bartender',
+  user_id: USER.id,
+};
+
+const TRANSACTION = {
+  id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
+  giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',
+  receiver_id: USER.id,
+  amount: 12.34,
+  giver_fee: 0.62,
+  net_amount: 11.97,
+  service_category: 'bartender',
+  status: 'completed',
+  created_at: '2024-06-01T20:15:30.000Z',
+};
+
+/** By procedure. */
+export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
+  'auth.register': {
+    summary: 'Create an account',
+    description:
+      'Answers the user, without a token: log in next. A service provider names at least one category; for a customer `service_categories` is ignored.',
+    request: {
+      email: 'pat@example.com',
+      username: 'pat',
+      full_name: 'Pat Doe',
+      password: 'correct horse battery',
+      phone: null,
+      is_service_provider: true,
+      service_categories: ['bartender'],
+    },
+    response: { ...USER, total_tips_received: 0 },
+  },
+  'auth.login': {
+    summary: 'Log in',
+    description:
+      'Answers a bearer token. Using it keeps the session alive; it ends after 30 unused days, or by logging out.',
+    request: { email: 'pat@example.com', password: 'correct horse battery' },
+    response: {
+      access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
+      token_type: 'bearer',
+      expires_at: '2024-07-01T20:15:30.000Z',
+      user: USER,
+    },
+  },
+  'auth.logout': { summary: 'Log out', description: 'Ends the session of the token that was sent.' },
+  'auth.me': {
+    summary: 'Who am I',
+    description: 'The user whose token was sent, with present totals.',
+    response: USER,
+  },
+  'qrCodes.list': {
+    summary: 'List your QR codes',
+    description: 'Oldest first, each with its picture. Customers have none.',
+    response: [{ ...QR_CODE, image_base64: 'iVBORw0KGgo=' }],
+  },
+  'qrCodes.create': {
+    summary: 'Create a QR code',
+    description: 'One for each category that you provide. The picture is a PNG that leads to your tip page.',
+    request: { service_category: 'bartender' },
+    response: { ...QR_CODE, image_base64: 'iVBORw0KGgo=' },
+  },
+  'qrCodes.lookup': {
+    summary: 'Look a QR code up',
+    description: 'Whom a code tips. Case, spaces and hyphens do not matter; I and L read as 1, O as 0.',
+    parameters: [
+      {
+        name: 'qrId',
+        in: 'path',
+        required: true,
+        description: 'The code, as scanned or typed.',
+        schema: { type: 'string' },
+        example: '7K3MX-9Q2AB',
+      },
+    ],
+    response: {
+      qr_code: QR_CODE,
+      service_provider: { username: 'pat', full_name: 'Pat Doe', service_category: 'bartender' },
+    },
+  },
+  'transactions.list': {
+    summary: 'List your transactions',
+    description: 'Sent and received, newest first: all of them, or with `limit` one page.',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'How many to answer; all without it.',
+        schema: { type: 'integer', minimum: 1, maximum: 200 },
+        example: 50,
+      },
+      {
+        name: 'cursor',
+        in: 'query',
+        description: 'Where the next page begins, as the `Link` header of the page before says.',
+        schema: { type: 'string' },
+      },
+    ],
+    response: [TRANSACTION],
+  },
+  'transactions.create': {
+    summary: 'Give a tip',
+    description:
+      'The payment is simulated and completes at once. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, however often they are sent.',
+    parameters: [
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        description: '1 to 255 visible ASCII characters that you make up, one for each attempt to pay.',
+        schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+        example: '5e0f7a11-3c7e-4a53-9d1c-0f5b2f0e5a3f',
+      },
+    ],
+    request: { receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
+    response: TRANSACTION,
+  },
+};
+
+/** By name on the wire. */
+export const FIELD_NOTES: Readonly<Record<string, string>> = {
+  access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
+  amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
+  created_at: 'ISO 8601 in UTC.',
+  email: 'Unique, whatever its case.',
+  expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
+  full_name: '1 to 60 characters.',
+  giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
+  giver_id: 'Who tipped.',
+  id: 'Never changes and is never used again.',
+  image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
+  is_service_provider: 'Whether the user receives tips.',
+  net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
+  password: '8 to 256 characters; not a common one, not the email, not the username.',
+  phone: 'Optional; 7 to 20 digits with the usual punctuation.',
+  qr_code: 'The code that was looked up.',
+  receiver_id: 'Who was tipped.',
+  receiver_qr_id: 'The code of the provider, as scanned or typed.',
+  service_categories: 'The services that a provider offers; at least one. Ignored for customers.',
+  service_category: 'The service; for a tip it is that of the code.',
+  service_provider: 'Whom the code tips.',
+  status: 'What became of the payment.',
+  token_type: 'Always `bearer`.',
+  total_tips_given: 'The sum of the tips given, without fees, in US dollars.',
+  total_tips_received: 'The sum of the net amounts received, in US dollars.',
+  user: 'The user who logged in.',
+  user_id: 'Whose code it is.',
+  username:
+    '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; never changes hands.',
+};

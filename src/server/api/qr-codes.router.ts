@@ -1,0 +1,13 @@
+/** A provider's QR codes, and whom a code tips. */
+import { newQrCode, qrCodeQuery } from '#shared/qr-codes.ts';
+import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
+
+export const qrCodesRouter = router({
+  list: signedInProcedure.query(({ ctx }) => ctx.qrCodes.list(ctx.account)),
+
+  create: providerProcedure
+    .input(newQrCode)
+    .mutation(({ ctx, input }) => ctx.qrCodes.create(ctx.account, input.serviceCategory)),
+
+  lookup: publicProcedure.input(qrCodeQuery).query(({ ctx, input }) => ctx.qrCodes.lookup(input.id)),
+});

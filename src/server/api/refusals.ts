@@ -1,0 +1,53 @@
+/**
+ * The one place where anything thrown becomes something that may be said aloud: a row of the table of refusals.
+ */
+import { TRPCError } from '@trpc/server';
+import { z } from 'zod';
+import { StorageUnavailable } from '#server/storage/storage.ts';
+import { brand } from '#shared/brand.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
+
+/** What tRPC itself refuses before a procedure runs. */
+const OWN_REFUSALS: Partial<Record<TRPCError['code'], ErrorCode>> = {
+  PARSE_ERROR: 'malformed_request',
+  BAD_REQUEST: 'malformed_request',
+  NOT_FOUND: 'not_found',
+  METHOD_NOT_SUPPORTED: 'method_not_allowed',
+  PAYLOAD_TOO_LARGE: 'body_too_large',
+  UNSUPPORTED_MEDIA_TYPE: 'not_json',
+};
+
+/**
+ * Reads any error as a refusal. What is not foreseen becomes `internal`, which says nothing about its cause; the
+ * cause stays attached for the log.
+ */
+export function refusalOf(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof StorageUnavailable) return new AppError('storage_unavailable', { cause: error });
+  if (!(error instanceof TRPCError)) return new AppError('internal', { cause: error });
+
+  const { cause } = error;
+  if (error.code === 'BAD_REQUEST') {
+    if (cause instanceof z.ZodError) {
+      const fieldErrors = cause.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
+      return new AppError('invalid_input', { fieldErrors, cause });
+    }
+    if (cause instanceof SyntaxError) return new AppError('malformed_json', { cause });
+  }
+  if (error.code === 'INTERNAL_SERVER_ERROR') {
+    // A path that is not valid percent-encoding: tRPC decodes it before anything else.
+    return cause instanceof URIError ? new AppError('not_found', { cause }) : refusalOf(cause);
+  }
+  return new AppError(OWN_REFUSALS[error.code] ?? 'internal', { cause: error });
+}
+
+/** The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), when to come back. */
+export function headersOf(refusal: AppError): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (refusal.status === 401) {
+    const reason = refusal.code === 'session_ended' ? ', error="invalid_token"' : '';
+    headers['WWW-Authenticate'] = `Bearer realm="${brand.name}"${reason}`;
+  }
+  if (refusal.retryAfterSeconds !== undefined) headers['Retry-After'] = String(refusal.retryAfterSeconds);
+  return headers;
+}

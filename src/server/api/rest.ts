@@ -1,0 +1,257 @@
+/**
+ * The REST adapter: one table of method, path and status over the same procedures that the web client calls. No rule
+ * of the product lives here; it respells, and answers errors as problem details (RFC 9457).
+ */
+import { Hono, type Context as HonoContext } from 'hono';
+import { z } from 'zod';
+import { credentials, login, registration, user } from '#shared/accounts.ts';
+import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
+import { newTip, transaction } from '#shared/tips.ts';
+import type { Context } from './context.ts';
+import { headersOf, refusalOf } from './refusals.ts';
+import { type Caller, createCaller } from './router.ts';
+import { fromWire, toWire, wireName } from './wire.ts';
+
+/** What of a request a row of the table may use. */
+interface RestRequest {
+  /** The body as the procedure takes it, still unchecked. */
+  readonly body: unknown;
+  parameter(name: string): string;
+  query(name: string): string | undefined;
+  header(name: string): string | undefined;
+}
+
+interface RestAnswer {
+  readonly body: unknown;
+  /** Path and query of the next page, if there is one. */
+  readonly next?: string | null;
+}
+
+export interface RestRoute {
+  readonly method: 'GET' | 'POST';
+  /** Below /api, in Hono's notation. */
+  readonly path: string;
+  /** The procedure that it calls, as `router.procedure`. */
+  readonly procedure: string;
+  readonly isPublic: boolean;
+  readonly status: 200 | 201 | 204;
+  /** What the request body holds, in the procedure's words. */
+  readonly input?: z.ZodType;
+  /** What the answer holds, in the procedure's words; a list of it when `isList`. */
+  readonly output?: z.ZodType;
+  readonly isList?: true;
+  /** The refusals of its own, beside those that any route has. */
+  readonly refusals: readonly ErrorCode[];
+  call(caller: Caller, request: RestRequest): Promise<RestAnswer>;
+}
+
+/** A procedure's input from outside is unknown by nature; the procedure itself parses it and refuses what is wrong. */
+type Unchecked = <Input, Output>(
+  procedure: (input: Input) => Promise<Output>,
+  input: unknown,
+) => Promise<Output>;
+/** Fields of procedures that travel in a header. */
+const HEADERS: Readonly<Record<string, string>> = { idempotencyKey: 'Idempotency-Key' };
+
+const callWith: Unchecked = (procedure, input) => Reflect.apply(procedure, undefined, [input]);
+
+export const REST_ROUTES: readonly RestRoute[] = [
+  {
+    method: 'POST',
+    path: '/auth/register',
+    procedure: 'auth.register',
+    isPublic: true,
+    status: 201,
+    input: registration,
+    output: user,
+    refusals: ['invalid_input', 'email_taken', 'username_taken', 'too_many_requests'],
+    call: async (caller, { body }) => ({ body: await callWith(caller.auth.register, body) }),
+  },
+  {
+    method: 'POST',
+    path: '/auth/login',
+    procedure: 'auth.login',
+    isPublic: true,
+    status: 200,
+    input: credentials,
+    output: login.extend({ tokenType: z.literal('bearer') }),
+    refusals: ['wrong_credentials', 'invalid_input', 'too_many_requests'],
+    call: async (caller, { body }) => {
+      const { accessToken, expiresAt, user } = await callWith(caller.auth.login, body);
+      return { body: { accessToken, tokenType: 'bearer', expiresAt, user } };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/auth/logout',
+    procedure: 'auth.logout',
+    isPublic: false,
+    status: 204,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.logout() }),
+  },
+  {
+    method: 'GET',
+    path: '/auth/me',
+    procedure: 'auth.me',
+    isPublic: false,
+    status: 200,
+    output: user,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.me() }),
+  },
+  {
+    method: 'GET',
+    path: '/qr-codes',
+    procedure: 'qrCodes.list',
+    isPublic: false,
+    status: 200,
+    output: qrCode,
+    isList: true,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.qrCodes.list() }),
+  },
+  {
+    method: 'POST',
+    path: '/qr-codes',
+    procedure: 'qrCodes.create',
+    isPublic: false,
+    status: 201,
+    input: newQrCode,
+    output: qrCode,
+    refusals: ['providers_only', 'category_not_offered', 'qr_code_exists', 'invalid_input'],
+    call: async (caller, { body }) => ({ body: await callWith(caller.qrCodes.create, body) }),
+  },
+  {
+    method: 'GET',
+    path: '/qr-codes/:qrId',
+    procedure: 'qrCodes.lookup',
+    isPublic: true,
+    status: 200,
+    output: qrCodeLookup,
+    refusals: ['qr_code_not_found'],
+    call: async (caller, { parameter }) => ({ body: await caller.qrCodes.lookup({ id: parameter('qrId') }) }),
+  },
+  {
+    method: 'GET',
+    path: '/transactions',
+    procedure: 'transactions.list',
+    isPublic: false,
+    status: 200,
+    output: transaction,
+    isList: true,
+    refusals: ['invalid_input'],
+    call: async (caller, { query }) => {
+      const limit = query('limit');
+      const { transactions, nextCursor } = await caller.transactions.list({
+        limit: limit === undefined ? null : numberFrom(limit),
+        cursor: query('cursor'),
+      });
+      const next =
+        nextCursor && `/api/transactions?${new URLSearchParams({ limit: limit ?? '', cursor: nextCursor })}`;
+      return { body: transactions, next };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/transactions',
+    procedure: 'transactions.create',
+    isPublic: false,
+    status: 201,
+    input: newTip.omit({ idempotencyKey: true }),
+    output: transaction,
+    refusals: [
+      'login_to_tip',
+      'qr_code_not_found',
+      'invalid_input',
+      'own_qr_code',
+      'category_mismatch',
+      'idempotency_key_reused',
+      'too_many_requests',
+    ],
+    call: async (caller, { body, header }) => {
+      const idempotencyKey = header('Idempotency-Key');
+      const tip = typeof body === 'object' && body !== null ? { ...body, idempotencyKey } : body;
+      return { body: await callWith(caller.transactions.create, tip) };
+    },
+  },
+];
+
+/**
+ * Serves the table under /api. What is thrown on the way is left to the application's own error handler.
+ * @param contextOf makes the procedures' context of a request.
+ */
+export function createRestAdapter(contextOf: (c: HonoContext) => Context): Hono {
+  const rest = new Hono();
+  for (const route of REST_ROUTES) {
+    rest.on(route.method, route.path, async (c) => {
+      const request: RestRequest = {
+        body: route.input ? fromWire(await readJson(c), route.input) : undefined,
+        parameter: (name) => c.req.param(name) ?? '',
+        query: (name) => c.req.query(name),
+        header: (name) => c.req.header(name),
+      };
+      const { body, next } = await route.call(createCaller(contextOf(c)), request);
+      if (next) c.header('Link', `<${next}>; rel="next"`);
+      return route.status === 204 ? c.body(null, 204) : c.json(toWire(body), route.status);
+    });
+  }
+  for (const path of new Set(REST_ROUTES.map(({ path }) => path))) {
+    const methods = REST_ROUTES.filter((route) => route.path === path).map(({ method }) => method);
+    rest.all(path, (c) => {
+      c.header(
+        'Allow',
+        methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', '),
+      );
+      throw new AppError('method_not_allowed');
+    });
+  }
+  return rest;
+}
+
+/** A refusal as problem details. `instance` is the request id, as a URN (RFC 9562). */
+export function problemOf(refusal: AppError, requestId: string, publicUrl: string) {
+  const { title, status } = REFUSALS[refusal.code];
+  return {
+    type: `${publicUrl}/api/docs#${refusal.code}`,
+    title,
+    status,
+    detail: refusal.message,
+    instance: `urn:uuid:${requestId}`,
+    code: refusal.code,
+    ...(refusal.fieldErrors.length > 0 && {
+      errors: refusal.fieldErrors.map(({ field, message }) => ({
+        field: HEADERS[field] ?? wireName(field),
+        message,
+      })),
+    }),
+  };
+}
+
+/** Answers an error that was thrown while a request to /api was handled. */
+export function answerProblem(
+  c: HonoContext,
+  error: unknown,
+  requestId: string,
+  publicUrl: string,
+): Response {
+  const refusal = refusalOf(error);
+  for (const [name, value] of Object.entries(headersOf(refusal))) c.header(name, value);
+  c.header('Content-Type', 'application/problem+json');
+  return c.body(JSON.stringify(problemOf(refusal, requestId, publicUrl)), refusal.status);
+}
+
+/** @throws AppError `malformed_json`, also when the bytes are not UTF-8 (RFC 8259, section 8.1). */
+async function readJson(c: HonoContext): Promise<unknown> {
+  const bytes = await c.req.arrayBuffer();
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new AppError('malformed_json', { cause });
+  }
+}
+
+function numberFrom(digits: string): number {
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
+}

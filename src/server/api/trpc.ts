@@ -1,0 +1,78 @@
+/**
+ * The procedures that everything is built from, named by what they guarantee, and the only shape in which an error
+ * leaves through tRPC.
+ */
+import { initTRPC } from '@trpc/server';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
+import type { Context } from './context.ts';
+import { refusalOf } from './refusals.ts';
+
+/** tRPC's own word for each status. */
+const TRPC_CODES = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const satisfies Record<AppError['status'], keyof typeof TRPC_ERROR_CODES_BY_KEY>;
+
+const t = initTRPC.context<Context>().create({
+  // Says nothing about the inside in any environment; the log has the rest under the request id.
+  isDev: false,
+  errorFormatter: ({ error, ctx, shape }) =>
+    trpcErrorOf(refusalOf(error), ctx?.requestId ?? null, shape.data.path ?? null),
+});
+
+/** A refusal in the shape that tRPC's clients read. */
+export function trpcErrorOf(refusal: AppError, requestId: string | null, path: string | null) {
+  const code = TRPC_CODES[refusal.status];
+  return {
+    message: refusal.message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus: refusal.status,
+      path,
+      /** The row of the table of refusals. */
+      errorCode: refusal.code,
+      fieldErrors: refusal.fieldErrors,
+      retryAfterSeconds: refusal.retryAfterSeconds ?? null,
+      requestId,
+    },
+  };
+}
+
+export const router = t.router;
+export const createCallerFactory = t.createCallerFactory;
+
+/** Anybody may call it. */
+export const publicProcedure = t.procedure;
+
+/** Guarantees a live session: `ctx.account` is who calls, `ctx.token` the token that says so. */
+export const signedInProcedure = requireSession('not_logged_in');
+
+/** As `signedInProcedure`, for paying: whoever is not logged in is told what logging in is for. */
+export const tippingProcedure = requireSession('login_to_tip');
+
+/** Guarantees a live session of a service provider. */
+export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
+  if (!ctx.account.isServiceProvider) throw new AppError('providers_only');
+  return next();
+});
+
+function requireSession(refusal: Extract<ErrorCode, 'not_logged_in' | 'login_to_tip'>) {
+  return t.procedure.use(async ({ ctx, next }) => {
+    const { token } = ctx;
+    if (token === null) throw new AppError(refusal);
+    const account = await ctx.sessions.resume(token);
+    return next({ ctx: { account, token } });
+  });
+}

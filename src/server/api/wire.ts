@@ -1,0 +1,111 @@
+/**
+ * How the REST adapter spells what the procedures speak, by one rule in both directions: `camelCase` becomes
+ * `snake_case`, and a field in cents (`amountCents`) becomes one in dollars (`amount`). Values, names of wrong fields
+ * and JSON Schemas all go through it, so that they cannot disagree.
+ */
+import { z } from 'zod';
+import { cents, centsFromDollars, dollarsFromCents } from '#shared/money.ts';
+
+/** JSON Schema 2020-12, as far as it is looked into here. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+const inCents = (field: string) => field.endsWith('Cents');
+
+/** The name on the wire of a procedure's field; a path such as `serviceCategories.0` keeps its dots. */
+export function wireName(field: string): string {
+  return field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A procedure's answer as it is written to the wire. */
+export function toWire(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWire);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([field, content]) => [
+      wireName(field),
+      inCents(field) && typeof content === 'number' ? dollarsFromCents(cents(content)) : toWire(content),
+    ]),
+  );
+}
+
+/**
+ * A request body as the procedure with the given input schema takes it. It only respells: whatever is wrong stays
+ * wrong, for the procedure to refuse, and fields that the procedure does not know are dropped.
+ */
+export function fromWire(body: unknown, input: z.ZodType): unknown {
+  if (!isRecord(body)) return body;
+  return Object.fromEntries(
+    fieldsOf(input)
+      .filter((field) => Object.hasOwn(body, wireName(field)))
+      .map((field) => {
+        const content = body[wireName(field)];
+        return [field, inCents(field) ? centsFromAnything(content) : content];
+      }),
+  );
+}
+
+/** The JSON Schema of what goes over the wire for a schema of the procedures. */
+export function wireSchema(schema: z.ZodType, direction: 'input' | 'output'): JsonSchema {
+  return respell(jsonSchemaOf(schema, direction));
+}
+
+function jsonSchemaOf(schema: z.ZodType, direction: 'input' | 'output'): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any' });
+  return rest;
+}
+
+const fieldsBySchema = new WeakMap<z.ZodType, readonly string[]>();
+
+/** The names of a schema's own fields, those of all branches of a union together. */
+function fieldsOf(input: z.ZodType): readonly string[] {
+  const known = fieldsBySchema.get(input);
+  if (known) return known;
+  const { properties, anyOf, oneOf } = jsonSchemaOf(input, 'input');
+  const branches = [{ properties }, ...asList(anyOf), ...asList(oneOf)].filter(isRecord);
+  const fields = [...new Set(branches.flatMap((branch) => Object.keys(asRecord(branch['properties']))))];
+  fieldsBySchema.set(input, fields);
+  return fields;
+}
+
+function respell(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, content]) => {
+      if (keyword === 'properties') {
+        const properties = Object.entries(asRecord(content)).map(([field, property]) => [
+          wireName(field),
+          inCents(field) ? inDollars(asRecord(property)) : respell(asRecord(property)),
+        ]);
+        return [keyword, Object.fromEntries(properties)];
+      }
+      if (keyword === 'required') return [keyword, asList(content).map((field) => wireName(String(field)))];
+      if (Array.isArray(content))
+        return [keyword, content.map((item) => (isRecord(item) ? respell(item) : item))];
+      return [keyword, isRecord(content) ? respell(content) : content];
+    }),
+  );
+}
+
+function inDollars({ minimum, maximum }: JsonSchema): JsonSchema {
+  const bound = (name: string, limit: unknown) =>
+    typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? { [name]: limit / 100 } : {};
+  return { type: 'number', ...bound('minimum', minimum), ...bound('maximum', maximum) };
+}
+
+/** Dollars as cents; what is no amount becomes something that no amount is, and stays absent when it was. */
+function centsFromAnything(content: unknown): unknown {
+  return content === undefined || content === null ? content : (centsFromDollars(content) ?? Number.NaN);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

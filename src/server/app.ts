@@ -1,0 +1,237 @@
+/**
+ * The whole HTTP surface on one page, in the order in which a request meets it.
+ */
+import { randomUUID } from 'node:crypto';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { trpcServer } from '@hono/trpc-server';
+import { Hono, type Context as HonoContext } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import { requestId } from 'hono/request-id';
+import { matchedRoutes } from 'hono/route';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Logger } from 'pino';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import type { RandomBytes } from '#shared/ids.ts';
+import { createAddressGroup } from './api/client-address.ts';
+import { bearerToken, type Context } from './api/context.ts';
+import { serveApiDocs } from './api/docs.ts';
+import { headersOf, refusalOf } from './api/refusals.ts';
+import { answerProblem, createRestAdapter } from './api/rest.ts';
+import { appRouter } from './api/router.ts';
+import { trpcErrorOf } from './api/trpc.ts';
+import { createAccounts } from './auth/accounts.ts';
+import type { Passwords } from './auth/passwords.ts';
+import { createSessions } from './auth/sessions.ts';
+import type { Config } from './config.ts';
+import { createLimits, createNoLimits } from './limits.ts';
+import { servePages } from './pages.ts';
+import { createQrCodes } from './qr-codes/qr-codes.ts';
+import type { Storage } from './storage/storage.ts';
+import { createTransactions } from './tips/transactions.ts';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    /** The known procedures that a request to /trpc calls, for the log. */
+    procedures: string;
+  }
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BATCH_SIZE = 10;
+
+export interface AppDependencies {
+  readonly config: Config;
+  readonly storage: Storage;
+  readonly passwords: Passwords;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: Logger;
+  /** Where the built client lies; null serves no pages. */
+  readonly clientFolder: string | null;
+  /** Whether the process is on its way out and takes no new work. */
+  readonly isShuttingDown: () => boolean;
+}
+
+export interface App {
+  readonly fetch: Hono['fetch'];
+  readonly request: Hono['request'];
+  /** Deletes what has expired; to be called now and then. */
+  sweep(): Promise<void>;
+}
+
+/** Composes the product: chapters over the storage, both doors over the chapters. */
+export function createApp(deps: AppDependencies): App {
+  const { config, storage, passwords, clock, random, log } = deps;
+  const { publicUrl } = config;
+
+  const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
+  const services = {
+    sessions,
+    accounts: createAccounts({ storage, sessions, passwords, clock, random }),
+    qrCodes: createQrCodes({ storage, clock, random, publicUrl }),
+    transactions: createTransactions({ storage, clock, random }),
+    limits: config.isRateLimited ? createLimits() : createNoLimits(),
+  };
+  const addressGroup = createAddressGroup(config.trustedProxies);
+  const contextOf = (c: HonoContext): Context => ({
+    ...services,
+    requestId: c.get('requestId'),
+    token: bearerToken(c.req.header('Authorization')),
+    address: addressGroup(peerOf(c), c.req.header('X-Forwarded-For')),
+  });
+
+  /** Writes down what nobody should have met; refusals are business as usual. */
+  const report = (error: unknown, requestId: string) => {
+    const refusal = refusalOf(error);
+    if (refusal.code === 'internal') log.error({ requestId, err: refusal.cause }, 'unexpected error');
+    if (refusal.code === 'storage_unavailable')
+      log.warn({ requestId, err: refusal.cause }, 'storage unavailable');
+  };
+
+  const app = new Hono();
+
+  app.use(requestId({ headerName: '', generator: () => randomUUID() }));
+  app.use(async (c, next) => {
+    const startedAt = performance.now();
+    await next();
+    c.header('X-Request-Id', c.get('requestId'));
+    log.info(
+      {
+        requestId: c.get('requestId'),
+        method: c.req.method,
+        route: routeOf(c),
+        status: c.res.status,
+        durationMs: Math.round(performance.now() - startedAt),
+      },
+      'request',
+    );
+  });
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'data:', 'blob:'],
+        connectSrc: ["'self'"],
+        fontSrc: ["'self'"],
+        manifestSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+      },
+      crossOriginOpenerPolicy: 'same-origin',
+      referrerPolicy: 'no-referrer',
+      strictTransportSecurity: publicUrl.startsWith('https:') ? 'max-age=31536000' : false,
+    }),
+  );
+  if (config.corsOrigins.length > 0) {
+    const allowOrigins = cors({
+      origin: [...config.corsOrigins],
+      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+      exposeHeaders: ['Link', 'Retry-After', 'X-Request-Id'],
+      maxAge: 600,
+    });
+    app.use('/api/*', allowOrigins);
+    app.use('/trpc/*', allowOrigins);
+  }
+
+  app.get('/healthz', (c) => c.text('ok'));
+  app.get('/readyz', async (c) => {
+    if (deps.isShuttingDown()) throw new AppError('shutting_down');
+    if (!(await isWritableOnceASecond())) throw new AppError('storage_unavailable');
+    return c.text('ok');
+  });
+  const isWritableOnceASecond = atMostOnceASecond(clock, () => storage.isWritable());
+
+  for (const door of ['/api/*', '/trpc/*']) {
+    app.use(door, async (c, next) => {
+      c.header('Cache-Control', 'no-store');
+      if (deps.isShuttingDown()) throw new AppError('shutting_down');
+      if (hasBody(c) && !isJson(c.req.header('Content-Type'))) throw new AppError('not_json');
+      await next();
+    });
+    app.use(
+      door,
+      bodyLimit({
+        maxSize: MAX_BODY_BYTES,
+        onError: () => {
+          throw new AppError('body_too_large');
+        },
+      }),
+    );
+  }
+
+  serveApiDocs(app, publicUrl);
+  app.route('/api', createRestAdapter(contextOf));
+  app.use(
+    '/trpc/*',
+    trpcServer({
+      endpoint: '/trpc',
+      router: appRouter,
+      maxBatchSize: MAX_BATCH_SIZE,
+      createContext: ({ info }, c) => {
+        const called = info.calls.filter(({ procedure }) => procedure).map(({ path }) => path);
+        c.set('procedures', called.join());
+        return { ...contextOf(c) };
+      },
+      responseMeta: ({ errors }) => ({
+        headers: new Headers(errors.flatMap((error) => Object.entries(headersOf(refusalOf(error))))),
+      }),
+      onError: ({ error, ctx }) => report(error, ctx?.requestId ?? ''),
+    }),
+  );
+
+  app.use('/api/*', () => {
+    throw new AppError('not_found');
+  });
+  if (deps.clientFolder !== null) servePages(app, deps.clientFolder);
+
+  app.notFound((c) => answerProblem(c, new AppError('not_found'), c.get('requestId'), publicUrl));
+  app.onError((error, c) => {
+    const requestId = c.get('requestId');
+    report(error, requestId);
+    if (!c.req.path.startsWith('/trpc')) return answerProblem(c, error, requestId, publicUrl);
+    const refusal = refusalOf(error);
+    for (const [name, value] of Object.entries(headersOf(refusal))) c.header(name, value);
+    return c.json({ error: trpcErrorOf(refusal, requestId, null) }, refusal.status);
+  });
+
+  return { fetch: app.fetch, request: app.request, sweep: () => sessions.sweep() };
+}
+
+/** The pattern, not the path: what people put into a path is none of the log's business. */
+function routeOf(c: HonoContext): string {
+  const procedures: string | undefined = c.get('procedures');
+  if (procedures) return `/trpc/${procedures}`;
+  const routes = matchedRoutes(c).map(({ path }) => path);
+  return routes.findLast((path) => !path.endsWith('*')) ?? routes.at(-1) ?? '*';
+}
+
+function hasBody(c: HonoContext): boolean {
+  return (
+    c.req.method === 'POST' &&
+    (c.req.header('Content-Type') !== undefined || c.req.header('Content-Length') !== '0')
+  );
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return /^application\/json *(?:;|$)/i.test(contentType ?? '');
+}
+
+/** The address at the other end of the socket; none when the app is called without one. */
+function peerOf(c: HonoContext): string | undefined {
+  return c.env?.incoming ? getConnInfo(c).remote.address : undefined;
+}
+
+/** Answers with the last result for a second, so that probes cannot wear out the disk. */
+function atMostOnceASecond<Result>(clock: Clock, probe: () => Promise<Result>): () => Promise<Result> {
+  let last: { readonly at: number; readonly result: Promise<Result> } | null = null;
+  return () => {
+    const now = clock();
+    if (last === null || now < last.at || now - last.at >= 1_000) last = { at: now, result: probe() };
+    return last.result;
+  };
+}

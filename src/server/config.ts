@@ -1,0 +1,146 @@
+/**
+ * The only reader of process.env: every setting is parsed once, at start, and passed on from there. All are optional.
+ */
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** What QR codes carry: an origin, with a path when Tipwell lives under one, without a trailing slash. */
+  readonly publicUrl: string;
+  /** Absolute path of the SQLite file. */
+  readonly databasePath: string;
+  readonly sessionLifetimeMs: number;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** Origins whose pages may call the API from a browser; none by default. */
+  readonly corsOrigins: readonly string[];
+  /** Addresses or networks of proxies whose X-Forwarded-For counts. */
+  readonly trustedProxies: readonly string[];
+  readonly isRateLimited: boolean;
+  /** What the operator should know but what does not stop the start. */
+  readonly warnings: readonly string[];
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const DAY_MS = 86_400_000;
+
+const wholeNumber = (from: number, to: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${from} to ${to}`)
+    .transform(Number)
+    .refine((value) => value >= from && value <= to, `must be a whole number from ${from} to ${to}`)
+    .default(fallback);
+
+const listOf = (isItem: (item: string) => boolean, message: string) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== ''),
+    )
+    .refine((items) => items.every(isItem), message)
+    .default([]);
+
+const environment = z.object({
+  NODE_ENV: z.string().optional(),
+  HOST: z
+    .string()
+    .regex(/^[a-zA-Z0-9.:-]{1,253}$/, 'must be an address or a host name')
+    .default('127.0.0.1'),
+  PORT: wholeNumber(1, 65_535, 3_000),
+  PUBLIC_URL: z
+    .string()
+    .refine(isPublicUrl, 'must be an address such as https://tips.example.com, without query or fragment')
+    .transform((url) => new URL(url).href.replace(/\/+$/, ''))
+    .optional(),
+  DATABASE_URL: z
+    .string()
+    .transform((path) => path.replace(/^file:(?:\/\/)?/, ''))
+    .refine(
+      (path) => path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:/i.test(path),
+      'must be a file path',
+    )
+    .default('data/tipwell.db'),
+  TRUST_PROXY: listOf(isAddressOrNetwork, 'must list addresses or networks such as 127.0.0.1 or 10.0.0.0/8'),
+  RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  SESSION_DAYS: wholeNumber(1, 3_650, 30),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+  CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
+});
+
+/** Thrown by `parseConfig` with one line that names every setting that is wrong, and why. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/** The process's own environment, with a `.env` file in the working directory underneath, if there is one. */
+export function readEnvironment(): Readonly<Record<string, string | undefined>> {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  return process.env;
+}
+
+/**
+ * Parses the settings; an empty value counts as not given.
+ * @throws ConfigError naming what is wrong.
+ */
+export function parseConfig(variables: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const parsed = environment.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigError(
+      parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '),
+    );
+  }
+  const { data } = parsed;
+  if (data.RATE_LIMIT === 'off' && !isLoopback(data.HOST)) {
+    throw new ConfigError('RATE_LIMIT may be off only while HOST is a loopback address');
+  }
+  const warnings: string[] = [];
+  if (data.PUBLIC_URL === undefined && data.NODE_ENV === 'production') {
+    warnings.push(
+      'PUBLIC_URL is not set: printed QR codes will lead to localhost, where no customer can go.',
+    );
+  }
+  return {
+    host: data.HOST,
+    port: data.PORT,
+    publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
+    databasePath: resolve(data.DATABASE_URL),
+    sessionLifetimeMs: data.SESSION_DAYS * DAY_MS,
+    logLevel: data.LOG_LEVEL,
+    corsOrigins: data.CORS_ORIGINS,
+    trustedProxies: data.TRUST_PROXY,
+    isRateLimited: data.RATE_LIMIT === 'on',
+    warnings,
+  };
+}
+
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, search, hash, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
+}

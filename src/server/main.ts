@@ -1,0 +1,129 @@
+/**
+ * The process: reads the configuration, opens the storage, listens, and closes gracefully. Nothing else in the
+ * server does anything on import.
+ */
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { pino } from 'pino';
+import { brand } from '#shared/brand.ts';
+import { type App, createApp } from './app.ts';
+import { createPasswords } from './auth/passwords.ts';
+import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { DatabaseRefused, holdDatabase, openDatabase } from './storage/sqlite/connection.ts';
+import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
+import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
+import { createSqliteStorage } from './storage/sqlite/storage.ts';
+import type { Storage } from './storage/storage.ts';
+
+const PROJECT_FOLDER = join(import.meta.dirname, '../..');
+/** Long enough for an answer in progress, short enough for a supervisor's patience. */
+const DRAIN_PATIENCE_MS = 8_000;
+const SWEEP_INTERVAL_MS = 3_600_000;
+
+/** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
+const SERVER_OPTIONS = {
+  headersTimeout: 10_000,
+  requestTimeout: 14_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+} as const;
+
+async function start(): Promise<void> {
+  const config = parseConfig(readEnvironment());
+  const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
+  for (const warning of config.warnings) log.warn(warning);
+
+  const releaseDatabase = holdDatabase(config.databasePath);
+  const storage = openStorage(config);
+  let isShuttingDown = false;
+  const app = createApp({
+    config,
+    storage,
+    passwords: await createPasswords(),
+    clock: Date.now,
+    random: randomBytes,
+    log,
+    clientFolder: join(PROJECT_FOLDER, 'dist/client'),
+    isShuttingDown: () => isShuttingDown,
+  });
+
+  const server = await listen(app.fetch, config);
+  const sweeping = setInterval(() => {
+    app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete expired sessions'));
+  }, SWEEP_INTERVAL_MS).unref();
+
+  const stop = async (signal: string) => {
+    if (isShuttingDown) return;
+    isShuttingDown = true;
+    log.info({ signal }, 'stopping');
+    clearInterval(sweeping);
+    await drain(server);
+    await storage.close();
+    releaseDatabase();
+    log.info('stopped');
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      stop(signal).then(
+        () => process.exit(0),
+        (err: unknown) => {
+          log.error({ err }, 'could not stop in order');
+          process.exit(1);
+        },
+      );
+    });
+  }
+  process.stdout.write(`${brand.name} is ready at ${addressOf(config)}\n`);
+}
+
+function openStorage(config: Config): Storage {
+  const database = openDatabase(config.databasePath);
+  migrate(database, readMigrations(join(PROJECT_FOLDER, 'drizzle')));
+  const damages = checkIntegrity(database, 'quick');
+  const violations = checkLedger(database);
+  if (damages.length > 0 || violations.length > 0) {
+    const first = damages[0] ?? violations[0]?.invariant;
+    throw new DatabaseRefused(
+      `The database ${config.databasePath} is damaged (${first}). See all of it with \`npm run db:check\`, and restore a backup.`,
+    );
+  }
+  return createSqliteStorage(database);
+}
+
+function listen(fetch: App['fetch'], config: Config): Promise<Server> {
+  const server = createServer(SERVER_OPTIONS, getRequestListener(fetch));
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const reason = cause.code === 'EADDRINUSE' ? 'the port is already in use' : cause.message;
+      reject(new ConfigError(`cannot listen on ${config.host} port ${config.port}: ${reason}`, { cause }));
+    });
+    server.listen(config.port, config.host, () => resolve(server));
+  });
+}
+
+/** Accepts nothing new and waits for what is under way. */
+function drain(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_PATIENCE_MS);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+function addressOf(config: Config): string {
+  const host = config.host === '127.0.0.1' ? 'localhost' : config.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
+}
+
+start().catch((error: unknown) => {
+  const isForeseen = error instanceof ConfigError || error instanceof DatabaseRefused;
+  process.stderr.write(
+    `${brand.name} cannot start: ${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+  );
+  process.exit(1);
+});

@@ -1,0 +1,105 @@
+/**
+ * The ledger of tips: what a tip costs, who may give it, and what both sides see of it afterwards.
+ */
+import type { Account, Storage, TransactionRecord } from '#server/storage/storage.ts';
+import { type Clock, dayAround } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
+import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import type { NewTip, TipSummary, Transaction, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
+
+export interface Transactions {
+  /**
+   * Pays a tip, durably. The same giver and idempotency key give the same transaction however often it is sent.
+   * @throws AppError `qr_code_not_found`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`.
+   */
+  create(giver: Account, tip: NewTip): Promise<Transaction>;
+  /**
+   * What the account sent and received, newest first: one page, or all of it when the limit is null.
+   * @throws AppError `invalid_input` when the cursor is no transaction of this account's.
+   */
+  list(account: Account, query: TransactionsQuery): Promise<TransactionPage>;
+  /** Totals, and how many tips were received on the present day of `timeZone`. */
+  summarise(account: Account, timeZone: string): Promise<TipSummary>;
+}
+
+export function createTransactions(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+}): Transactions {
+  const { storage, clock, random } = deps;
+
+  return {
+    async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
+      const qrCodeId = readQrCodeId(receiverQrId);
+      if (!qrCodeId) throw new AppError('qr_code_not_found');
+      const result = await storage.recordTip({
+        id: newTransactionId(random),
+        giverId: giver.id,
+        qrCodeId,
+        serviceCategory,
+        amountCents,
+        ...feesFor(amountCents),
+        giverFeeRate: GIVER_FEE_RATE,
+        receiverFeeRate: RECEIVER_FEE_RATE,
+        status: 'completed',
+        idempotencyKey: idempotencyKey ?? null,
+        createdAtMs: clock(),
+      });
+      switch (result.outcome) {
+        case 'recorded':
+        case 'repeated':
+          return transactionFrom(result.transaction);
+        case 'key_reused':
+          throw new AppError('idempotency_key_reused');
+        case 'unknown_code':
+          throw new AppError('qr_code_not_found');
+        case 'own_code':
+          throw new AppError('own_qr_code');
+        case 'category_mismatch':
+          throw new AppError('category_mismatch');
+      }
+    },
+
+    async list(account, { cursor, limit }) {
+      // One more than asked for tells whether there is a next page.
+      const records = await storage.listTransactions(account.id, {
+        before: cursor ?? null,
+        limit: limit && limit + 1,
+      });
+      if (!records) {
+        throw new AppError('invalid_input', {
+          fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+        });
+      }
+      const transactions = records.slice(0, limit ?? undefined).map(transactionFrom);
+      const hasMore = records.length > transactions.length;
+      return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
+    },
+
+    async summarise(account, timeZone) {
+      const today = dayAround(clock(), timeZone);
+      const totals = await storage.readTotals(account.id, today.startMs, today.endMs);
+      return {
+        totalTipsReceivedCents: totals.totalTipsReceivedCents,
+        totalTipsGivenCents: totals.totalTipsGivenCents,
+        receivedTodayCount: totals.receivedCount,
+      };
+    },
+  };
+}
+
+function transactionFrom(record: TransactionRecord): Transaction {
+  return {
+    id: record.id,
+    giverId: record.giverId,
+    receiverId: record.receiverId,
+    amountCents: record.amountCents,
+    giverFeeCents: record.giverFeeCents,
+    netAmountCents: record.netAmountCents,
+    serviceCategory: record.serviceCategory,
+    status: record.status,
+    createdAt: new Date(record.createdAtMs).toISOString(),
+  };
+}

@@ -1,0 +1,40 @@
+/**
+ * Builds when there is no build of exactly these sources: `npm start` after a fresh clone or an update just works, and
+ * starts at once the next time.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
+const STAMP = join(PROJECT_FOLDER, 'dist/sources.sha256');
+const SOURCES = ['src', 'package-lock.json', 'tsconfig.json', 'vite.config.ts'];
+
+/** @returns {string} */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const files = SOURCES.flatMap((source) =>
+    source === 'src'
+      ? readdirSync(join(PROJECT_FOLDER, source), { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => join(entry.parentPath, entry.name))
+      : [join(PROJECT_FOLDER, source)],
+  );
+  for (const file of files.sort())
+    hash.update(`${file.slice(PROJECT_FOLDER.length)}\0`).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+const wanted = fingerprint();
+if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
+  process.stdout.write('Building ...\n');
+  const vite = join(PROJECT_FOLDER, 'node_modules/vite/bin/vite.js');
+  const build = spawnSync(process.execPath, [vite, 'build', '--app', '--logLevel', 'warn'], {
+    cwd: PROJECT_FOLDER,
+    stdio: 'inherit',
+  });
+  if (build.status !== 0) process.exit(build.status ?? 1);
+  writeFileSync(STAMP, wanted);
+}
