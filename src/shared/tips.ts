@@ -5,13 +5,11 @@ import { z } from 'zod';
 import { isTimeZone } from './calendar.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { serviceCategory } from './qr-codes.ts';
+import { AMOUNT_OUT_OF_BOUNDS, NO_AMOUNT } from './tip-amount.ts';
 
 /** What became of the money. Every simulated payment is completed at once. */
 export const TRANSACTION_STATUSES = ['completed'] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
-
-export const NO_AMOUNT = 'Please select a tip amount';
-export const AMOUNT_OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
 
 /** The most transactions that one page of a listing may hold. */
 export const MAX_PAGE_SIZE = 200;

@@ -1,0 +1,75 @@
+/**
+ * The typed client of the server's procedures. Whoever's session has ended is logged out here, whichever call found
+ * out.
+ */
+import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } from '@trpc/client';
+import { observable } from '@trpc/server/observable';
+import type { AppRouter } from '#server/api/router.ts';
+import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { become, endSession, presentSession, readToken } from './session.ts';
+
+export type { AppRouter };
+
+/** As many as the server takes in one request. */
+const MAX_BATCH_SIZE = 10;
+
+const endSessionWhenRefused: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      const token = readToken();
+      return next(op).subscribe({
+        next: (value) => observer.next(value),
+        complete: () => observer.complete(),
+        error(error) {
+          // Only for the token that was refused: another tab may have logged in meanwhile.
+          if (error.data?.errorCode === 'session_ended' && token === readToken()) endSession();
+          observer.error(error);
+        },
+      });
+    });
+
+export const links: TRPCLink<AppRouter>[] = [
+  endSessionWhenRefused,
+  httpBatchLink({
+    url: '/trpc',
+    maxItems: MAX_BATCH_SIZE,
+    headers() {
+      const token = readToken();
+      return token === null ? {} : { Authorization: `Bearer ${token}` };
+    },
+  }),
+];
+
+export const api = createTRPCClient<AppRouter>({ links });
+
+/** Asks the server who the stored token belongs to. A refusal logs out; a lost connection does not. */
+export async function verifySession(): Promise<void> {
+  if (readToken() === null) return;
+  if (presentSession().status !== 'signed-in') become({ status: 'checking' });
+  try {
+    become({ status: 'signed-in', user: await api.auth.me.query() });
+  } catch (error) {
+    if (readToken() !== null && failureOf(error).status !== 401) become({ status: 'unreachable' });
+  }
+}
+
+export interface Failure {
+  /** The server's sentence for people; null when there was no answer from Tipwell. */
+  readonly detail: string | null;
+  readonly code: ErrorCode | null;
+  readonly status: number | null;
+  readonly fieldErrors: readonly FieldError[];
+}
+
+/** What a rejected call was told. */
+export function failureOf(error: unknown): Failure {
+  const data = isTRPCClientError<AppRouter>(error) ? error.data : null;
+  if (!data || !(error instanceof Error)) return { detail: null, code: null, status: null, fieldErrors: [] };
+  return {
+    detail: error.message,
+    code: data.errorCode,
+    status: data.httpStatus,
+    fieldErrors: data.fieldErrors,
+  };
+}

@@ -1,0 +1,113 @@
+/**
+ * The route table: which screen stands at which address, and who may see it.
+ */
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { Redirect, Route, Switch, useSearch } from 'wouter';
+import { brand } from '#shared/brand.ts';
+import { verifySession } from './api.ts';
+import { authFor, currentPath, nextFrom, paths } from './paths.ts';
+import { followOtherTabs, useSession } from './session.ts';
+import { useToasterWanted } from './toasts.ts';
+import { Screen } from './ui/screen.tsx';
+import { Loading, Problem } from './ui/states.tsx';
+
+const Landing = lazy(() => import('./landing/landing.tsx').then(({ Landing }) => ({ default: Landing })));
+const Auth = lazy(() => import('./auth/auth.tsx').then(({ Auth }) => ({ default: Auth })));
+const Dashboard = lazy(() =>
+  import('./dashboard/dashboard.tsx').then(({ Dashboard }) => ({ default: Dashboard })),
+);
+const Scan = lazy(() => import('./scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
+const Tip = lazy(() => import('./tip/tip.tsx').then(({ Tip }) => ({ default: Tip })));
+const NotFound = lazy(() => import('./ui/not-found.tsx').then(({ NotFound }) => ({ default: NotFound })));
+const Toaster = lazy(() => import('./ui/toaster.tsx').then(({ Toaster }) => ({ default: Toaster })));
+
+export function App() {
+  useEffect(() => {
+    void verifySession();
+    return followOtherTabs(() => void verifySession());
+  }, []);
+  const isToasterWanted = useToasterWanted();
+  return (
+    <>
+      <Suspense fallback={<LoadingScreen />}>
+        <Switch>
+          <Route path={paths.home}>
+            <SignedOutOnly screen={Landing} />
+          </Route>
+          <Route path={paths.auth}>
+            <SignedOutOnly screen={Auth} />
+          </Route>
+          <Route path={paths.dashboard}>
+            <SignedInOnly>
+              <Dashboard />
+            </SignedInOnly>
+          </Route>
+          <Route path={paths.scan}>
+            <SignedInOnly>
+              <Scan />
+            </SignedInOnly>
+          </Route>
+          <Route path="/tip/:qrId">{({ qrId }) => <Tip key={qrId} qrId={qrId} />}</Route>
+          <Route>
+            <NotFound />
+          </Route>
+        </Switch>
+      </Suspense>
+      {isToasterWanted && (
+        <Suspense>
+          <Toaster />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Whoever is logged in goes on to where they were heading, else to the dashboard. */
+function SignedOutOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
+  const session = useSession();
+  const search = useSearch();
+  switch (session.status) {
+    case 'signed-in':
+      return <Redirect to={nextFrom(search, window.location.origin) ?? paths.dashboard} replace />;
+    case 'signed-out':
+      return <ScreenOf />;
+    case 'checking':
+      return <LoadingScreen />;
+    case 'unreachable':
+      return <UnreachableScreen />;
+  }
+}
+
+/** Whoever is not logged in is sent to the login, which leads back here. */
+function SignedInOnly({ children }: { readonly children: ReactNode }) {
+  const session = useSession();
+  switch (session.status) {
+    case 'signed-in':
+      return children;
+    case 'signed-out':
+      return <Redirect to={authFor(currentPath())} replace />;
+    case 'checking':
+      return <LoadingScreen />;
+    case 'unreachable':
+      return <UnreachableScreen />;
+  }
+}
+
+function LoadingScreen() {
+  return (
+    <Screen>
+      <Loading text={`Loading ${brand.name}...`} />
+    </Screen>
+  );
+}
+
+/** The token is kept: without an answer nobody knows whether it still counts. */
+function UnreachableScreen() {
+  return (
+    <Screen title="No connection">
+      <Problem title={`${brand.name} cannot be reached`} onRetry={() => void verifySession()}>
+        <p>You are still logged in on this device. Check your connection and try again.</p>
+      </Problem>
+    </Screen>
+  );
+}

@@ -1,0 +1,7 @@
+/** A short word in a pill: a service, an account type. */
+import type { ReactNode } from 'react';
+import styles from './badge.module.css';
+
+export function Badge({ children }: { readonly children: ReactNode }) {
+  return <span className={styles.badge}>{children}</span>;
+}

@@ -1,0 +1,66 @@
+/** A labelled text field with its hint and its error, which is announced when it appears. */
+import { Eye, EyeOff } from 'lucide-react';
+import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import styles from './field.module.css';
+
+interface FieldProps extends ComponentProps<'input'> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly error?: string | undefined;
+  /** Stands inside the field, at its end. */
+  readonly end?: ReactNode;
+}
+
+export function Field({ label, hint, error, end, ...input }: FieldProps) {
+  const id = useId();
+  const notes = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      <div className={styles.box} data-invalid={error !== undefined}>
+        <input
+          id={id}
+          className={styles.input}
+          aria-invalid={error !== undefined}
+          aria-describedby={notes || undefined}
+          {...input}
+        />
+        {end}
+      </div>
+      {hint && (
+        <p id={`${id}-hint`} className={styles.hint}>
+          {hint}
+        </p>
+      )}
+      <p id={`${id}-error`} className={styles.error} aria-live="polite">
+        {error}
+      </p>
+    </div>
+  );
+}
+
+/** A password field with a button that shows what was typed. */
+export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {
+  const [isShown, setShown] = useState(false);
+  const Icon = isShown ? EyeOff : Eye;
+  return (
+    <Field
+      {...props}
+      type={isShown ? 'text' : 'password'}
+      autoCapitalize="none"
+      spellCheck={false}
+      end={
+        <button
+          type="button"
+          className={styles.toggle}
+          aria-label={isShown ? 'Hide password' : 'Show password'}
+          onClick={() => setShown(!isShown)}
+        >
+          <Icon aria-hidden />
+        </button>
+      }
+    />
+  );
+}

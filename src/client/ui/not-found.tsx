@@ -1,0 +1,19 @@
+/** Stands at every address that is none. */
+import { useLocation } from 'wouter';
+import { paths } from '../paths.ts';
+import { Button } from './button.tsx';
+import { ScreenHeading } from './heading.tsx';
+import { Screen } from './screen.tsx';
+
+export function NotFound() {
+  const [, navigate] = useLocation();
+  return (
+    <Screen title="Not found" width="column">
+      <ScreenHeading>There is nothing here</ScreenHeading>
+      <p>The address may be mistyped, or the page has moved.</p>
+      <div>
+        <Button onClick={() => navigate(paths.home)}>Go Home</Button>
+      </div>
+    </Screen>
+  );
+}

@@ -1,0 +1,31 @@
+/** The frame of every screen: title of the page, a quiet head with the name, the content. */
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { brand } from '#shared/brand.ts';
+import { paths } from '../paths.ts';
+import styles from './screen.module.css';
+
+interface ScreenProps {
+  /** For the browser's tab; the product's name follows. */
+  readonly title?: string;
+  /** What stands at the right of the head. */
+  readonly actions?: ReactNode;
+  /** `column` for one thing to do, `page` for a whole spread. */
+  readonly width?: 'column' | 'page';
+  readonly children: ReactNode;
+}
+
+export function Screen({ title, actions, width = 'page', children }: ScreenProps) {
+  return (
+    <div className={[styles.screen, styles[width]].join(' ')}>
+      <title>{title === undefined ? `${brand.name} - ${brand.tagline}` : `${title} · ${brand.name}`}</title>
+      <header className={styles.head}>
+        <Link href={paths.home} className={styles.wordmark}>
+          {brand.name}
+        </Link>
+        {actions && <div className={styles.actions}>{actions}</div>}
+      </header>
+      <main className={styles.main}>{children}</main>
+    </div>
+  );
+}

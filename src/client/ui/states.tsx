@@ -1,0 +1,69 @@
+/** The states that any view may be in before it has something to show. */
+import { RotateCw } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import card from './card.module.css';
+import styles from './states.module.css';
+
+/** Says that something is on its way; `children` may sketch what will stand here. */
+export function Loading({
+  text = 'Loading...',
+  children,
+}: {
+  readonly text?: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className={styles.loading} aria-busy="true">
+      <p role="status">{text}</p>
+      {children}
+    </div>
+  );
+}
+
+/** A grey stand-in for content that is loading; it keeps the layout still. */
+export function Skeleton({ height }: { readonly height: 'line' | 'card' | 'tall' }) {
+  return <div className={[styles.skeleton, styles[height]].join(' ')} aria-hidden="true" />;
+}
+
+interface ProblemProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly onRetry?: () => void;
+}
+
+/** Says what went wrong and what can be done about it. */
+export function Problem({ title, children, onRetry }: ProblemProps) {
+  return (
+    <div className={[card.card, styles.problem].join(' ')} role="alert">
+      <h2>{title}</h2>
+      {children}
+      {onRetry && (
+        <Button onClick={onRetry}>
+          <RotateCw aria-hidden /> Retry
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Says that there is nothing yet, and how to change that. */
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className={[card.card, styles.empty].join(' ')}>
+      <span className={styles.icon} aria-hidden="true">
+        {icon}
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}

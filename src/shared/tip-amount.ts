@@ -1,0 +1,28 @@
+/**
+ * What a tip may be, in the product's own words. Free of schemas, so that the tip page carries nothing else along.
+ */
+import { type Cents, MAX_TIP_CENTS, MIN_TIP_CENTS, parseDollars } from './money.ts';
+
+export const NO_AMOUNT = 'Please select a tip amount';
+export const AMOUNT_OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
+
+export type AmountReading =
+  | { readonly cents: Cents; readonly problem: null }
+  | { readonly cents: null; readonly problem: typeof NO_AMOUNT | typeof AMOUNT_OUT_OF_BOUNDS };
+
+/**
+ * Reads a tip amount as people type it: "25", "25.50", "25,50", "$ 25", "1,000". A comma with exactly three digits
+ * behind it groups thousands, any other one is a decimal comma.
+ */
+export function readTipAmount(text: string): AmountReading {
+  const plain = text.replace(/[\s$]/g, '');
+  if (plain === '') return { cents: null, problem: NO_AMOUNT };
+  const ungrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(plain)
+    ? plain.replaceAll(',', '')
+    : plain.replace(',', '.');
+  const cents = parseDollars(ungrouped);
+  if (cents === null || cents < MIN_TIP_CENTS || cents > MAX_TIP_CENTS) {
+    return { cents: null, problem: AMOUNT_OUT_OF_BOUNDS };
+  }
+  return { cents, problem: null };
+}
