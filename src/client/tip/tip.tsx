@@ -1,10 +1,87 @@
+/**
+ * The tip page: who is tipped, and the three steps from an amount to a receipt.
+ */
+import { ArrowLeft } from 'lucide-react';
+import { useEffect } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { brand } from '#shared/brand.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { paths } from '../paths.ts';
+import { useSession } from '../session.ts';
+import { toastError } from '../toasts.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
+import { Loading, Problem, Skeleton } from '../ui/states.tsx';
+import { CodeNotFound } from './code-not-found.tsx';
+import { type Provider, useProvider } from './provider.ts';
+import styles from './tip.module.css';
+import { TipSteps } from './tip-steps.tsx';
+
+const LOOKUP_FAILED = 'QR code not found';
 
 export function Tip({ qrId }: { readonly qrId: string }) {
+  const { state, retry } = useProvider(qrId, useSearch());
+  const session = useSession();
+  const [, navigate] = useLocation();
+  const failure = state.status === 'failed' ? (state.detail ?? LOOKUP_FAILED) : null;
+  useEffect(() => {
+    if (state.status === 'unknown') toastError(LOOKUP_FAILED);
+    if (failure !== null) toastError(failure);
+  }, [state, failure]);
+
+  const isSignedIn = session.status === 'signed-in';
+  const back = (
+    <Button look="quiet" onClick={() => navigate(isSignedIn ? paths.dashboard : paths.home)}>
+      <ArrowLeft aria-hidden /> Back
+    </Button>
+  );
+  switch (state.status) {
+    case 'loading':
+      return (
+        <Screen title="Tip" actions={back} width="column">
+          <Loading>
+            <Skeleton height="card" />
+            <Skeleton height="tall" />
+          </Loading>
+        </Screen>
+      );
+    case 'unknown':
+      return <CodeNotFound isSignedIn={isSignedIn} />;
+    case 'failed':
+      return (
+        <Screen title="Tip" actions={back} width="column">
+          <Problem title={`${brand.name} could not look this code up`} onRetry={retry}>
+            <p>Nothing was charged. Check your connection and try again.</p>
+          </Problem>
+        </Screen>
+      );
+    case 'found':
+      return (
+        <Screen title={`Tip ${state.provider.fullName}`} actions={back} width="column">
+          <ProviderCard provider={state.provider} />
+          <TipSteps key={state.provider.qrId} provider={state.provider} />
+        </Screen>
+      );
+  }
+}
+
+function ProviderCard({ provider }: { readonly provider: Provider }) {
   return (
-    <Screen title="Tip">
-      <ScreenHeading>{qrId}</ScreenHeading>
-    </Screen>
+    <section className={[card.card, styles.provider].join(' ')} aria-label="Who receives your tip">
+      <ScreenHeading className={styles.name}>
+        <bdi>{provider.fullName}</bdi>
+      </ScreenHeading>
+      <p className={styles.facts}>
+        <bdi>@{provider.username}</bdi> <Badge>{CATEGORY_LABELS[provider.serviceCategory]}</Badge>
+      </p>
+      {provider.isDemo && (
+        <p className={styles.demo}>
+          <strong>This is a demo.</strong> Nobody is behind this code, and nothing is recorded or paid.
+        </p>
+      )}
+    </section>
   );
 }

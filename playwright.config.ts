@@ -1,0 +1,34 @@
+import { defineConfig } from '@playwright/test';
+import { findChromium } from './tests/support/find-chromium.ts';
+
+const executablePath = findChromium();
+
+export default defineConfig({
+  testDir: 'tests/browser',
+  testMatch: '*.spec.ts',
+  globalSetup: './tests/browser/setup.ts',
+  outputDir: 'test-results',
+  fullyParallel: true,
+  workers: 2,
+  timeout: 60_000,
+  forbidOnly: true,
+  reporter: [['list']],
+  use: {
+    locale: 'en-US',
+    timezoneId: 'Europe/Vienna',
+    viewport: { width: 390, height: 844 },
+    trace: 'retain-on-failure',
+    launchOptions: {
+      ...(executablePath !== null && { executablePath }),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+});

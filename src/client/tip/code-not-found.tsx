@@ -1,0 +1,40 @@
+/**
+ * The end of an unknown code. Whoever is logged in is taken to the dashboard after a moment, unless they act first.
+ */
+import { useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { paths } from '../paths.ts';
+import { Button } from '../ui/button.tsx';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { Screen } from '../ui/screen.tsx';
+
+const REDIRECT_AFTER_MS = 4_000;
+
+export function CodeNotFound({ isSignedIn }: { readonly isSignedIn: boolean }) {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    if (!isSignedIn) return;
+    const timer = setTimeout(() => navigate(paths.dashboard), REDIRECT_AFTER_MS);
+    const stay = () => clearTimeout(timer);
+    window.addEventListener('pointerdown', stay);
+    window.addEventListener('keydown', stay);
+    return () => {
+      stay();
+      window.removeEventListener('pointerdown', stay);
+      window.removeEventListener('keydown', stay);
+    };
+  }, [isSignedIn, navigate]);
+  return (
+    <Screen title="QR Code Not Found" width="column">
+      <ScreenHeading>QR Code Not Found</ScreenHeading>
+      <p>
+        Check the ten characters under the picture, or scan it again. I and L are the digit 1, and O is the
+        digit 0.
+      </p>
+      {isSignedIn && <p>You will be taken to your dashboard in a moment.</p>}
+      <div>
+        <Button onClick={() => navigate(paths.home)}>Go Home</Button>
+      </div>
+    </Screen>
+  );
+}

@@ -1,0 +1,64 @@
+/** The second step: what exactly is about to be paid, to whom, and one button that is tapped once. */
+import { amountInWords } from '#shared/amount-in-words.ts';
+import { cents, feesFor, formatUsd } from '#shared/money.ts';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
+import { Money } from '../ui/money.tsx';
+import { Cost } from './cost.tsx';
+import styles from './payment-step.module.css';
+import type { Provider } from './provider.ts';
+import { StepHeading } from './step-heading.tsx';
+import type { TipFlow } from './tip-flow.ts';
+
+/** From here on a slip of the finger is worth reading twice: $500. */
+const LARGE_TIP = cents(50_000);
+
+interface PaymentStepProps {
+  readonly flow: Extract<TipFlow, { step: 'payment' }>;
+  readonly provider: Provider;
+  readonly onPay: () => void;
+  readonly onChangeAmount: () => void;
+}
+
+export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentStepProps) {
+  const { attempt, isPaying } = flow;
+  const { amountCents } = attempt;
+  const total = cents(amountCents + feesFor(amountCents).giverFeeCents);
+  return (
+    <section className={[card.card, styles.payment].join(' ')} aria-busy={isPaying}>
+      <StepHeading>
+        Tip <bdi>{provider.fullName}</bdi>
+      </StepHeading>
+      {amountCents >= LARGE_TIP && (
+        <p className={styles.large}>
+          <span className={styles.figures}>
+            <Money cents={amountCents} />
+          </span>
+          <span>{amountInWords(amountCents)}</span>
+        </p>
+      )}
+      {attempt.wasSent && !isPaying && (
+        <p className={styles.note}>
+          Your last attempt to pay this tip was interrupted. Pay again without worry: it is never charged
+          twice.
+        </p>
+      )}
+      <Cost amountCents={amountCents} />
+      <p className={styles.note}>
+        {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
+        This is a simulated payment; no money moves.
+      </p>
+      <div className={styles.actions}>
+        <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={onPay}>
+          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(total)} with Apple Pay`}
+        </Button>
+        <Button look="quiet" aria-disabled={isPaying} onClick={onChangeAmount}>
+          Change Amount
+        </Button>
+      </div>
+      <p className="visually-hidden" role="status">
+        {isPaying ? 'Processing payment...' : ''}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,98 @@
+/** The first step: one of ten amounts or one's own, with the total from the first tap on. */
+import { type FormEvent, useEffect, useId, useRef } from 'react';
+import { formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import { Problem } from '../ui/states.tsx';
+import { Cost } from './cost.tsx';
+import styles from './select-amount-step.module.css';
+import { type Interruption, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
+
+interface SelectAmountStepProps {
+  readonly flow: Extract<TipFlow, { step: 'select-amount' }>;
+  readonly dispatch: (event: TipEvent) => void;
+  readonly onProceed: () => Promise<unknown>;
+  readonly onRetry: () => Promise<void>;
+  readonly takesFocus: boolean;
+}
+
+export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocus }: SelectAmountStepProps) {
+  const { choice, isChecked, interruption } = flow;
+  const reading = readChoice(choice);
+  const custom = useRef<HTMLInputElement>(null);
+  const amounts = useRef<HTMLFieldSetElement>(null);
+  const group = useId();
+  useEffect(() => {
+    if (takesFocus) amounts.current?.focus();
+  }, [takesFocus]);
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    await onProceed();
+    if (reading.cents === null) custom.current?.focus();
+  }
+
+  return (
+    <>
+      {interruption && <Interrupted interruption={interruption} onRetry={onRetry} />}
+      <form className={styles.form} onSubmit={submit} noValidate>
+        <fieldset ref={amounts} tabIndex={-1} className={styles.quick}>
+          <legend className={styles.legend}>Choose an amount</legend>
+          <div className={styles.grid}>
+            {QUICK_AMOUNTS_CENTS.map((amount) => (
+              <label key={amount} className={styles.option}>
+                <input
+                  type="radio"
+                  name={group}
+                  value={amount}
+                  checked={choice.quick === amount}
+                  onChange={() => dispatch({ type: 'quick-chosen', amount })}
+                />
+                <span>{formatUsd(amount).replace('.00', '')}</span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <Field
+          ref={custom}
+          label="Or enter your own"
+          hint="From $10 to $10,000"
+          type="text"
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="0.00"
+          enterKeyHint="go"
+          value={choice.custom}
+          error={isChecked && reading.problem !== null ? reading.problem : undefined}
+          onChange={({ target }) => dispatch({ type: 'custom-typed', text: target.value })}
+        />
+        <div aria-live="polite" aria-atomic="true" className={styles.cost}>
+          {reading.cents !== null && <Cost amountCents={reading.cents} />}
+        </div>
+        <Button type="submit" className={styles.proceed}>
+          Proceed to Payment
+        </Button>
+      </form>
+    </>
+  );
+}
+
+const SENTENCES: Record<Interruption, string> = {
+  'not-sent': 'There is no connection. Nothing was charged.',
+  'no-answer':
+    'The connection was lost before the answer came. Try the same amount again: it is never charged twice.',
+};
+
+function Interrupted({
+  interruption,
+  onRetry,
+}: {
+  readonly interruption: Interruption;
+  readonly onRetry: () => Promise<void>;
+}) {
+  return (
+    <Problem title="Your tip did not get through" onRetry={() => void onRetry()}>
+      <p>{SENTENCES[interruption]}</p>
+    </Problem>
+  );
+}

@@ -1,0 +1,170 @@
+/**
+ * The three steps, and the only place where a tip is sent. An attempt is sent under one idempotency key until its
+ * outcome is known, so that a lost answer, a reload or a second tap never pays twice.
+ */
+import { useEffect, useReducer, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
+import { api, failureOf, verifySession } from '../api.ts';
+import { authFor, currentPath } from '../paths.ts';
+import { presentSession, useSession } from '../session.ts';
+import { toastError, toastSuccess } from '../toasts.ts';
+import {
+  type Attempt,
+  keepAmount,
+  markSent,
+  openAttempt,
+  settleAttempt,
+  takeKeptAmount,
+  unsettledAttempt,
+} from './attempt.ts';
+import { PaymentStep } from './payment-step.tsx';
+import type { Provider } from './provider.ts';
+import { SelectAmountStep } from './select-amount-step.tsx';
+import { SuccessStep } from './success-step.tsx';
+import { beginFlow, figuresOf, type Receipt, readChoice, tipFlow } from './tip-flow.ts';
+
+const LOGIN_FIRST = 'Please login to send tips';
+const PAYMENT_FAILED = 'Payment failed. Please try again.';
+const DEMO_PAYMENT_MS = 2_000;
+/** Longer than any answer takes, shorter than anybody waits at a bar. */
+const ANSWER_PATIENCE_MS = 15_000;
+
+export function TipSteps({ provider }: { readonly provider: Provider }) {
+  const { qrId, isDemo } = provider;
+  const session = useSession();
+  const [, navigate] = useLocation();
+  // Read once and forgotten at once: a later visit begins with nothing chosen.
+  const [keptAmount] = useState(() => takeKeptAmount(qrId));
+  const [flow, dispatch] = useReducer(tipFlow, keptAmount, beginFlow);
+  /** Outlives the moment between a tap and the next drawing. */
+  const isPaying = useRef(false);
+
+  /** Coming back to the first step takes the focus along; beginning there leaves it where it is. */
+  const stepsSeen = useRef(0);
+  useEffect(() => {
+    stepsSeen.current += flow.step === 'select-amount' ? 0 : 1;
+  }, [flow.step]);
+
+  const userId = session.status === 'signed-in' ? session.user.id : null;
+  useEffect(() => {
+    const attempt = userId === null || isDemo ? null : unsettledAttempt(qrId, userId);
+    if (attempt?.wasSent) dispatch({ type: 'resumed', attempt });
+  }, [qrId, userId, isDemo]);
+
+  function leaveForLogin() {
+    if (flow.step !== 'success') keepAmount(qrId, figuresOf(flow.choice));
+    navigate(authFor(currentPath()));
+  }
+
+  async function proceed(): Promise<Attempt | null> {
+    if (flow.step !== 'select-amount') return null;
+    if (presentSession().status === 'checking' || presentSession().status === 'unreachable')
+      await verifySession();
+    const present = presentSession();
+    if (present.status === 'unreachable') {
+      dispatch({ type: 'failed', interruption: 'not-sent' });
+      return null;
+    }
+    if (present.status !== 'signed-in') {
+      toastError(LOGIN_FIRST);
+      leaveForLogin();
+      return null;
+    }
+    dispatch({ type: 'checked' });
+    const reading = readChoice(flow.choice);
+    if (reading.cents === null) {
+      toastError(reading.problem);
+      return null;
+    }
+    const attempt = openAttempt(qrId, present.user.id, reading.cents);
+    dispatch({ type: 'proceeded', attempt });
+    return attempt;
+  }
+
+  async function pay(attempt: Attempt) {
+    if (isPaying.current) return;
+    isPaying.current = true;
+    dispatch({ type: 'paying' });
+    try {
+      const receipt = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
+      settleAttempt(qrId);
+      dispatch({ type: 'paid', receipt });
+      toastSuccess(
+        `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatUsd(attempt.amountCents)} sent to ${provider.fullName}`,
+      );
+    } catch (error) {
+      const { status, detail, code } = failureOf(error);
+      toastError(detail ?? PAYMENT_FAILED);
+      if (status === null) {
+        dispatch({ type: 'failed', interruption: error instanceof NotSent ? 'not-sent' : 'no-answer' });
+        return;
+      }
+      // 429 and 5xx may pass; the attempt stays open for them. Any other answer is final.
+      if (status < 429) settleAttempt(qrId);
+      dispatch({ type: 'failed', interruption: null });
+      if (code === 'session_ended' || code === 'login_to_tip') leaveForLogin();
+    } finally {
+      isPaying.current = false;
+    }
+  }
+
+  async function retry() {
+    const attempt = await proceed();
+    if (attempt) await pay(attempt);
+  }
+
+  switch (flow.step) {
+    case 'select-amount':
+      return (
+        <SelectAmountStep
+          flow={flow}
+          dispatch={dispatch}
+          onProceed={proceed}
+          onRetry={retry}
+          takesFocus={stepsSeen.current > 0}
+        />
+      );
+    case 'payment':
+      return (
+        <PaymentStep
+          flow={flow}
+          provider={provider}
+          onPay={() => pay(flow.attempt)}
+          onChangeAmount={() => dispatch({ type: 'amount-changed' })}
+        />
+      );
+    case 'success':
+      return (
+        <SuccessStep
+          receipt={flow.receipt}
+          provider={provider}
+          onAnother={() => dispatch({ type: 'another' })}
+        />
+      );
+  }
+}
+
+/** The device itself says that it has no connection: nothing went out. */
+class NotSent extends Error {}
+
+async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Receipt> {
+  if (!navigator.onLine) throw new NotSent();
+  markSent(qrId, attempt);
+  const transaction = await api.transactions.create.mutate(
+    { receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory, idempotencyKey: attempt.key },
+    { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+  );
+  return {
+    amountCents: transaction.amountCents,
+    giverFeeCents: transaction.giverFeeCents,
+    paidAt: transaction.createdAt,
+    transactionId: transaction.id,
+  };
+}
+
+async function payDemo(amountCents: Cents): Promise<Receipt> {
+  await new Promise((resolve) => setTimeout(resolve, DEMO_PAYMENT_MS));
+  const { giverFeeCents } = feesFor(amountCents);
+  return { amountCents, giverFeeCents, paidAt: new Date().toISOString(), transactionId: null };
+}

@@ -1,0 +1,31 @@
+/**
+ * Amounts in words, as on a cheque: a sum that is read twice is rarely a slip of the finger.
+ */
+import type { Cents } from './money.ts';
+
+const UNITS =
+  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
+    ' ',
+  );
+const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
+
+/** An amount below a million dollars in words: "five hundred dollars", "ten dollars and one cent". */
+export function amountInWords(amount: Cents): string {
+  const dollars = Math.floor(amount / 100);
+  const rest = amount % 100;
+  const whole = `${inWords(dollars)} ${dollars === 1 ? 'dollar' : 'dollars'}`;
+  return rest === 0 ? whole : `${whole} and ${inWords(rest)} ${rest === 1 ? 'cent' : 'cents'}`;
+}
+
+function inWords(count: number): string {
+  if (count >= 1_000) return group(count, 1_000, 'thousand');
+  if (count >= 100) return group(count, 100, 'hundred');
+  if (count < 20) return UNITS[count] ?? '';
+  const tens = TENS[Math.floor(count / 10) - 2] ?? '';
+  return count % 10 === 0 ? tens : `${tens}-${UNITS[count % 10]}`;
+}
+
+function group(count: number, size: number, name: string): string {
+  const head = `${inWords(Math.floor(count / size))} ${name}`;
+  return count % size === 0 ? head : `${head} ${inWords(count % size)}`;
+}

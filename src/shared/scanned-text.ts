@@ -1,0 +1,76 @@
+/**
+ * What a scanned or pasted text means: the code it leads to, or why it leads nowhere; and what a demo code says by
+ * itself. Pure, and free of schemas and of the page.
+ */
+import { brand } from './brand.ts';
+import { isServiceCategory, type ServiceCategory } from './categories.ts';
+import { DEMO_PREFIX } from './ids.ts';
+
+export const BLANK_TEXT = 'Please enter a QR code or link';
+export const NO_CODE = 'Invalid QR code format';
+
+export type ScannedText =
+  | { readonly code: string; readonly problem: null }
+  | { readonly code: null; readonly problem: typeof BLANK_TEXT | typeof NO_CODE };
+
+/** A link of the product's own scheme; schemes know no case. */
+const OWN_LINK = new RegExp(`^${brand.linkScheme}://tip/(.*)$`, 'isu');
+const SEGMENT_AFTER_TIP = /\/tip\/([^/?#]*)/i;
+
+/**
+ * Reads a code, a `tipwell://tip/{userId}/{category}` link, or any address with `/tip/{code}` in it, of whichever
+ * site: only the code is taken from it.
+ */
+export function readScannedText(text: string): ScannedText {
+  const trimmed = text.trim();
+  if (trimmed === '') return { code: null, problem: BLANK_TEXT };
+  const code = wellFormed(codeIn(trimmed));
+  // A dot or two would lead out of /tip/ (https://url.spec.whatwg.org/#single-dot-path-segment).
+  return /^\.{0,2}$/.test(code) ? { code: null, problem: NO_CODE } : { code, problem: null };
+}
+
+/** Empty when there is none. */
+function codeIn(text: string): string {
+  const ownPath = OWN_LINK.exec(text)?.[1];
+  if (ownPath !== undefined) {
+    const segments = ownPath
+      .replace(/[?#].*$/s, '')
+      .replace(/\/$/, '')
+      .split('/')
+      .map(decoded);
+    const [userId, category] = segments;
+    return segments.length === 2 && userId && category ? `${DEMO_PREFIX}${userId}-${category}` : '';
+  }
+  const segment = SEGMENT_AFTER_TIP.exec(text)?.[1];
+  return segment === undefined ? text : decoded(segment);
+}
+
+/** Without its percent-encoding, unless that is broken: then as it stands. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment).trim();
+  } catch {
+    return segment.trim();
+  }
+}
+
+/** Half a surrogate pair cannot stand in an address. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+export interface DemoCode {
+  readonly userId: string;
+  readonly category: ServiceCategory;
+}
+
+/** Reads `demo-{userId}-{category}`, where case does not matter but in the user's id; null for any other code. */
+export function readDemoCode(id: string): DemoCode | null {
+  const code = id.trim();
+  if (!code.toLowerCase().startsWith(DEMO_PREFIX)) return null;
+  const rest = code.slice(DEMO_PREFIX.length);
+  const lastHyphen = rest.lastIndexOf('-');
+  const userId = rest.slice(0, Math.max(lastHyphen, 0)).trim();
+  const category = rest.slice(lastHyphen + 1).toLowerCase();
+  return userId !== '' && isServiceCategory(category) ? { userId, category } : null;
+}

@@ -1,0 +1,23 @@
+/**
+ * The browser that the browser tests drive: Chromium or Chrome as installed on the machine, else the one that
+ * Playwright has downloaded.
+ */
+import { existsSync } from 'node:fs';
+import { chromium } from '@playwright/test';
+
+const USUAL_PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+
+/** The path of the executable, or null when there is none yet. `CHROMIUM_PATH` names another one. */
+export function findChromium(): string | null {
+  const places = [process.env['CHROMIUM_PATH'], ...USUAL_PLACES, chromium.executablePath()];
+  return places.find((place) => place !== undefined && place !== '' && existsSync(place)) ?? null;
+}
