@@ -8,6 +8,7 @@ import { verifySession } from './api.ts';
 import { authFor, currentPath, nextFrom, paths } from './paths.ts';
 import { followOtherTabs, useSession } from './session.ts';
 import { useToasterWanted } from './toasts.ts';
+import { Boundary } from './ui/boundary.tsx';
 import { Screen } from './ui/screen.tsx';
 import { Loading, Problem } from './ui/states.tsx';
 
@@ -29,34 +30,39 @@ export function App() {
   const isToasterWanted = useToasterWanted();
   return (
     <>
-      <Suspense fallback={<LoadingScreen />}>
-        <Switch>
-          <Route path={paths.home}>
-            <SignedOutOnly screen={Landing} />
-          </Route>
-          <Route path={paths.auth}>
-            <SignedOutOnly screen={Auth} />
-          </Route>
-          <Route path={paths.dashboard}>
-            <SignedInOnly>
-              <Dashboard />
-            </SignedInOnly>
-          </Route>
-          <Route path={paths.scan}>
-            <SignedInOnly>
-              <Scan />
-            </SignedInOnly>
-          </Route>
-          <Route path="/tip/:qrId">{({ qrId }) => <Tip key={qrId} qrId={qrId} />}</Route>
-          <Route>
-            <NotFound />
-          </Route>
-        </Switch>
-      </Suspense>
-      {isToasterWanted && (
-        <Suspense>
-          <Toaster />
+      <Boundary fallback={<FailedScreen />}>
+        <Suspense fallback={<LoadingScreen />}>
+          <Switch>
+            <Route path={paths.home}>
+              <SignedOutOnly screen={Landing} />
+            </Route>
+            <Route path={paths.auth}>
+              <SignedOutOnly screen={Auth} />
+            </Route>
+            <Route path={paths.dashboard}>
+              <SignedInOnly>
+                <Dashboard />
+              </SignedInOnly>
+            </Route>
+            <Route path={paths.scan}>
+              <SignedInOnly>
+                <Scan />
+              </SignedInOnly>
+            </Route>
+            <Route path="/tip/:qrId">{({ qrId }) => <Tip key={qrId} qrId={qrId} />}</Route>
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
         </Suspense>
+      </Boundary>
+      {isToasterWanted && (
+        // What a toast says stands on the page as well, so that without a connection it may be missing.
+        <Boundary>
+          <Suspense>
+            <Toaster />
+          </Suspense>
+        </Boundary>
       )}
     </>
   );
@@ -107,6 +113,17 @@ function UnreachableScreen() {
     <Screen title="No connection">
       <Problem title={`${brand.name} cannot be reached`} onRetry={() => void verifySession()}>
         <p>You are still logged in on this device. Check your connection and try again.</p>
+      </Problem>
+    </Screen>
+  );
+}
+
+/** A part of the client could not be fetched, or there is a mistake in it: loading anew is the way out of both. */
+function FailedScreen() {
+  return (
+    <Screen title="Something went wrong">
+      <Problem title="This page could not be shown" onRetry={() => window.location.reload()}>
+        <p>Nothing was charged by this. Check your connection and try again.</p>
       </Problem>
     </Screen>
   );

@@ -1,0 +1,424 @@
+/**
+ * The tip page: choosing, paying and the receipt, as somebody at a bar meets them. Nobody ever pays twice.
+ */
+import { expect, PASSWORD, test } from './fixtures.ts';
+
+test.describe('choosing an amount', () => {
+  test('shows who is tipped, ten amounts in order and none chosen', async ({ page, backstage }) => {
+    const provider = await backstage.provider(['bartender', 'dj'], 'Pat O’Malley');
+    const code = await backstage.code(provider, 'dj');
+    await page.goto(`/tip/${code}`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Pat O’Malley' })).toBeVisible();
+    await expect(page.getByText(`@${provider.username}`)).toBeVisible();
+    await expect(page.getByText('DJ', { exact: true })).toBeVisible();
+    const amounts = page.getByRole('group', { name: 'Choose an amount' }).getByRole('radio');
+    await expect(amounts).toHaveCount(10);
+    for (const [index, amount] of [10, 15, 20, 25, 30, 50, 75, 100, 150, 200].entries()) {
+      await expect(amounts.nth(index)).toHaveAccessibleName(`$${amount}`);
+      await expect(amounts.nth(index)).not.toBeChecked();
+    }
+    await expect(page).toHaveTitle('Tip Pat O’Malley · Tipwell');
+  });
+
+  test('tells tip, fee, total and what the provider receives from the first tap', async ({
+    page,
+    backstage,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$25', { exact: true }).click();
+    await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$26.25', '$24.25']);
+    await page.getByLabel('Or enter your own').fill('1234,56');
+    await expect(page.getByRole('definition')).toHaveText(['$1,234.56', '$61.73', '$1,296.29', '$1,197.52']);
+  });
+
+  test('lets quick and custom amounts clear each other', async ({ page, backstage }) => {
+    const code = await backstage.code(await backstage.provider());
+    await page.goto(`/tip/${code}`);
+    const custom = page.getByLabel('Or enter your own');
+    const quick = page.getByRole('radio', { name: '$50', exact: true });
+    await custom.fill('77');
+    await quick.check();
+    await expect(custom).toHaveValue('');
+    for (const invalid of ['abc', '9.99', '10000.01']) {
+      await quick.check();
+      await custom.fill(invalid);
+      await expect(quick).not.toBeChecked();
+      await expect(custom).toHaveValue(invalid);
+      await expect(page.getByRole('definition')).toHaveCount(0);
+    }
+  });
+
+  test('explains on Proceed what is missing, and keeps what was typed', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    await logInAs(await backstage.customer());
+    await page.goto(`/tip/${code}`);
+    const proceed = page.getByRole('button', { name: 'Proceed' });
+    const custom = page.getByLabel('Or enter your own');
+    await proceed.click();
+    await expect(page.locator('[data-sonner-toast]').getByText('Please select a tip amount')).toBeVisible();
+    await expect(custom).toBeFocused();
+    await expect(custom).toHaveAccessibleDescription(/Please select a tip amount/);
+    for (const text of ['9.99', '10000.01', '10.005', 'ten', '-20', '1e3']) {
+      await custom.fill(text);
+      await expect(custom).toHaveAccessibleDescription(/Tip amount must be between \$10 and \$10,000/);
+      await expect(custom).toHaveValue(text);
+    }
+    await custom.fill('10');
+    await expect(custom).not.toHaveAttribute('aria-invalid', 'true');
+  });
+});
+
+test.describe('paying', () => {
+  test('pays, tells it once, and leaves one transaction on both sides', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider(['barber'], 'Barb Er');
+    const code = await backstage.code(provider, 'barber');
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$25', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText('simulated payment')).toBeVisible();
+    await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$26.25', '$24.25']);
+    await page.getByRole('button', { name: /^Pay \$26\.25/ }).click();
+    await expect(page.getByText('Tip sent successfully! $25.00 sent to Barb Er')).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeFocused();
+    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
+    const [given, ...others] = await backstage.transactions(customer);
+    expect(others).toEqual([]);
+    expect(given).toMatchObject({ amount: 25, net_amount: 24.25 });
+    await expect(page.getByText(given?.id ?? 'none')).toBeVisible();
+    expect(await backstage.transactions(provider)).toHaveLength(1);
+
+    await page.getByRole('button', { name: 'Send Another Tip' }).click();
+    await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+    await expect(page.getByLabel('Or enter your own')).toHaveValue('');
+  });
+
+  test('leads on to the transactions', async ({ page, backstage, logInAs }) => {
+    const code = await backstage.code(await backstage.provider());
+    await logInAs(await backstage.customer());
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$10', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await page.getByRole('button', { name: 'View Transactions' }).click();
+    await expect(page).toHaveURL(/\/dashboard/);
+    await expect(page.getByText('-$10.50')).toBeVisible();
+  });
+
+  test('goes back with Change Amount, the amount still chosen', async ({ page, backstage, logInAs }) => {
+    const code = await backstage.code(await backstage.provider());
+    await logInAs(await backstage.customer());
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$75', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: 'Change Amount' }).click();
+    await expect(page.getByRole('radio', { name: '$75', exact: true })).toBeChecked();
+  });
+
+  test('writes sums from $500 up large and in words', async ({ page, backstage, logInAs }) => {
+    const code = await backstage.code(await backstage.provider());
+    await logInAs(await backstage.customer());
+    await page.goto(`/tip/${code}`);
+    await page.getByLabel('Or enter your own').fill('499.99');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText(/dollars/)).toHaveCount(0);
+    await page.getByRole('button', { name: 'Change Amount' }).click();
+    await page.getByLabel('Or enter your own').fill('500');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText('five hundred dollars')).toBeVisible();
+  });
+
+  test('says the server’s own words when it refuses, and keeps the amount', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$30', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByText('You cannot tip your own QR code.')).toBeVisible();
+    await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+  });
+});
+
+test.describe('nobody pays twice', () => {
+  test('when the answer is lost after the tip was recorded', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.route('**/trpc/transactions.create*', async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$20', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByText('Payment failed. Please try again.')).toBeVisible();
+    await expect(page.getByRole('alert')).toContainText('never charged twice');
+    await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    await page.unroute('**/trpc/transactions.create*');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    complaints.length = 0;
+  });
+
+  test('when the button is tapped twice', async ({ page, backstage, logInAs }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    let sent = 0;
+    await page.route('**/trpc/transactions.create*', async (route) => {
+      sent += 1;
+      await route.continue();
+    });
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$20', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).dblclick();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(sent).toBe(1);
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+  });
+
+  test('when the page is reloaded in flight', async ({ page, backstage, logInAs, complaints }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.route(
+      '**/trpc/transactions.create*',
+      async (route) => {
+        await route.fetch();
+        // No answer: the page is left waiting.
+      },
+      { times: 1 },
+    );
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$20', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect.poll(() => backstage.transactions(customer)).toHaveLength(1);
+    await page.reload();
+    await expect(page.getByText('it is never charged twice')).toBeVisible();
+    await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    complaints.length = 0;
+  });
+
+  test('when Back and Forward are used after success', async ({ page, backstage, logInAs }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$20', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    await page.goBack();
+    await page.goForward();
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+  });
+
+  test('when there is no connection at all: nothing was charged', async ({
+    page,
+    backstage,
+    logInAs,
+    context,
+    complaints,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$20', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await context.setOffline(true);
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    complaints.length = 0;
+  });
+});
+
+test.describe('the login round trip', () => {
+  test('asks to log in first, and comes back with the amount still chosen', async ({ page, backstage }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$150', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
+    await expect(page).toHaveURL(`/auth?next=%2Ftip%2F${code}`);
+    await page.getByLabel('Email').fill(customer.email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(`/tip/${code}`);
+    await expect(page.getByRole('radio', { name: '$150', exact: true })).toBeChecked();
+    await page.reload();
+    await expect(page.getByRole('radio', { name: '$150', exact: true })).not.toBeChecked();
+  });
+
+  test('asks to log in before it looks at the amount', async ({ page, backstage }) => {
+    const code = await backstage.code(await backstage.provider());
+    await page.goto(`/tip/${code}`);
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
+    await expect(page).toHaveURL(/\/auth/);
+  });
+
+  test('a session that ended meanwhile leads to the login and back', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await page.getByText('$15', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await backstage.call('POST', '/auth/logout', { token: customer.token });
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page).toHaveURL(/\/auth\?next=/);
+    expect(await page.evaluate(() => localStorage.getItem('tipwell_token'))).toBeNull();
+    await page.getByLabel('Email').fill(customer.email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('radio', { name: '$15', exact: true })).toBeChecked();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  });
+});
+
+test.describe('demo codes', () => {
+  test('pay after two seconds without any call, and say that it is a demo', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes('/trpc/')) calls.push(request.url());
+    });
+    await page.goto('/tip/demo-alex-bartender');
+    await expect(page.getByText('This is a demo.')).toBeVisible();
+    await expect(page.getByText('@alex')).toBeVisible();
+    await page.getByText('$10', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await page.getByRole('button', { name: /^Pay/ }).click();
+    await expect(page.getByRole('button', { name: 'Processing payment...' })).toBeVisible();
+    await expect(page.getByText(/^Demo tip sent successfully! \$10\.00 sent to /)).toBeVisible();
+    expect(calls.filter((url) => !url.includes('auth.me'))).toEqual([]);
+    expect(await backstage.transactions(customer)).toEqual([]);
+  });
+
+  test('are built from userId and service for any id', async ({ page }) => {
+    await page.goto('/tip/anything?userId=sam&service=nailtech');
+    await expect(page.getByText('@sam')).toBeVisible();
+    await expect(page.getByText('Nail Tech')).toBeVisible();
+  });
+
+  for (const path of [
+    '/tip/demo-alex-plumber',
+    '/tip/demo-alex',
+    '/tip/anything?userId=sam&service=plumber',
+  ]) {
+    test(`are unknown codes when the service is unknown: ${path}`, async ({ page }) => {
+      await page.goto(path);
+      await expect(page.getByRole('heading', { name: 'QR Code Not Found' })).toBeVisible();
+    });
+  }
+});
+
+test.describe('codes that lead nowhere', () => {
+  test('show the toast and Go Home, and a logged-out visitor stays', async ({ page, complaints }) => {
+    await page.goto('/tip/ZZZZZZZZZZ');
+    await expect(page.getByRole('heading', { name: 'QR Code Not Found' })).toBeVisible();
+    await expect(
+      page.locator('[data-sonner-toast]').getByText('QR code not found', { exact: true }),
+    ).toBeVisible();
+    await page.waitForTimeout(4_500);
+    await expect(page).toHaveURL('/tip/ZZZZZZZZZZ');
+    await page.getByRole('button', { name: 'Go Home' }).click();
+    await expect(page).toHaveURL('/');
+    complaints.length = 0;
+  });
+
+  test('take a logged-in visitor to the dashboard after a moment', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/tip/ZZZZZZZZZZ');
+    await expect(page.getByRole('heading', { name: 'QR Code Not Found' })).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard/, { timeout: 8_000 });
+    complaints.length = 0;
+  });
+
+  test('leave a logged-in visitor who acts first where they are', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/tip/ZZZZZZZZZZ');
+    await page.getByText('Check the ten characters').click();
+    await page.waitForTimeout(4_500);
+    await expect(page).toHaveURL('/tip/ZZZZZZZZZZ');
+    complaints.length = 0;
+  });
+
+  test('offer Retry when the server cannot be reached', async ({ page, backstage, complaints }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await page.route('**/trpc/qrCodes.lookup*', (route) => route.abort());
+    await page.goto(`/tip/${code}`);
+    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+    await page.unroute('**/trpc/qrCodes.lookup*');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+    complaints.length = 0;
+  });
+
+  test('are found however they are typed', async ({ page, backstage }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await page.goto(`/tip/${code.slice(0, 5).toLowerCase()}-${code.slice(5).toLowerCase()}`);
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+  });
+});
