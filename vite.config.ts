@@ -43,6 +43,15 @@ function sonnerStylesAsFile(): Plugin {
 const config: ViteUserConfig = {
   root: 'src/client',
   publicDir: 'public',
+  cacheDir: '../../node_modules/.vite',
+  server: {
+    proxy: Object.fromEntries(
+      ['/api', '/trpc', '/healthz', '/readyz'].map((path) => [
+        path,
+        `http://127.0.0.1:${process.env['SERVER_PORT']}`,
+      ]),
+    ),
+  },
   plugins: [react(), sonnerStylesAsFile(), precompress()],
   builder: {},
   test: {

@@ -3,6 +3,7 @@
  * server does anything on import.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
@@ -18,6 +19,7 @@ import { createSqliteStorage } from './storage/sqlite/storage.ts';
 import type { Storage } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
+const CLIENT_FOLDER = join(PROJECT_FOLDER, 'dist/client');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 const DRAIN_PATIENCE_MS = 8_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -45,7 +47,8 @@ async function start(): Promise<void> {
     clock: Date.now,
     random: randomBytes,
     log,
-    clientFolder: join(PROJECT_FOLDER, 'dist/client'),
+    // While developing there may be no build; the client then comes from its own server.
+    clientFolder: existsSync(CLIENT_FOLDER) ? CLIENT_FOLDER : null,
     isShuttingDown: () => isShuttingDown,
   });
 

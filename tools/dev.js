@@ -1,0 +1,43 @@
+/**
+ * `npm run dev`: the client with hot reload at http://localhost:3000, and behind it the server, which starts again
+ * whenever its sources change. One of them ending ends both.
+ */
+import { spawn } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
+const PORT = process.env.PORT ?? '3000';
+const SERVER_PORT = String(Number(PORT) + 1);
+
+/** @param {string} program @param {string[]} words @param {Record<string, string>} env */
+function run(program, words, env) {
+  const child = spawn(process.execPath, [join(PROJECT_FOLDER, 'node_modules', program), ...words], {
+    cwd: PROJECT_FOLDER,
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  child.once('exit', (code) => {
+    for (const other of children) other.kill('SIGTERM');
+    process.exitCode ??= code ?? 0;
+  });
+  return child;
+}
+
+const children = [
+  run(
+    'tsx/dist/cli.mjs',
+    ['watch', '--clear-screen=false', '--include', 'drizzle/**', 'src/server/main.ts'],
+    {
+      PORT: SERVER_PORT,
+      PUBLIC_URL: process.env.PUBLIC_URL ?? `http://localhost:${PORT}`,
+      LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
+    },
+  ),
+  run('vite/bin/vite.js', ['--port', PORT, '--strictPort', '--clearScreen', 'false'], { SERVER_PORT }),
+];
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+  process.on(signal, () => {
+    for (const child of children) child.kill(signal);
+  });
+}
