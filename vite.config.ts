@@ -48,7 +48,7 @@ const config: ViteUserConfig = {
     proxy: Object.fromEntries(
       ['/api', '/trpc', '/healthz', '/readyz'].map((path) => [
         path,
-        `http://127.0.0.1:${process.env['SERVER_PORT']}`,
+        `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
       ]),
     ),
   },

@@ -1,0 +1,27 @@
+/** The last word, and the way in once more: at the bar, where a card still waits for its code. */
+import { brand } from '#shared/brand.ts';
+import { Button } from '../ui/button.tsx';
+import { CARD_PICTURE, CardStand } from './card-stand.tsx';
+import styles from './closing.module.css';
+import section from './section.module.css';
+
+export function Closing({ onJoin }: { readonly onJoin: () => void }) {
+  return (
+    <section className={[section.bar, styles.closing].join(' ')} aria-labelledby="join">
+      <div className={styles.words}>
+        <h2 id="join" className={section.heading}>
+          On the bar by tonight
+        </h2>
+        <p className={styles.text}>Your first code can stand there before the first order.</p>
+        <Button className={styles.join} onClick={onJoin}>
+          Join {brand.name} Today
+        </Button>
+      </div>
+      <svg viewBox="0 0 252 325" className={styles.card} aria-hidden="true">
+        <CardStand title="Tip me" text="Your code here">
+          <rect width={CARD_PICTURE} height={CARD_PICTURE} rx="8" className={styles.blank} />
+        </CardStand>
+      </svg>
+    </section>
+  );
+}

@@ -1,0 +1,137 @@
+/** Six cards: what there is, from how little to how much, and what it costs. */
+import { BellRing, Layers, type LucideIcon, QrCode, Wallet } from 'lucide-react';
+import type { ReactNode } from 'react';
+import {
+  type BasisPoints,
+  type Cents,
+  cents,
+  GIVER_FEE_RATE,
+  MAX_TIP_CENTS,
+  MIN_TIP_CENTS,
+  QUICK_AMOUNTS_CENTS,
+  RECEIVER_FEE_RATE,
+} from '#shared/money.ts';
+import card from '../ui/card.module.css';
+import { Money } from '../ui/money.tsx';
+import { EXAMPLE_FEES, EXAMPLE_NET, EXAMPLE_TIP, sum } from './example.ts';
+import styles from './features.module.css';
+import section from './section.module.css';
+
+export function Features() {
+  const quickest = QUICK_AMOUNTS_CENTS.map(wholeDollars);
+  return (
+    <section className={section.section} aria-labelledby="features">
+      <h2 id="features" className={section.heading}>
+        A tip jar that counts for itself
+      </h2>
+      <ul className={styles.cards}>
+        <Feature title="QR code tipping" icon={QrCode} width="half">
+          <p>
+            A code of your own for every service you provide, to print, to frame or to hold up on your phone.
+            Any camera app reads it, and a code printed once keeps working.
+          </p>
+        </Feature>
+        <Feature title="Wallet payment integration" icon={Wallet} width="half">
+          <p>
+            Customers pay with Apple Pay, the wallet that is already in their hand: no cash to find, no card
+            to dig for.
+          </p>
+          <p className={styles.note}>For now the wallet payment is a simulated demo, and no money moves.</p>
+        </Feature>
+        <Feature title="Flexible amounts" width="wide">
+          <p className={styles.money}>
+            {wholeDollars(MIN_TIP_CENTS)} to {wholeDollars(MAX_TIP_CENTS)}
+          </p>
+          <p>
+            Pick one of {quickest.length} amounts from {quickest.at(0)} to {quickest.at(-1)} with one thumb,
+            or type any other sum, to the cent.
+          </p>
+        </Feature>
+        <Feature title="Multi-service support" icon={Layers} width="narrow">
+          <p>
+            One account, many trades. Each service keeps its own code, so you know what every tip was for.
+          </p>
+        </Feature>
+        <Feature title="Secure transactions" width="wide">
+          <div className={styles.costs}>
+            <div>
+              <p className={styles.figure}>
+                {percent(GIVER_FEE_RATE)} + {percent(RECEIVER_FEE_RATE)}
+              </p>
+              <p>
+                The giver pays {percent(GIVER_FEE_RATE)} on top, and {percent(RECEIVER_FEE_RATE)} comes off
+                what the provider receives. Both are shown before anybody pays, and every tip is kept, to the
+                cent, in a ledger that nothing rewrites.
+              </p>
+            </div>
+            <Bill />
+          </div>
+        </Feature>
+        <Feature title="Instant real-time notifications" icon={BellRing} width="narrow">
+          <p>
+            Givers see that their tip was sent, receivers see that it arrived: both at once, and nobody has to
+            reload.
+          </p>
+        </Feature>
+      </ul>
+    </section>
+  );
+}
+
+interface FeatureProps {
+  readonly title: string;
+  /** The cards with a large figure go without. */
+  readonly icon?: LucideIcon;
+  readonly width: 'narrow' | 'half' | 'wide';
+  readonly children: ReactNode;
+}
+
+function Feature({ title, icon: Icon, width, children }: FeatureProps) {
+  return (
+    <li className={[card.card, styles.feature, styles[width]].join(' ')}>
+      {Icon && <Icon className={styles.icon} aria-hidden />}
+      <h3>{title}</h3>
+      {children}
+    </li>
+  );
+}
+
+/** One tip, line by line, as a menu would print it. */
+function Bill() {
+  const { giverFeeCents, receiverFeeCents } = EXAMPLE_FEES;
+  return (
+    <dl className={styles.bill}>
+      <Line what="Tip" amount={EXAMPLE_TIP} />
+      <Line what={`Service fee (${percent(GIVER_FEE_RATE)})`} amount={giverFeeCents} />
+      <Line what="The giver pays" amount={sum([EXAMPLE_TIP, giverFeeCents])} isTotal />
+      <Line what={`Receiver fee (${percent(RECEIVER_FEE_RATE)})`} amount={cents(-receiverFeeCents)} />
+      <Line what="The provider receives" amount={EXAMPLE_NET} isTotal />
+    </dl>
+  );
+}
+
+interface LineProps {
+  readonly what: string;
+  readonly amount: Cents;
+  readonly isTotal?: boolean;
+}
+
+function Line({ what, amount, isTotal = false }: LineProps) {
+  return (
+    <div className={styles.line} data-total={isTotal}>
+      <dt>{what}</dt>
+      <dd>
+        <Money cents={amount} />
+      </dd>
+    </div>
+  );
+}
+
+function percent(rate: BasisPoints): string {
+  return `${rate / 100}%`;
+}
+
+/** `$10,000`: the bounds and the quick amounts have no cents worth showing. */
+function wholeDollars(amount: Cents): string {
+  return `$${(amount / 100).toLocaleString('en-US')}`;
+}

@@ -1,0 +1,12 @@
+/** Whose it is, and that no money moves yet. */
+import { brand } from '#shared/brand.ts';
+import styles from './footer.module.css';
+
+export function Footer() {
+  return (
+    <footer className={styles.footer}>
+      <p>© 2024 {brand.name}. All rights reserved.</p>
+      <p>Payments are simulated for now: no money moves.</p>
+    </footer>
+  );
+}

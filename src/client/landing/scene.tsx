@@ -1,0 +1,141 @@
+/**
+ * The view of the bar: a code on its card, a drink, and a phone on which a tip has just arrived. All of it is ink on
+ * paper; the one thing in brass is the money.
+ */
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { formatUsd } from '#shared/money.ts';
+import { CARD_PICTURE, CardStand } from './card-stand.tsx';
+import { EXAMPLE_NET, EXAMPLE_TIPS_TODAY, netOf, sum } from './example.ts';
+import styles from './scene.module.css';
+import { QR_PATH, QR_SIZE } from './scene-qr.ts';
+
+export function Scene() {
+  return (
+    <svg
+      viewBox="0 0 600 620"
+      role="img"
+      aria-label={`A bar under a lamp: a card with a QR code stands on the counter beside a drink, and a phone shows "You received +${formatUsd(EXAMPLE_NET)}".`}
+      className={styles.scene}
+    >
+      <defs>
+        <linearGradient id="cone" x1="0" y1="0" x2="0" y2="1">
+          <stop offset="0" className={styles.light} />
+          <stop offset="0.72" className={styles.light} stopOpacity="0" />
+        </linearGradient>
+        <radialGradient id="pool">
+          <stop offset="0" className={styles.light} />
+          <stop offset="1" className={styles.light} stopOpacity="0" />
+        </radialGradient>
+        <linearGradient id="cord" x1="0" y1="0" x2="0" y2="1">
+          <stop offset="0" className={styles.cord} stopOpacity="0" />
+          <stop offset="1" className={styles.cord} />
+        </linearGradient>
+      </defs>
+      <Shelf />
+      <Lamp />
+      <Glass />
+      <Card />
+      <Phone />
+      <Arrival />
+    </svg>
+  );
+}
+
+/** Bottles at the back, hardly there. */
+function Shelf() {
+  return (
+    <g className={styles.shelf}>
+      <path d="M322 138v-62c0-8 9-10 9-20V34h10v22c0 10 9 12 9 20v62z" />
+      <path d="M360 138V84q0-14 12-18V28h10v38q12 4 12 18v54z" />
+      <path d="M406 138V72l12-10V40h14v22l12 10v66z" />
+      <path d="M456 138V96c0-14 10-14 10-30V20h9v46c0 16 10 16 10 30v42z" />
+      <path d="M497 138V88h8V66q-2-4 0-8h18q2 4 0 8v22h8v50z" />
+      <path d="M543 138V80q0-12 11-16V36h10v28q11 4 11 16v58z" />
+      <rect x="306" y="138" width="294" height="7" rx="2" />
+    </g>
+  );
+}
+
+function Lamp() {
+  return (
+    <g>
+      <path d="M152 118h96l196 440H-44z" fill="url(#cone)" />
+      <ellipse cx="200" cy="556" rx="300" ry="46" fill="url(#pool)" opacity="0.65" />
+      <rect x="198.75" y="-260" width="2.5" height="322" fill="url(#cord)" />
+      <path d="M190 62h20v9h-20z" className={styles.shade} />
+      <path d="M140 118c2-32 24-50 60-50s58 18 60 50z" className={styles.shade} />
+      <ellipse cx="200" cy="118" rx="60" ry="8" className={styles.opening} />
+    </g>
+  );
+}
+
+function Glass() {
+  return (
+    <g className={styles.glass}>
+      <path d="M17 452h66q-4 34-33 36-29-2-33-36z" className={styles.drink} />
+      <path d="M10 428c0 40 14 60 40 61 26-1 40-21 40-61z" />
+      <path d="M50 489v62" />
+      <ellipse cx="50" cy="556" rx="30" ry="6" />
+      <path d="m32 476 46-66" />
+      <circle cx="46" cy="456" r="9" className={styles.olive} />
+    </g>
+  );
+}
+
+function Card() {
+  return (
+    <g transform="translate(84 240)">
+      <CardStand title="Tip Alex" text={CATEGORY_LABELS.bartender}>
+        <path
+          d={QR_PATH}
+          transform={`scale(${CARD_PICTURE / QR_SIZE})`}
+          className={styles.code}
+          shapeRendering="crispEdges"
+        />
+      </CardStand>
+    </g>
+  );
+}
+
+function Phone() {
+  return (
+    <g className={styles.phone}>
+      <rect x="412" y="554" width="148" height="13" rx="5" className={styles.dock} />
+      <rect x="396" y="204" width="180" height="356" rx="28" className={styles.body} />
+      <rect x="405" y="213" width="162" height="338" rx="20" className={styles.screen} />
+      <text x="424" y="302" fontSize="16" className={styles.soft}>
+        Received Today
+      </text>
+      <text x="423" y="350" fontSize="50" className={styles.total}>
+        {formatUsd(sum(EXAMPLE_TIPS_TODAY.map(netOf)))}
+      </text>
+      {EXAMPLE_TIPS_TODAY.map((tip, row) => (
+        <g key={tip} transform={`translate(424 ${372 + row * 40})`}>
+          <path d="M0 0h124" className={styles.rule} />
+          <rect x="0" y="17" width={[34, 26, 38, 30][row]} height="8" rx="4" className={styles.line} />
+          <text x="124" y="27" fontSize="16" className={styles.amount}>
+            +{formatUsd(netOf(tip))}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+/** The tip that has just arrived: the one thing that moves, once. */
+function Arrival() {
+  return (
+    <g className={styles.arrival}>
+      <rect x="322" y="164" width="274" height="104" rx="16" className={styles.notice} />
+      <circle cx="364" cy="217" r="22" className={styles.ring} />
+      <circle cx="364" cy="217" r="22" className={styles.coin} />
+      <path d="M364 203c6 9 10 13 10 19a10 10 0 0 1-20 0c0-6 4-10 10-19z" className={styles.drop} />
+      <text x="402" y="197" fontSize="19" className={styles.noticeText}>
+        You received
+      </text>
+      <text x="400" y="250" fontSize="52" className={styles.noticeSum}>
+        +{formatUsd(EXAMPLE_NET)}
+      </text>
+    </g>
+  );
+}
