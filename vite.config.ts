@@ -60,7 +60,7 @@ const config: ViteUserConfig = {
         root: import.meta.dirname,
         test: {
           name: 'node',
-          include: ['tests/*.test.ts', 'tests/{shared,server}/**/*.test.ts'],
+          include: ['tests/*.test.ts', 'tests/{shared,server,client}/**/*.test.ts'],
           setupFiles: ['tests/support/loud-console.ts'],
           globalSetup: ['tests/support/build.ts'],
           testTimeout: 60_000,

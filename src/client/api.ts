@@ -60,16 +60,22 @@ export interface Failure {
   readonly code: ErrorCode | null;
   readonly status: number | null;
   readonly fieldErrors: readonly FieldError[];
+  /** For "too many" and "not now": how long to wait, in seconds. */
+  readonly retryAfterSeconds: number | null;
 }
+
+const NO_ANSWER: Failure = {
+  detail: null,
+  code: null,
+  status: null,
+  fieldErrors: [],
+  retryAfterSeconds: null,
+};
 
 /** What a rejected call was told. */
 export function failureOf(error: unknown): Failure {
   const data = isTRPCClientError<AppRouter>(error) ? error.data : null;
-  if (!data || !(error instanceof Error)) return { detail: null, code: null, status: null, fieldErrors: [] };
-  return {
-    detail: error.message,
-    code: data.errorCode,
-    status: data.httpStatus,
-    fieldErrors: data.fieldErrors,
-  };
+  if (!data || !(error instanceof Error)) return NO_ANSWER;
+  const { errorCode: code, httpStatus: status, fieldErrors, retryAfterSeconds } = data;
+  return { detail: error.message, code, status, fieldErrors, retryAfterSeconds };
 }

@@ -71,10 +71,12 @@ export function App() {
 /** Whoever is logged in goes on to where they were heading, else to the dashboard. */
 function SignedOutOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
   const session = useSession();
-  const search = useSearch();
+  // For drawing again when the query changes; the query itself is read as it stands, because wouter decodes it.
+  useSearch();
+  const { search, origin } = window.location;
   switch (session.status) {
     case 'signed-in':
-      return <Redirect to={nextFrom(search, window.location.origin) ?? paths.dashboard} replace />;
+      return <Redirect to={nextFrom(search, origin) ?? paths.dashboard} replace />;
     case 'signed-out':
       return <ScreenOf />;
     case 'checking':

@@ -1,10 +1,89 @@
+/**
+ * Login and sign-up. Whoever becomes logged in here is taken on by the route table.
+ */
+import { ArrowLeft } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { useLocation } from 'wouter';
+import type { Credentials } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
+import { nextFrom, paths } from '../paths.ts';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import styles from './auth.module.css';
+import { enter, LOGIN_FAILED } from './enter.ts';
+import { showFailure } from './failures.ts';
+import { LOGIN_FIELDS, loadRules, useLoginForm, useSignUpForm } from './forms.ts';
+import { LoginForm } from './login-form.tsx';
+import { SignUpForm } from './sign-up-form.tsx';
+import { useAttempts } from './use-attempts.ts';
 
 export function Auth() {
+  const [, navigate] = useLocation();
+  const [tab, setTab] = useState<'login' | 'sign-up'>('login');
+  const attempts = useAttempts();
+  const login = useLoginForm();
+  const signUp = useSignUpForm();
+  useEffect(() => {
+    // Ahead of the first submit; one that fails is made up for there.
+    loadRules().catch(() => {});
+  }, []);
+
+  /** The account exists: if it cannot be entered at once, all that is left to do is to log in. */
+  async function enterNewAccount(credentials: Credentials) {
+    try {
+      await enter(credentials);
+    } catch (error) {
+      login.reset({ email: credentials.email, password: '' });
+      signUp.reset();
+      flushSync(() => setTab('login'));
+      showFailure(login, LOGIN_FIELDS, error, LOGIN_FAILED);
+      login.setFocus('password');
+    }
+  }
+
   return (
-    <Screen title="Auth">
-      <ScreenHeading>Auth</ScreenHeading>
+    <Screen
+      title="Login or Sign Up"
+      actions={
+        <Button look="quiet" onClick={() => navigate(paths.home)}>
+          <ArrowLeft aria-hidden /> Back to Home
+        </Button>
+      }
+    >
+      <div className={styles.spread}>
+        <div className={styles.intro}>
+          <ScreenHeading>Login or Sign Up</ScreenHeading>
+          <p>
+            {isSentByTipPage() ? 'Login or sign up to send your tip. Your amount is kept.' : brand.tagline}
+          </p>
+        </div>
+        <section className={[card.card, styles.card].join(' ')} aria-labelledby="welcome">
+          <h2 id="welcome">Welcome</h2>
+          <Tabs
+            label="Login or sign up"
+            value={tab}
+            onChange={(next) => {
+              if (!attempts.isUnderWay) setTab(next);
+            }}
+            tabs={[
+              { value: 'login', label: 'Login', panel: <LoginForm form={login} attempts={attempts} /> },
+              {
+                value: 'sign-up',
+                label: 'Sign Up',
+                panel: <SignUpForm form={signUp} attempts={attempts} onCreated={enterNewAccount} />,
+              },
+            ]}
+          />
+        </section>
+      </div>
     </Screen>
   );
+}
+
+function isSentByTipPage(): boolean {
+  return nextFrom(window.location.search, window.location.origin)?.startsWith(paths.tip('')) ?? false;
 }

@@ -1,10 +1,37 @@
+/**
+ * From a code or a link to its tip page: typed or pasted, until the camera can read it.
+ */
+import { ArrowLeft } from 'lucide-react';
+import { useLocation } from 'wouter';
+import { paths } from '../paths.ts';
+import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
+import { CodeForm } from './code-form.tsx';
+import { DemoCodes } from './demo-codes.tsx';
+import styles from './scan.module.css';
+import { Viewfinder } from './viewfinder.tsx';
 
 export function Scan() {
+  const [, navigate] = useLocation();
+  const open = (code: string) => navigate(paths.tip(code));
   return (
-    <Screen title="Scan">
-      <ScreenHeading>Scan</ScreenHeading>
+    <Screen
+      title="Scan QR Code"
+      actions={
+        <Button look="quiet" onClick={() => navigate(paths.dashboard)}>
+          <ArrowLeft aria-hidden /> Back to Dashboard
+        </Button>
+      }
+    >
+      <ScreenHeading>Scan QR Code</ScreenHeading>
+      <div className={styles.spread}>
+        <Viewfinder />
+        <div className={styles.ways}>
+          <CodeForm onCode={open} />
+          <DemoCodes onCode={open} />
+        </div>
+      </div>
     </Screen>
   );
 }

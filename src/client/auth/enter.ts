@@ -1,0 +1,15 @@
+/** Logs in: asks the server, begins the session on this device, and says welcome. */
+import type { Credentials } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
+import { api } from '../api.ts';
+import { beginSession } from '../session.ts';
+import { toastSuccess } from '../toasts.ts';
+
+export const LOGIN_FAILED = 'Login failed. Please try again.';
+
+/** @throws what the call was refused with. */
+export async function enter(credentials: Credentials): Promise<void> {
+  const { accessToken, user } = await api.auth.login.mutate(credentials);
+  beginSession(accessToken, user);
+  toastSuccess(`Welcome to ${brand.name}, ${user.fullName}!`);
+}

@@ -1,0 +1,59 @@
+/**
+ * What a refused login or registration says, and under which fields it says it.
+ */
+import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
+import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { failureOf } from '../api.ts';
+import { toastError } from '../toasts.ts';
+
+/** Refusals that are about one field, though they come without naming it. */
+const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
+  email_taken: 'email',
+  username_taken: 'username',
+};
+
+/**
+ * Toasts a failed attempt and leaves it on the screen: under the fields that it names, else under the form. The first
+ * field that is named takes the focus.
+ * @param fallback said when the server did not say anything.
+ */
+export function showFailure<Values extends FieldValues, Output>(
+  form: UseFormReturn<Values, unknown, Output>,
+  fields: readonly FieldPath<Values>[],
+  error: unknown,
+  fallback: string,
+): void {
+  const sentence = sentenceOf(error, fallback);
+  const fieldErrors = fieldErrorsOf(error);
+  toastError(sentence);
+  const named = fields.filter((field) => {
+    const message = fieldErrors.find((fieldError) => fieldError.field.split('.')[0] === field)?.message;
+    if (message !== undefined) form.setError(field, { type: 'server', message });
+    return message !== undefined;
+  });
+  if (named[0] === undefined) form.setError('root', { type: 'server', message: sentence });
+  else form.setFocus(named[0]);
+}
+
+function fieldErrorsOf(error: unknown): readonly FieldError[] {
+  const { code, detail, fieldErrors } = failureOf(error);
+  const field = code === null ? undefined : FIELD_OF_REFUSAL[code];
+  return field === undefined || detail === null ? fieldErrors : [{ field, message: detail }];
+}
+
+function sentenceOf(error: unknown, fallback: string): string {
+  const { code, detail, retryAfterSeconds } = failureOf(error);
+  const isLimited = code === 'too_many_requests' && retryAfterSeconds !== null;
+  return isLimited ? `${detail} You can try again in ${duration(retryAfterSeconds)}.` : (detail ?? fallback);
+}
+
+/** Rounded up, so that nobody comes back too early. */
+function duration(seconds: number): string {
+  if (seconds <= 90) return counted(seconds, 'second');
+  const minutes = Math.ceil(seconds / 60);
+  return minutes <= 90 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,26 @@
+/** Lets one attempt through at a time, however often it is asked for, from the very click on. */
+import { useRef, useState } from 'react';
+
+export interface Attempts {
+  readonly isUnderWay: boolean;
+  /** Does nothing while an attempt is under way. */
+  run(attempt: () => Promise<void>): Promise<void>;
+}
+
+export function useAttempts(): Attempts {
+  const isTaken = useRef(false);
+  const [isUnderWay, setUnderWay] = useState(false);
+  async function run(attempt: () => Promise<void>) {
+    // The state would only be known with the next drawing; a double click is faster.
+    if (isTaken.current) return;
+    isTaken.current = true;
+    setUnderWay(true);
+    try {
+      await attempt();
+    } finally {
+      isTaken.current = false;
+      setUnderWay(false);
+    }
+  }
+  return { isUnderWay, run };
+}

@@ -1,0 +1,71 @@
+/** The field that takes a code, a link of the product's own scheme, or a web address. */
+import { type SubmitEvent, useId, useRef, useState } from 'react';
+import { brand } from '#shared/brand.ts';
+import { readScannedText } from '#shared/scanned-text.ts';
+import { toastError } from '../toasts.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import styles from './scan.module.css';
+
+/** Far more than any link to a tip page has. */
+const MAX_LENGTH = 2_000;
+
+export function CodeForm({ onCode }: { readonly onCode: (code: string) => void }) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState('');
+  const [wasRefused, setRefused] = useState(false);
+  const { code, problem } = readScannedText(text);
+
+  function process(event: SubmitEvent) {
+    event.preventDefault();
+    if (problem === null) return onCode(code);
+    setRefused(true);
+    toastError(problem);
+    input.current?.focus();
+  }
+
+  return (
+    <section className={styles.way} aria-labelledby={id}>
+      <h2 id={id}>Enter it by hand</h2>
+      <form className={styles.form} noValidate onSubmit={process}>
+        <Field
+          ref={input}
+          label="QR code or link"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          maxLength={MAX_LENGTH}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="go"
+          required
+          error={wasRefused ? (problem ?? undefined) : undefined}
+        />
+        <Button type="submit">Process QR Code</Button>
+      </form>
+      <div className={styles.hints}>
+        <p>Any of these will do:</p>
+        <ul>
+          <li>
+            the code under the picture, such as <code>K7Q2M-9XW4T</code>
+          </li>
+          <li>
+            a {brand.name} link:{' '}
+            <code>
+              {brand.linkScheme}://tip/
+              <wbr />
+              alex/
+              <wbr />
+              bartender
+            </code>
+          </li>
+          <li>
+            the address of a tip page: <code>https://.../tip/K7Q2M9XW4T</code>
+          </li>
+        </ul>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+/** Two codes to try the tip flow with; each is one tap away. */
+import { ArrowRight } from 'lucide-react';
+import { useId } from 'react';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import styles from './scan.module.css';
+
+const DEMO_CODES: readonly { readonly code: string; readonly category: ServiceCategory }[] = [
+  { code: 'demo-alex-bartender', category: 'bartender' },
+  { code: 'demo-sam-barber', category: 'barber' },
+];
+
+export function DemoCodes({ onCode }: { readonly onCode: (code: string) => void }) {
+  const id = useId();
+  return (
+    <section className={styles.way} aria-labelledby={id}>
+      <h2 id={id}>Try a demo</h2>
+      <ul className={styles.demos}>
+        {DEMO_CODES.map(({ code, category }) => (
+          <li key={code}>
+            <button type="button" className={styles.demo} onClick={() => onCode(code)}>
+              <code>{code}</code>
+              <span>{CATEGORY_LABELS[category]}</span>
+              <ArrowRight aria-hidden />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

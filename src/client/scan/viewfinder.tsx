@@ -1,0 +1,52 @@
+/** Where the camera's picture will be: a drawn code between the four corners of a finder. */
+import styles from './viewfinder.module.css';
+
+/** The cells of the drawing, row by row; it reads like a code and is none. */
+const CELLS = [
+  '........#..#.........',
+  '.........#...........',
+  '........###..........',
+  '........#............',
+  '........##.##........',
+  '........####.........',
+  '........#.#.#........',
+  '..........#.#........',
+  '#....#####.#.#..##.#.',
+  '##..##.#..####.#.##.#',
+  '.####.#.#.##..#.##.##',
+  '##.#.#.#.#..##..##..#',
+  '...####.#.#..##.##...',
+  '........#.#######.##.',
+  '............###...#.#',
+  '.........#.#.......#.',
+  '..........#....#..#..',
+  '..........#..#.#.#.##',
+  '.........#..###.##..#',
+  '.........#.##...#.###',
+  '............######.##',
+] as const;
+
+const EYES = [
+  [0, 0],
+  [14, 0],
+  [0, 14],
+] as const;
+
+const CELL_PATH = CELLS.flatMap((row, y) =>
+  [...row].map((cell, x) => (cell === '#' ? `M${x} ${y}h1v1h-1z` : '')),
+).join('');
+const EYE_PATH = EYES.map(([x, y]) => `M${x} ${y}h7v7h-7zm1 1v5h5v-5zm1 1h3v3h-3z`).join('');
+
+export function Viewfinder() {
+  return (
+    <figure className={styles.viewfinder}>
+      <div className={styles.finder} aria-hidden="true">
+        <svg className={styles.code} viewBox="0 0 21 21" focusable="false" aria-hidden="true">
+          <path fillRule="evenodd" d={CELL_PATH + EYE_PATH} />
+        </svg>
+        <span className={styles.beam} />
+      </div>
+      <figcaption>Camera scanning feature will be available soon!</figcaption>
+    </figure>
+  );
+}
