@@ -2,10 +2,10 @@
  * The whole HTTP surface on one page, in the order in which a request meets it.
  */
 import { randomUUID } from 'node:crypto';
-import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Socket } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
 import { trpcServer } from '@hono/trpc-server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { requestId } from 'hono/request-id';
 import { matchedRoutes } from 'hono/route';
@@ -17,10 +17,11 @@ import type { RandomBytes } from '#shared/ids.ts';
 import { createAddressGroup } from './api/client-address.ts';
 import { bearerToken, type Context } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
+import { doorGuards } from './api/door.ts';
 import { headersOf, refusalOf } from './api/refusals.ts';
 import { answerProblem, createRestAdapter } from './api/rest.ts';
 import { appRouter } from './api/router.ts';
-import { trpcErrorOf } from './api/trpc.ts';
+import { STREAM_HEARTBEAT_MS, trpcErrorOf } from './api/trpc.ts';
 import { createAccounts } from './auth/accounts.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -29,6 +30,7 @@ import { createLimits, createNoLimits } from './limits.ts';
 import { servePages } from './pages.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Storage } from './storage/storage.ts';
+import { createTipFeed } from './tips/tip-feed.ts';
 import { createTransactions } from './tips/transactions.ts';
 
 declare module 'hono' {
@@ -38,8 +40,8 @@ declare module 'hono' {
   }
 }
 
-const MAX_BODY_BYTES = 64 * 1024;
 const MAX_BATCH_SIZE = 10;
+const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
 
 export interface AppDependencies {
   readonly config: Config;
@@ -57,8 +59,14 @@ export interface AppDependencies {
 export interface App {
   readonly fetch: Hono['fetch'];
   readonly request: Hono['request'];
+  /** Ends the streams of sessions that have expired; to be called every second. */
+  tick(): Promise<void>;
   /** Deletes what has expired; to be called now and then. */
   sweep(): Promise<void>;
+  /** How many event streams are open. */
+  streams(): number;
+  /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
+  endStreams(): void;
 }
 
 /** Composes the product: chapters over the storage, both doors over the chapters. */
@@ -67,11 +75,13 @@ export function createApp(deps: AppDependencies): App {
   const { publicUrl } = config;
 
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
+  const tipFeed = createTipFeed(storage);
   const services = {
     sessions,
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl }),
-    transactions: createTransactions({ storage, clock, random }),
+    tipFeed,
+    transactions: createTransactions({ storage, clock, random, feed: tipFeed }),
     limits: config.isRateLimited ? createLimits() : createNoLimits(),
   };
   const addressGroup = createAddressGroup(config.trustedProxies);
@@ -79,7 +89,7 @@ export function createApp(deps: AppDependencies): App {
     ...services,
     requestId: c.get('requestId'),
     token: bearerToken(c.req.header('Authorization')),
-    address: addressGroup(peerOf(c), c.req.header('X-Forwarded-For')),
+    address: addressGroup(socketOf(c)?.remoteAddress, c.req.header('X-Forwarded-For')),
   });
 
   /** Writes down what nobody should have met; refusals are business as usual. */
@@ -146,22 +156,14 @@ export function createApp(deps: AppDependencies): App {
   });
   const isWritableOnceASecond = atMostOnceASecond(clock, () => storage.isWritable());
 
-  for (const door of ['/api/*', '/trpc/*']) {
-    app.use(door, async (c, next) => {
-      c.header('Cache-Control', 'no-store');
-      if (deps.isShuttingDown()) throw new AppError('shutting_down');
-      if (hasBody(c) && !isJson(c.req.header('Content-Type'))) throw new AppError('not_json');
+  for (const door of ['/api/*', '/trpc/*']) app.use(door, ...doorGuards(deps.isShuttingDown));
+  for (const stream of ['/api/transactions/stream', '/trpc/transactions.onTip']) {
+    app.use(stream, async (c, next) => {
+      // Heartbeats keep a socket busy; one that takes nothing for this long has nobody behind it.
+      socketOf(c)?.setTimeout(STREAM_STALL_MS);
       await next();
+      c.header('Cache-Control', 'no-store');
     });
-    app.use(
-      door,
-      bodyLimit({
-        maxSize: MAX_BODY_BYTES,
-        onError: () => {
-          throw new AppError('body_too_large');
-        },
-      }),
-    );
   }
 
   serveApiDocs(app, publicUrl);
@@ -178,7 +180,7 @@ export function createApp(deps: AppDependencies): App {
         return { ...contextOf(c) };
       },
       responseMeta: ({ errors }) => ({
-        headers: new Headers(errors.flatMap((error) => Object.entries(headersOf(refusalOf(error))))),
+        headers: new Headers(headersOf(...errors.map(refusalOf))),
       }),
       onError: ({ error, ctx }) => report(error, ctx?.requestId ?? ''),
     }),
@@ -199,7 +201,14 @@ export function createApp(deps: AppDependencies): App {
     return c.json({ error: trpcErrorOf(refusal, requestId, null) }, refusal.status);
   });
 
-  return { fetch: app.fetch, request: app.request, sweep: () => sessions.sweep() };
+  return {
+    fetch: app.fetch,
+    request: app.request,
+    tick: () => sessions.endExpired(),
+    sweep: () => sessions.sweep(),
+    streams: () => tipFeed.size(),
+    endStreams: () => tipFeed.close(),
+  };
 }
 
 /** The pattern, not the path: what people put into a path is none of the log's business. */
@@ -210,20 +219,10 @@ function routeOf(c: HonoContext): string {
   return routes.findLast((path) => !path.endsWith('*')) ?? routes.at(-1) ?? '*';
 }
 
-function hasBody(c: HonoContext): boolean {
-  return (
-    c.req.method === 'POST' &&
-    (c.req.header('Content-Type') !== undefined || c.req.header('Content-Length') !== '0')
-  );
-}
-
-function isJson(contentType: string | undefined): boolean {
-  return /^application\/json *(?:;|$)/i.test(contentType ?? '');
-}
-
-/** The address at the other end of the socket; none when the app is called without one. */
-function peerOf(c: HonoContext): string | undefined {
-  return c.env?.incoming ? getConnInfo(c).remote.address : undefined;
+/** The socket of a request; none when the app is called without one. */
+function socketOf(c: HonoContext): Socket | undefined {
+  const bindings: Partial<HttpBindings> | undefined = c.env;
+  return bindings?.incoming?.socket;
 }
 
 /** Answers with the last result for a second, so that probes cannot wear out the disk. */

@@ -125,13 +125,14 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
 }
 
 function isPublicUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, search, hash, username, password } = new URL(text);
-  return /^https?:$/.test(protocol) && [search, hash, username, password].every((part) => part === '');
+  // A bare ? or # vanishes when parsed, but not from an address that is built on the text.
+  if (!URL.canParse(text) || /[?#]/.test(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
 function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
+  return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
 }
 
 function isAddressOrNetwork(text: string): boolean {

@@ -1,22 +1,28 @@
 /**
  * `npm run db:check`: is the database file whole, and does the ledger add up? Reads only, also while a server runs.
  */
+import { brand } from '#shared/brand.ts';
 import { ConfigError, parseConfig, readEnvironment } from './config.ts';
-import { DatabaseRefused, openDatabase } from './storage/sqlite/connection.ts';
+import { DatabaseRefused, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
+import { isTipwells } from './storage/sqlite/migrations.ts';
 
-function check(): number {
-  const { databasePath } = parseConfig(readEnvironment());
-  const database = openDatabase(databasePath, { mustExist: true, readonly: true });
+/** Says what it finds; answers the exit code. */
+function check(path: string): number {
+  const database = openDatabase(path, { mustExist: true, readonly: true });
   try {
-    const damages = checkIntegrity(database, 'full');
-    const violations = checkLedger(database);
-    for (const damage of damages) say(`Damaged: ${damage}`);
-    for (const { invariant, offenders } of violations)
-      say(`Violated: ${invariant} (${offenders.join(', ')})`);
-    if (damages.length > 0 || violations.length > 0) return 1;
+    if (!isTipwells(database)) throw new DatabaseRefused(`${path} is no database of ${brand.name}'s.`);
+    const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
+    // What a damaged file says of its ledger is worth nothing.
+    const violations = damages.length > 0 ? [] : checkLedger(database);
+    const findings = [
+      ...damages,
+      ...violations.map(({ invariant, offenders }) => `Violated: ${invariant} (${offenders.join(', ')})`),
+    ];
+    for (const finding of findings) say(finding);
+    if (findings.length > 0) return 1;
     const tips = database.prepare<[], number>('SELECT count(*) FROM transactions').pluck().get();
-    say(`${databasePath} is whole, and its ledger of ${tips} tips adds up.`);
+    say(`${path} is whole, and its ledger of ${tips} tips adds up.`);
     return 0;
   } finally {
     database.close();
@@ -28,7 +34,8 @@ function say(line: string): void {
 }
 
 try {
-  process.exitCode = check();
+  const { databasePath } = parseConfig(readEnvironment());
+  process.exitCode = refuseDamage(databasePath, () => check(databasePath));
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof DatabaseRefused)) throw error;
   process.stderr.write(`${error.message}\n`);

@@ -12,7 +12,7 @@ import { brand } from '#shared/brand.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
-import { DatabaseRefused, holdDatabase, openDatabase } from './storage/sqlite/connection.ts';
+import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
 import { createSqliteStorage } from './storage/sqlite/storage.ts';
@@ -22,6 +22,7 @@ const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDER = join(PROJECT_FOLDER, 'dist/client');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 const DRAIN_PATIENCE_MS = 8_000;
+const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
 /** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
@@ -38,7 +39,7 @@ async function start(): Promise<void> {
   for (const warning of config.warnings) log.warn(warning);
 
   const releaseDatabase = holdDatabase(config.databasePath);
-  const storage = openStorage(config);
+  const storage = refuseDamage(config.databasePath, () => openStorage(config));
   let isShuttingDown = false;
   const app = createApp({
     config,
@@ -53,15 +54,19 @@ async function start(): Promise<void> {
   });
 
   const server = await listen(app.fetch, config);
+  const ticking = setInterval(() => {
+    app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
+  }, TICK_INTERVAL_MS).unref();
   const sweeping = setInterval(() => {
     app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete expired sessions'));
   }, SWEEP_INTERVAL_MS).unref();
 
   const stop = async (signal: string) => {
-    if (isShuttingDown) return;
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
+    clearInterval(ticking);
     clearInterval(sweeping);
+    app.endStreams();
     await drain(server);
     await storage.close();
     releaseDatabase();
@@ -69,6 +74,8 @@ async function start(): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
+      // npm passes on what the terminal sends as well: a second signal must not cut the first one short.
+      if (isShuttingDown) return;
       stop(signal).then(
         () => process.exit(0),
         (err: unknown) => {
@@ -84,12 +91,10 @@ async function start(): Promise<void> {
 function openStorage(config: Config): Storage {
   const database = openDatabase(config.databasePath);
   migrate(database, readMigrations(join(PROJECT_FOLDER, 'drizzle')));
-  const damages = checkIntegrity(database, 'quick');
-  const violations = checkLedger(database);
-  if (damages.length > 0 || violations.length > 0) {
-    const first = damages[0] ?? violations[0]?.invariant;
+  const [damage = checkLedger(database)[0]?.invariant] = checkIntegrity(database, 'quick');
+  if (damage !== undefined) {
     throw new DatabaseRefused(
-      `The database ${config.databasePath} is damaged (${first}). See all of it with \`npm run db:check\`, and restore a backup.`,
+      `The database ${config.databasePath} is damaged (${damage}). See all of it with \`npm run db:check\`, and restore a backup.`,
     );
   }
   return createSqliteStorage(database);

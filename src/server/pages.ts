@@ -12,6 +12,11 @@ const SCREENS = ['/', '/auth', '/dashboard', '/scan', '/tip/:qrId'];
 /** Serves the client that was built into `folder`. */
 export function servePages(app: Hono, folder: string): void {
   const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  app.get('*', async (c, next) => {
+    await next();
+    // On the unpacked answer too: a shared cache must not keep it for those who could take the packed one.
+    c.header('Vary', 'Accept-Encoding');
+  });
   app.use('/assets/*', async (c, next) => {
     await next();
     if (c.res.ok) c.header('Cache-Control', 'public, max-age=31536000, immutable');

@@ -16,7 +16,7 @@ const MAX_EMAIL_LENGTH = 254;
 const MAX_NAME_LENGTH = 60;
 
 const USERNAME = /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/;
-const PHONE = /^\+?[\d\s().\-/]+$/;
+const PHONE = /^\+?[\d ().\-/]+$/;
 
 /**
  * Control characters, lone surrogates, line separators, bidi controls, and whatever is drawn without any width; the

@@ -50,9 +50,15 @@ export const summaryQuery = z.object({
   /** An IANA name such as `Europe/Vienna`: it decides when today began. */
   timeZone: z
     .string({ error: 'The time zone is required.' })
-    .max(64, 'The time zone is unknown.')
     .refine(isTimeZone, 'The time zone is unknown.'),
 });
+
+export const tipStreamQuery = z
+  .object({
+    /** The id of the last transaction that was seen; whatever came after it comes first. None for only new ones. */
+    lastEventId: z.string({ error: 'The last event id is not valid.' }).brand<'TransactionId'>().nullish(),
+  })
+  .optional();
 
 export const transaction = z.object({
   id: z.string().brand<'TransactionId'>(),

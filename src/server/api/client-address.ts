@@ -29,7 +29,10 @@ export function createAddressGroup(
     // Right to left: each trusted proxy vouches for the entry that it added, nobody for those before it.
     for (const hop of (forwardedFor?.split(',') ?? []).reverse()) {
       if (!caller || !isTrusted(caller)) break;
-      caller = parse(hop.trim()) ?? caller;
+      const next = parse(hop.trim());
+      // What a trusted proxy wrote and cannot be read is no reason to believe what stands before it.
+      if (!next) break;
+      caller = next;
     }
     return caller ? groupOf(caller) : 'unknown';
   };

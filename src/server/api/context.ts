@@ -5,6 +5,7 @@ import type { Accounts } from '#server/auth/accounts.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Limits } from '#server/limits.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
+import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
 
 export interface Services {
@@ -12,6 +13,7 @@ export interface Services {
   readonly sessions: Sessions;
   readonly qrCodes: QrCodes;
   readonly transactions: Transactions;
+  readonly tipFeed: TipFeed;
   readonly limits: Limits;
 }
 

@@ -127,6 +127,21 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     ],
     response: [TRANSACTION],
   },
+  'transactions.onTip': {
+    summary: 'Hear of tips as they happen',
+    description:
+      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed. The token goes into the Authorization header here as well.',
+    parameters: [
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        description: 'The id of the last transaction that you saw; without it you get only new ones.',
+        schema: { type: 'string' },
+        example: TRANSACTION.id,
+      },
+    ],
+    response: `id: ${TRANSACTION.id}\nevent: tip\ndata: ${JSON.stringify(TRANSACTION)}\n\n`,
+  },
   'transactions.create': {
     summary: 'Give a tip',
     description:

@@ -9,7 +9,7 @@ import { type JsonSchema, wireSchema } from './wire.ts';
 
 /** What any route may answer. */
 const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
-const BODY_REFUSALS: readonly ErrorCode[] = ['malformed_json', 'body_too_large', 'not_json'];
+const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 
 /** The document for an instance at `publicUrl` (no trailing slash). */
@@ -67,6 +67,13 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
 function successOf(route: RestRoute, example: unknown): JsonSchema {
   if (!route.output) return { description: 'Done.' };
   const item = annotated(wireSchema(route.output, 'output'));
+  if (route.isStream) {
+    return {
+      description:
+        'Server-sent events named `tip`, each with a transaction as its data and its id to resume after.',
+      content: { 'text/event-stream': { schema: { type: 'string' }, example } },
+    };
+  }
   const isPaged = route.path === '/transactions' && route.method === 'GET';
   return {
     description: route.status === 201 ? 'Created.' : 'OK.',
@@ -87,7 +94,7 @@ function successOf(route: RestRoute, example: unknown): JsonSchema {
 function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
     ...(route.isPublic ? [] : SESSION_REFUSALS),
-    ...(route.input ? BODY_REFUSALS : []),
+    ...(route.method === 'POST' ? POST_REFUSALS : []),
     ...route.refusals,
     ...COMMON_REFUSALS,
   ].filter((code) => !(code === 'not_logged_in' && route.refusals.includes('login_to_tip')));
@@ -165,7 +172,10 @@ const PROBLEM_SCHEMA: JsonSchema = {
       items: {
         type: 'object',
         required: ['field', 'message'],
-        properties: { field: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          field: { type: 'string', description: 'The field, as it is named in the request.' },
+          message: { type: 'string', description: 'What is wrong with it, for people.' },
+        },
       },
     },
   },

@@ -7,6 +7,8 @@ import { StorageUnavailable } from '#server/storage/storage.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
+const NO_OBJECT = 'Send the fields as a JSON object.';
+
 /** What tRPC itself refuses before a procedure runs. */
 const OWN_REFUSALS: Partial<Record<TRPCError['code'], ErrorCode>> = {
   PARSE_ERROR: 'malformed_request',
@@ -29,7 +31,10 @@ export function refusalOf(error: unknown): AppError {
   const { cause } = error;
   if (error.code === 'BAD_REQUEST') {
     if (cause instanceof z.ZodError) {
-      const fieldErrors = cause.issues.map(({ path, message }) => ({ field: path.join('.'), message }));
+      const fieldErrors = cause.issues.map(({ code, path, message }) => ({
+        field: path.join('.'),
+        message: path.length === 0 && code === 'invalid_type' ? NO_OBJECT : message,
+      }));
       return new AppError('invalid_input', { fieldErrors, cause });
     }
     if (cause instanceof SyntaxError) return new AppError('malformed_json', { cause });
@@ -41,13 +46,18 @@ export function refusalOf(error: unknown): AppError {
   return new AppError(OWN_REFUSALS[error.code] ?? 'internal', { cause: error });
 }
 
-/** The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), when to come back. */
-export function headersOf(refusal: AppError): Record<string, string> {
+/**
+ * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), when to come back. Of several, in
+ * a batch, whoever has to wait waits for the longest.
+ */
+export function headersOf(...refusals: readonly AppError[]): Record<string, string> {
   const headers: Record<string, string> = {};
-  if (refusal.status === 401) {
-    const reason = refusal.code === 'session_ended' ? ', error="invalid_token"' : '';
+  const unauthenticated = refusals.find(({ status }) => status === 401);
+  if (unauthenticated) {
+    const reason = unauthenticated.code === 'session_ended' ? ', error="invalid_token"' : '';
     headers['WWW-Authenticate'] = `Bearer realm="${brand.name}"${reason}`;
   }
-  if (refusal.retryAfterSeconds !== undefined) headers['Retry-After'] = String(refusal.retryAfterSeconds);
+  const waits = refusals.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
+  if (waits.length > 0) headers['Retry-After'] = String(Math.max(...waits));
   return headers;
 }

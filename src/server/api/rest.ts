@@ -2,7 +2,9 @@
  * The REST adapter: one table of method, path and status over the same procedures that the web client calls. No rule
  * of the product lives here; it respells, and answers errors as problem details (RFC 9457).
  */
+import { isTrackedEnvelope } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
+import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
 import { credentials, login, registration, user } from '#shared/accounts.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
@@ -11,6 +13,7 @@ import { newTip, transaction } from '#shared/tips.ts';
 import type { Context } from './context.ts';
 import { headersOf, refusalOf } from './refusals.ts';
 import { type Caller, createCaller } from './router.ts';
+import { STREAM_HEARTBEAT_MS } from './trpc.ts';
 import { fromWire, toWire, wireName } from './wire.ts';
 
 /** What of a request a row of the table may use. */
@@ -28,6 +31,13 @@ interface RestAnswer {
   readonly next?: string | null;
 }
 
+/** An answer that goes on: server-sent events, each under an id to resume after. */
+interface RestStream {
+  readonly event: string;
+  /** Tracked: each with its id. */
+  readonly items: AsyncIterable<unknown>;
+}
+
 export interface RestRoute {
   readonly method: 'GET' | 'POST';
   /** Below /api, in Hono's notation. */
@@ -43,7 +53,9 @@ export interface RestRoute {
   readonly isList?: true;
   /** The refusals of its own, beside those that any route has. */
   readonly refusals: readonly ErrorCode[];
-  call(caller: Caller, request: RestRequest): Promise<RestAnswer>;
+  /** Whether `output` is the data of each server-sent event. */
+  readonly isStream?: true;
+  call(caller: Caller, request: RestRequest): Promise<RestAnswer | RestStream>;
 }
 
 /** A procedure's input from outside is unknown by nature; the procedure itself parses it and refuses what is wrong. */
@@ -52,7 +64,10 @@ type Unchecked = <Input, Output>(
   input: unknown,
 ) => Promise<Output>;
 /** Fields of procedures that travel in a header. */
-const HEADERS: Readonly<Record<string, string>> = { idempotencyKey: 'Idempotency-Key' };
+const HEADERS: Readonly<Record<string, string>> = {
+  idempotencyKey: 'Idempotency-Key',
+  lastEventId: 'Last-Event-ID',
+};
 
 const callWith: Unchecked = (procedure, input) => Reflect.apply(procedure, undefined, [input]);
 
@@ -154,6 +169,20 @@ export const REST_ROUTES: readonly RestRoute[] = [
     },
   },
   {
+    method: 'GET',
+    path: '/transactions/stream',
+    procedure: 'transactions.onTip',
+    isPublic: false,
+    status: 200,
+    output: transaction,
+    isStream: true,
+    refusals: ['invalid_input', 'too_many_requests'],
+    call: async (caller, { header }) => ({
+      event: 'tip',
+      items: await caller.transactions.onTip({ lastEventId: header('Last-Event-ID') }),
+    }),
+  },
+  {
     method: 'POST',
     path: '/transactions',
     procedure: 'transactions.create',
@@ -192,7 +221,10 @@ export function createRestAdapter(contextOf: (c: HonoContext) => Context): Hono 
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
       };
-      const { body, next } = await route.call(createCaller(contextOf(c)), request);
+      const disconnected = new AbortController();
+      const answer = await route.call(createCaller(contextOf(c), { signal: disconnected.signal }), request);
+      if ('items' in answer) return streamEvents(c, answer, disconnected);
+      const { body, next } = answer;
       if (next) c.header('Link', `<${next}>; rel="next"`);
       return route.status === 204 ? c.body(null, 204) : c.json(toWire(body), route.status);
     });
@@ -208,6 +240,30 @@ export function createRestAdapter(contextOf: (c: HonoContext) => Context): Hono 
     });
   }
   return rest;
+}
+
+/** Sends events as they come, with a heartbeat in between, until the client is gone or the stream ends. */
+function streamEvents(c: HonoContext, { event, items }: RestStream, disconnected: AbortController): Response {
+  c.header('X-Accel-Buffering', 'no');
+  return streamSSE(c, async (sse) => {
+    sse.onAbort(() => disconnected.abort());
+    const heartbeat = setInterval(() => void sse.write(': heartbeat\n\n'), STREAM_HEARTBEAT_MS);
+    try {
+      await sse.write(': connected\n\n');
+      for await (const item of items) {
+        if (!isTrackedEnvelope(item)) throw new Error('an event has no id');
+        const [id, content] = item;
+        await sse.writeSSE({ id, event, data: JSON.stringify(toWire(content)) });
+      }
+    } catch (error) {
+      // The session has ended, the client has gone, or the server is stopping: the end of the stream says it all.
+      if (!disconnected.signal.aborted && !(error instanceof Error && error.name === 'AbortError'))
+        throw error;
+    } finally {
+      clearInterval(heartbeat);
+      disconnected.abort();
+    }
+  });
 }
 
 /** A refusal as problem details. `instance` is the request id, as a URN (RFC 9562). */
@@ -242,11 +298,10 @@ export function answerProblem(
   return c.body(JSON.stringify(problemOf(refusal, requestId, publicUrl)), refusal.status);
 }
 
-/** @throws AppError `malformed_json`, also when the bytes are not UTF-8 (RFC 8259, section 8.1). */
+/** @throws AppError `malformed_json`. */
 async function readJson(c: HonoContext): Promise<unknown> {
-  const bytes = await c.req.arrayBuffer();
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(await c.req.text());
   } catch (cause) {
     throw new AppError('malformed_json', { cause });
   }

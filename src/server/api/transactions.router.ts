@@ -1,5 +1,6 @@
-/** Tips: giving one, and what was sent and received. */
-import { newTip, summaryQuery, transactionsQuery } from '#shared/tips.ts';
+/** Tips: giving one, what was sent and received, and hearing of a new one at once. */
+import { tracked } from '@trpc/server';
+import { newTip, summaryQuery, type Transaction, tipStreamQuery, transactionsQuery } from '#shared/tips.ts';
 import { router, signedInProcedure, tippingProcedure } from './trpc.ts';
 
 export const transactionsRouter = router({
@@ -15,4 +16,21 @@ export const transactionsRouter = router({
   summary: signedInProcedure
     .input(summaryQuery)
     .query(({ ctx, input }) => ctx.transactions.summarise(ctx.account, input.timeZone)),
+
+  /** Each tip that the caller gives or receives, under the transaction's id, for as long as the session lives. */
+  onTip: signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
+    const session = ctx.sessions.watch(ctx.token);
+    const until = AbortSignal.any(signal ? [signal, session.ended] : [session.ended]);
+    until.addEventListener('abort', session.release, { once: true });
+    try {
+      return trackTips(await ctx.tipFeed.follow(ctx.account.id, input?.lastEventId ?? null, until));
+    } catch (error) {
+      session.release();
+      throw error;
+    }
+  }),
 });
+
+async function* trackTips(tips: AsyncIterable<Transaction>) {
+  for await (const tip of tips) yield tracked(tip.id, tip);
+}

@@ -8,6 +8,9 @@ import { AppError, type ErrorCode } from '#shared/errors.ts';
 import type { Context } from './context.ts';
 import { refusalOf } from './refusals.ts';
 
+/** How often an open stream shows that it is alive, in milliseconds. */
+export const STREAM_HEARTBEAT_MS = 15_000;
+
 /** tRPC's own word for each status. */
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
@@ -27,6 +30,11 @@ const TRPC_CODES = {
 const t = initTRPC.context<Context>().create({
   // Says nothing about the inside in any environment; the log has the rest under the request id.
   isDev: false,
+  sse: {
+    ping: { enabled: true, intervalMs: STREAM_HEARTBEAT_MS },
+    // Two heartbeats missed: the connection is gone, whatever the socket says.
+    client: { reconnectAfterInactivityMs: 2.5 * STREAM_HEARTBEAT_MS },
+  },
   errorFormatter: ({ error, ctx, shape }) =>
     trpcErrorOf(refusalOf(error), ctx?.requestId ?? null, shape.data.path ?? null),
 });

@@ -2,6 +2,8 @@
  * The most common passwords of eight characters and more, lower case, as lists of leaked ones agree on. Kept short:
  * it stops the first guesses of an online attack, and the login limits stop the rest (OWASP ASVS 5.0, 6.2.4).
  */
+import { normalizePassword } from '#shared/accounts.ts';
+
 const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `
   00000000 11111111 11112222 11223344 12121212 12312312 123123123 12341234 12344321 12345678 123456789 1234567890
@@ -26,7 +28,7 @@ const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
     .split(/\s+/),
 );
 
-/** Whether a password is among the most common ones, whatever its case. */
+/** Whether a password is among the most common ones, whatever its case and however it is encoded. */
 export function isCommonPassword(password: string): boolean {
-  return COMMON_PASSWORDS.has(password.toLowerCase());
+  return COMMON_PASSWORDS.has(normalizePassword(password).toLowerCase());
 }

@@ -26,8 +26,21 @@ export interface Sessions {
   resume(token: string): Promise<Account>;
   /** Ends a session for good; the token is worthless afterwards. */
   revoke(token: string): Promise<void>;
+  /**
+   * Watches a live session for whatever lasts longer than a request. `ended` is aborted when the session is revoked,
+   * and by the next `endExpired` after it has expired.
+   */
+  watch(token: string): SessionWatch;
+  /** Ends the watches of sessions that have expired meanwhile. */
+  endExpired(): Promise<void>;
   /** Deletes what has expired. */
   sweep(): Promise<void>;
+}
+
+export interface SessionWatch {
+  readonly ended: AbortSignal;
+  /** Stops watching. */
+  release(): void;
 }
 
 export function createSessions(deps: {
@@ -38,6 +51,17 @@ export function createSessions(deps: {
 }): Sessions {
   const { storage, clock, random, lifetimeMs } = deps;
   const slidingStepMs = Math.min(SLIDING_STEP_MS, lifetimeMs / 2);
+
+  /** By token hash in hexadecimal, which is a key that a Map can compare. */
+  const watches = new Map<
+    string,
+    { readonly tokenHash: Uint8Array; readonly controllers: Set<AbortController> }
+  >();
+
+  function end(key: string): void {
+    for (const controller of watches.get(key)?.controllers ?? []) controller.abort();
+    watches.delete(key);
+  }
 
   return {
     async issue(userId) {
@@ -59,10 +83,40 @@ export function createSessions(deps: {
       return session.account;
     },
 
-    revoke: (token) => storage.endSession(hashOf(token)),
+    async revoke(token) {
+      const tokenHash = hashOf(token);
+      await storage.endSession(tokenHash);
+      end(keyOf(tokenHash));
+    },
+
+    watch(token) {
+      const tokenHash = hashOf(token);
+      const key = keyOf(tokenHash);
+      const watch = watches.get(key) ?? { tokenHash, controllers: new Set() };
+      const controller = new AbortController();
+      watch.controllers.add(controller);
+      watches.set(key, watch);
+      return {
+        ended: controller.signal,
+        release() {
+          watch.controllers.delete(controller);
+          if (watch.controllers.size === 0 && watches.get(key) === watch) watches.delete(key);
+        },
+      };
+    },
+
+    async endExpired() {
+      for (const [key, { tokenHash }] of [...watches]) {
+        if ((await storage.findSession(tokenHash, clock())) === null) end(key);
+      }
+    },
 
     sweep: () => storage.forgetExpiredSessions(clock()),
   };
+}
+
+function keyOf(tokenHash: Uint8Array): string {
+  return Buffer.from(tokenHash).toString('hex');
 }
 
 function hashOf(token: string): Uint8Array {

@@ -75,6 +75,8 @@ export interface NewTransaction {
 }
 
 export interface TransactionRecord extends NewTransaction {
+  /** The place in the ledger: 1 for the first, without a gap. */
+  readonly sequence: number;
   readonly receiverId: UserId;
 }
 
@@ -131,6 +133,12 @@ export interface Storage {
     userId: UserId,
     page: { readonly before: TransactionId | null; readonly limit: number | null },
   ): Promise<TransactionRecord[] | null>;
+  /** Sent and received after the given place in the ledger, oldest first, at most `limit`. */
+  listTransactionsSince(userId: UserId, sequence: number, limit: number): Promise<TransactionRecord[]>;
+  /** The place of a transaction of this user's; null when it is none. */
+  findSequence(userId: UserId, id: TransactionId): Promise<number | null>;
+  /** The place of the newest transaction of all; 0 in an empty ledger. */
+  lastSequence(): Promise<number>;
   readTotals(userId: UserId, fromMs: number, untilMs: number): Promise<Totals>;
 
   /** Proves by a small durable write that tips could be recorded. */

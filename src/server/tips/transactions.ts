@@ -7,6 +7,7 @@ import { AppError } from '#shared/errors.ts';
 import { newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import type { NewTip, TipSummary, Transaction, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
+import type { TipFeed } from './tip-feed.ts';
 
 export interface Transactions {
   /**
@@ -27,8 +28,9 @@ export function createTransactions(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly feed: TipFeed;
 }): Transactions {
-  const { storage, clock, random } = deps;
+  const { storage, clock, random, feed } = deps;
 
   return {
     async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
@@ -49,6 +51,8 @@ export function createTransactions(deps: {
       });
       switch (result.outcome) {
         case 'recorded':
+          feed.announce(result.transaction);
+          return transactionFrom(result.transaction);
         case 'repeated':
           return transactionFrom(result.transaction);
         case 'key_reused':
@@ -90,7 +94,8 @@ export function createTransactions(deps: {
   };
 }
 
-function transactionFrom(record: TransactionRecord): Transaction {
+/** The record as both of its sides may see it. */
+export function transactionFrom(record: TransactionRecord): Transaction {
   return {
     id: record.id,
     giverId: record.giverId,

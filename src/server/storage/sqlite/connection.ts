@@ -96,6 +96,19 @@ export function isSqliteError(
   );
 }
 
+/**
+ * Runs a step of opening a file; damage that it meets becomes a sentence for the operator.
+ * @throws DatabaseRefused when SQLite finds the file damaged; whatever else `step` throws.
+ */
+export function refuseDamage<Result>(path: string, step: () => Result): Result {
+  try {
+    return step();
+  } catch (error) {
+    if (!isSqliteError(error, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) throw error;
+    throw new DatabaseRefused(`Cannot open the database ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
 function reasonOf(error: unknown): string {
   if (isSqliteError(error, 'SQLITE_NOTADB', 'SQLITE_CORRUPT')) {
     return 'the file is damaged or no SQLite database. Restore a backup with `npm run db:restore -- FILE`.';

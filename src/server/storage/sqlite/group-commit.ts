@@ -37,31 +37,43 @@ export function createGroupCommit(database: Database): GroupCommit {
   let draining: Promise<void> | null = null;
   let isClosed = false;
 
-  /** better-sqlite3 nests this as a savepoint when a transaction is open. */
-  const inSavepoint = database.transaction((step: () => void) => step());
+  const savepoint = database.prepare('SAVEPOINT step');
+  const release = database.prepare('RELEASE step');
+  const undo = database.prepare('ROLLBACK TO step');
 
-  const commitTogether = database.transaction((steps: readonly QueuedStep[]): Map<QueuedStep, unknown> => {
-    const failures = new Map<QueuedStep, unknown>();
-    for (const step of steps) {
-      try {
-        inSavepoint(step.run);
-      } catch (error) {
-        // A full disk or a failing one may end the whole transaction; what came before is then undone as well.
-        if (!database.inTransaction) throw error;
-        failures.set(step, error);
-      }
+  /** Runs one step in a savepoint. A step that fails and cannot be undone ends the group: rather nothing than half. */
+  function runAlone(step: QueuedStep): unknown {
+    try {
+      savepoint.run();
+    } catch (error) {
+      if (!database.inTransaction) throw error;
+      return error;
     }
-    return failures;
-  });
+    try {
+      step.run();
+      release.run();
+      return null;
+    } catch (error) {
+      // A full disk or a failing one may end the whole transaction; what came before is then undone as well.
+      if (!database.inTransaction) throw error;
+      undo.run();
+      release.run();
+      return error;
+    }
+  }
+
+  const commitTogether = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
 
   async function commit(steps: readonly QueuedStep[]): Promise<void> {
     const deadline = performance.now() + BUSY_PATIENCE_MS;
     for (;;) {
       try {
+        // A commit that failed and could not be rolled back either would swallow this one.
+        if (database.inTransaction) database.exec('ROLLBACK');
         const failures = commitTogether.immediate(steps);
-        for (const step of steps) {
-          if (failures.has(step)) step.reject(asUnavailable(failures.get(step)));
-          else step.settle();
+        for (const [index, step] of steps.entries()) {
+          if (failures[index] === null) step.settle();
+          else step.reject(asUnavailable(failures[index]));
         }
         return;
       } catch (error) {

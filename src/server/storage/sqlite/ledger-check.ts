@@ -45,8 +45,11 @@ const INVARIANTS: readonly (readonly [sentence: string, offenders: string])[] = 
     `SELECT min(id) FROM transactions WHERE idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
   ],
   [
-    'the sequence of the ledger has no gap',
-    `SELECT 'sequence ' || max(sequence) FROM transactions HAVING max(sequence) <> count(*)`,
+    'the sequence of the ledger has no gap, and ends with the last one given out',
+    `SELECT 'sequence ' || given FROM (
+       SELECT coalesce(max(seq), 0) AS given FROM sqlite_sequence WHERE name = 'transactions'
+     ) WHERE given <> (SELECT count(*) FROM transactions)
+       OR given <> (SELECT coalesce(max(sequence), 0) FROM transactions)`,
   ],
   [
     'the total received is the sum of the net amounts',

@@ -30,7 +30,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
     .prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position')
     .pluck()
     .all();
-  if (applied.length > migrations.length || applied.some((hash, index) => hash !== migrations[index]?.hash)) {
+  if (applied.some((hash, index) => hash !== migrations[index]?.hash)) {
     throw new DatabaseRefused(
       'The database was made by a newer or different version of Tipwell. Start that version, or restore a backup.',
     );
@@ -46,13 +46,9 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
   return migrations.length - applied.length;
 }
 
-/** Whether the file has exactly these migrations. */
-export function isSchemaCurrent(database: Database, migrations: readonly Migration[]): boolean {
-  const applied = database
-    .prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position')
-    .pluck()
-    .all();
-  return applied.join() === migrations.map(({ hash }) => hash).join();
+/** Whether a file was ever migrated here, so that it is worth looking into. */
+export function isTipwells(database: Database): boolean {
+  return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'`).get() !== undefined;
 }
 
 function apply(database: Database, migration: Migration, position: number): void {

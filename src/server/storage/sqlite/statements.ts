@@ -2,7 +2,7 @@
  * Every statement of the running server, written in drizzle and prepared once: building one anew for each call was
  * measured to cost more than running it.
  */
-import { and, asc, count, desc, eq, gt, gte, lt, lte, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, gte, lt, lte, max, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Database } from './connection.ts';
@@ -29,6 +29,11 @@ export function prepareStatements(database: Database) {
     totalTipsGivenCents: accounts.totalTipsGivenCents,
   };
 
+  const transactionsAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
+    db
+      .select()
+      .from(transactions)
+      .where(and(eq(role, value('userId')), gt(transactions.sequence, value('after'))));
   const transactionsOf = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
     db
       .select()
@@ -217,6 +222,17 @@ export function prepareStatements(database: Database) {
     )
       .orderBy(desc(transactions.sequence))
       .limit(value('limit'))
+      .prepare(),
+    transactionsOfUserSince: unionAll(
+      transactionsAfter(transactions.giverId),
+      transactionsAfter(transactions.receiverId),
+    )
+      .orderBy(asc(transactions.sequence))
+      .limit(value('limit'))
+      .prepare(),
+    lastSequence: db
+      .select({ sequence: max(transactions.sequence) })
+      .from(transactions)
       .prepare(),
     totals: db
       .select({

@@ -2,6 +2,7 @@
  * The storage port on SQLite: each method is one read, or one step of a group commit.
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Account, NewTransaction, RecordOutcome, Storage, TransactionRecord } from '../storage.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
@@ -43,11 +44,17 @@ export function createSqliteStorage(database: Database): Storage {
     if (code.userId === tip.giverId) return { outcome: 'own_code' };
     if (code.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
 
-    const transaction: TransactionRecord = { ...tip, receiverId: code.userId };
-    statements.insertTransaction.run({ ...transaction });
+    const row = { ...tip, receiverId: code.userId };
+    const { lastInsertRowid } = statements.insertTransaction.run(row);
     statements.addToGiven.run({ id: tip.giverId, cents: tip.amountCents });
     statements.addToReceived.run({ id: code.userId, cents: tip.netAmountCents });
-    return { outcome: 'recorded', transaction };
+    return { outcome: 'recorded', transaction: { ...row, sequence: Number(lastInsertRowid) } };
+  }
+
+  /** A transaction that this user gave or received; another's does not exist for them. */
+  function findOwn(userId: UserId, id: TransactionId): TransactionRecord | undefined {
+    const found = statements.transactionById.get({ id });
+    return found?.giverId === userId || found?.receiverId === userId ? found : undefined;
   }
 
   return {
@@ -132,12 +139,19 @@ export function createSqliteStorage(database: Database): Storage {
       read(() => {
         let sequence = END_OF_LEDGER;
         if (before !== null) {
-          const last = statements.transactionById.get({ id: before });
-          if (!last || (last.giverId !== userId && last.receiverId !== userId)) return null;
+          const last = findOwn(userId, before);
+          if (!last) return null;
           sequence = last.sequence;
         }
         return statements.transactionsOfUser.all({ userId, before: sequence, limit: limit ?? NO_LIMIT });
       }),
+
+    listTransactionsSince: (userId, after, limit) =>
+      read(() => statements.transactionsOfUserSince.all({ userId, after, limit })),
+
+    findSequence: (userId, id) => read(() => findOwn(userId, id)?.sequence ?? null),
+
+    lastSequence: () => read(() => statements.lastSequence.get()?.sequence ?? 0),
 
     readTotals: (userId, fromMs, untilMs) =>
       read(() => {
@@ -168,7 +182,7 @@ function emailKeyOf(email: string): string {
   return email.toLowerCase();
 }
 
-function isSameTip(earlier: TransactionRecord, tip: NewTransaction): boolean {
+function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
   return (
     earlier.qrCodeId === tip.qrCodeId &&
     earlier.amountCents === tip.amountCents &&
