@@ -1,0 +1,96 @@
+/**
+ * A calendar day ends and begins where the wall clock of its time zone says so, in every zone that the platform
+ * knows, also when the clocks change, skip midnight or skip a whole day.
+ */
+import { expect, test } from 'vitest';
+import { dayAround, isTimeZone } from '#shared/calendar.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Days on which the clocks of some zones change, at midnight in some of them, with quiet days among them. */
+const DAYS = [
+  '2011-12-30', // Samoa had no such day.
+  '2013-04-05', // Gaza, at midnight.
+  '2016-07-08', // Egypt, at midnight.
+  '2017-10-15', // Brazil, at midnight.
+  '2018-02-18',
+  '2019-04-07', // Lord Howe, by half an hour.
+  '2020-02-29',
+  '2021-03-28', // Europe.
+  '2022-10-02', // Lord Howe and the rest of Australia.
+  '2023-10-29',
+  '2024-09-08', // Chile, at midnight.
+  '2025-12-31',
+  '2026-03-08', // America; Cuba at midnight.
+  '2026-11-01',
+  '2027-06-21',
+];
+
+const HOURS = [0, 4.5, 9.75, 16, 23.999];
+
+function wallDate(timeZone: string): (time: number) => string {
+  const format = new Intl.DateTimeFormat('de-DE', { timeZone, dateStyle: 'long' });
+  return (time) => format.format(time);
+}
+
+test('the day around any instant is exactly the time with its date, in every time zone', () => {
+  const instants = DAYS.flatMap((day) =>
+    HOURS.map((hour) => Date.parse(`${day}T00:00:00Z`) + hour * HOUR_MS),
+  );
+  const zones = Intl.supportedValuesOf('timeZone');
+  expect(zones.length).toBeGreaterThan(300);
+
+  const wrong = [];
+  for (const timeZone of zones) {
+    const dateAt = wallDate(timeZone);
+    for (const now of instants) {
+      const { startMs, endMs } = dayAround(now, timeZone);
+      const today = dateAt(now);
+      const isExact =
+        startMs <= now &&
+        now < endMs &&
+        dateAt(startMs) === today &&
+        dateAt(startMs - 1) !== today &&
+        dateAt(endMs - 1) === today &&
+        dateAt(endMs) !== today;
+      if (!isExact) wrong.push({ timeZone, now: new Date(now).toISOString(), startMs, endMs });
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test.each([
+  ['UTC', '2026-05-15T12:00Z', '2026-05-15T00:00Z', 24],
+  ['Europe/Vienna', '2026-03-29T12:00Z', '2026-03-28T23:00Z', 23],
+  ['Europe/Vienna', '2026-10-25T12:00Z', '2026-10-24T22:00Z', 25],
+  ['America/Havana', '2026-03-08T18:00Z', '2026-03-08T05:00Z', 23],
+  ['Australia/Lord_Howe', '2026-04-05T00:00Z', '2026-04-04T13:00Z', 24.5],
+  ['Asia/Kathmandu', '2026-05-15T12:00Z', '2026-05-14T18:15Z', 24],
+  ['Pacific/Apia', '2011-12-31T12:00Z', '2011-12-31T10:00Z', 24],
+  ['Pacific/Kiritimati', '2026-05-15T12:00Z', '2026-05-15T10:00Z', 24],
+])('in %s the day of %s begins at %s and has %d hours', (timeZone, now, start, hours) => {
+  const { startMs, endMs } = dayAround(Date.parse(now), timeZone);
+  expect(new Date(startMs).toISOString()).toBe(new Date(start).toISOString());
+  expect((endMs - startMs) / HOUR_MS).toBe(hours);
+});
+
+test('the first and the last millisecond of a day belong to the same day', () => {
+  const day = dayAround(Date.UTC(2026, 4, 15, 12), 'America/New_York');
+  expect(dayAround(day.startMs, 'America/New_York')).toEqual(day);
+  expect(dayAround(day.endMs - 1, 'America/New_York')).toEqual(day);
+  expect(dayAround(day.endMs, 'America/New_York').startMs).toBe(day.endMs);
+});
+
+test.each([
+  'Europe/Vienna',
+  'UTC',
+  'America/Argentina/Buenos_Aires',
+  'europe/vienna',
+])('knows the time zone %s', (name) => {
+  expect(isTimeZone(name)).toBe(true);
+});
+
+test.each(['', 'Mars/Phobos', 'Europe', ' UTC', 'Europe/Vienna\0'])('knows no time zone %j', (name) => {
+  expect(isTimeZone(name)).toBe(false);
+  expect(() => dayAround(0, name)).toThrow(RangeError);
+});

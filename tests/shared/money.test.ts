@@ -1,0 +1,258 @@
+/**
+ * Money is whole cents, read by its digits and charged to the cent: fees are compared with an exact computation in
+ * big integers, texts and JSON numbers with what their digits say, and whatever is no amount is refused.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  cents,
+  centsFromDollars,
+  dollarsFromCents,
+  feesFor,
+  formatUsd,
+  GIVER_FEE_RATE,
+  MAX_TIP_CENTS,
+  MIN_TIP_CENTS,
+  parseDollars,
+  QUICK_AMOUNTS_CENTS,
+  RECEIVER_FEE_RATE,
+} from '#shared/money.ts';
+import { newTip } from '#shared/tips.ts';
+
+/** Dollars below what `parseDollars` reads: twelve digits. */
+const MOST_CENTS = 10 ** 14 - 1;
+
+/** A share in percent, rounded half up, by long division. */
+function exactShare(amountCents: number, percent: bigint): number {
+  const hundredths = BigInt(amountCents) * percent;
+  const [whole, rest] = [hundredths / 100n, hundredths % 100n];
+  return Number(rest >= 50n ? whole + 1n : whole);
+}
+
+describe('fees', () => {
+  test('are 5 % for the giver and 3 % for the provider', () => {
+    expect([GIVER_FEE_RATE, RECEIVER_FEE_RATE]).toEqual([500, 300]);
+  });
+
+  test.each([
+    [1_000, 50, 970],
+    [1_001, 50, 971],
+    [1_010, 51, 980],
+    [1_050, 53, 1_018],
+    [9_999, 500, 9_699],
+    [123_456, 6_173, 119_752],
+    [1_000_000, 50_000, 970_000],
+  ])('of %i cents are as decided: %i for the giver, %i left for the provider', (amount, fee, net) => {
+    expect(feesFor(cents(amount))).toEqual({
+      giverFeeCents: fee,
+      receiverFeeCents: amount - net,
+      netAmountCents: net,
+    });
+  });
+
+  test('are exact to the cent for every amount from 1,000 to 50,000 cents', () => {
+    const wrong = [];
+    for (let amount = 1_000; amount <= 50_000; amount += 1) {
+      const fees = feesFor(cents(amount));
+      const receiverFee = exactShare(amount, 3n);
+      const isRight =
+        fees.giverFeeCents === exactShare(amount, 5n) &&
+        fees.receiverFeeCents === receiverFee &&
+        fees.netAmountCents === amount - receiverFee;
+      if (!isRight) wrong.push({ amount, ...fees });
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test('are exact to the cent for any amount that may be tipped', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: MIN_TIP_CENTS, max: MAX_TIP_CENTS }), (amount) => {
+        expect(feesFor(cents(amount))).toEqual({
+          giverFeeCents: exactShare(amount, 5n),
+          receiverFeeCents: exactShare(amount, 3n),
+          netAmountCents: amount - exactShare(amount, 3n),
+        });
+      }),
+    );
+  });
+});
+
+describe('cents()', () => {
+  test.each([
+    10.5,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    2 ** 53,
+    -(2 ** 53),
+    1e-9,
+  ])('refuses %d', (value) => {
+    expect(() => cents(value)).toThrow(RangeError);
+  });
+
+  test.each([0, 1, -1, Number.MAX_SAFE_INTEGER])('vouches for %i', (value) => {
+    expect(cents(value)).toBe(value);
+  });
+});
+
+describe('parseDollars()', () => {
+  test('reads up to twelve digits and up to two decimals by their digits', () => {
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[0-9]{1,12}$/),
+        fc.stringMatching(/^[0-9]{0,2}$/),
+        (whole, decimals) => {
+          const expected = Number(BigInt(whole) * 100n + BigInt(decimals.padEnd(2, '0')));
+          expect(parseDollars(`${whole}.${decimals}`)).toBe(expected);
+          expect(parseDollars(whole)).toBe(Number(BigInt(whole) * 100n));
+        },
+      ),
+    );
+  });
+
+  test('reads any other text as no amount', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'grapheme' }), fc.double().map(String)), (text) => {
+        const isAmount = /^[0-9]{1,12}([.][0-9]{0,2})?$/.test(text);
+        expect(parseDollars(text) !== null).toBe(isAmount);
+      }),
+    );
+  });
+
+  test.each([
+    '',
+    ' ',
+    '.5',
+    '.',
+    '10.005',
+    '1,000',
+    '$10',
+    ' 10',
+    '10 ',
+    '10\n',
+    '-10',
+    '+10',
+    '1e3',
+    '0x10',
+    '10.5.5',
+    '１０',
+    '٣٠',
+    '1234567890123',
+  ])('reads %j as no amount', (text) => {
+    expect(parseDollars(text)).toBeNull();
+  });
+});
+
+describe('centsFromDollars()', () => {
+  test('reads every whole number of cents back from the JSON number that shows it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: MOST_CENTS }), (amount) => {
+        const wire = JSON.stringify(dollarsFromCents(cents(amount)));
+        expect(centsFromDollars(JSON.parse(wire))).toBe(amount);
+      }),
+    );
+  });
+
+  test('reads a number as the amount that it prints as, or as none', () => {
+    fc.assert(
+      fc.property(fc.double(), (dollars) => {
+        const amount = centsFromDollars(dollars);
+        const digits = /^([0-9]{1,12})(?:[.]([0-9]{1,2}))?$/.exec(String(dollars));
+        const expected = digits
+          ? BigInt(digits[1] ?? '') * 100n + BigInt((digits[2] ?? '').padEnd(2, '0'))
+          : null;
+        expect(amount).toBe(expected === null ? null : Number(expected));
+      }),
+    );
+  });
+
+  test.each([
+    [9.99, 999],
+    [10.5, 1_050],
+    [1.1, 110],
+    [0.29, 29],
+    [1234.56, 123_456],
+    [10_000, 1_000_000],
+  ])('reads %d as %i cents', (dollars, expected) => {
+    expect(centsFromDollars(dollars)).toBe(expected);
+  });
+
+  test.each([
+    10.005,
+    0.1 + 0.2,
+    -10,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    1e21,
+    1e-7,
+    '10',
+    null,
+    undefined,
+    true,
+    [10],
+    {},
+  ])('reads %o as no amount', (value) => {
+    expect(centsFromDollars(value)).toBeNull();
+  });
+});
+
+describe('formatUsd()', () => {
+  const usd = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+
+  test('shows an amount as Americans write it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), (amount) => {
+        expect(formatUsd(cents(amount))).toBe(usd.format(amount / 100));
+      }),
+    );
+  });
+
+  test('shows what reads back as the same amount', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: MOST_CENTS }), (amount) => {
+        expect(parseDollars(formatUsd(cents(amount)).replace(/[$,]/g, ''))).toBe(amount);
+      }),
+    );
+  });
+
+  test.each([
+    [123_456, '$1,234.56'],
+    [5, '$0.05'],
+    [0, '$0.00'],
+    [100_000_000, '$1,000,000.00'],
+    [-150, '-$1.50'],
+  ])('shows %i cents as %s', (amount, text) => {
+    expect(formatUsd(cents(amount))).toBe(text);
+  });
+});
+
+describe('the amount of a tip', () => {
+  const tipOf = (amountCents: unknown) =>
+    newTip.safeParse({ amountCents, receiverQrId: '00000-00000', serviceCategory: 'dj' });
+
+  test.each([1_000, 1_001, 999_999, 1_000_000, ...QUICK_AMOUNTS_CENTS])('may be %i cents', (amount) => {
+    expect(tipOf(amount).success).toBe(true);
+  });
+
+  test.each([
+    999,
+    1_000_001,
+    0,
+    -1_000,
+    1_000.5,
+    1e11,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    '1000',
+    [1_000],
+    true,
+  ])('may not be %s', (amount) => {
+    const parsed = tipOf(amount);
+    expect(parsed.error?.issues.map(({ path, message }) => [path, message])).toEqual([
+      [['amountCents'], 'Tip amount must be between $10 and $10,000'],
+    ]);
+  });
+
+  test.each([null, undefined])('must be chosen, so not %s', (amount) => {
+    expect(tipOf(amount).error?.issues.map(({ message }) => message)).toEqual(['Please select a tip amount']);
+  });
+});

@@ -1,0 +1,180 @@
+/**
+ * The production build as a process of its own, for what only a process can show: starting, stopping, being killed.
+ * Each server has a free port and a temporary folder; whatever a test file leaves running is stopped in its end.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
+
+const BUILD_FOLDER = join(import.meta.dirname, '../../dist/server');
+const READY_LINE = / is ready at (http\S+)/;
+const START_PATIENCE_MS = 20_000;
+/** Another process may take the free port before the server does. */
+const MAX_PORT_ATTEMPTS = 3;
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** How a process ended: with a code of its own, or by a signal. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface RunningServer {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  readonly port: number;
+  /** The database file. Hand it in as DATABASE_URL to start again on the same data. */
+  readonly databasePath: string;
+  readonly process: ChildProcess;
+  /** Sends the signal and waits for the end; a server that has ended already answers how. */
+  stop(signal?: NodeJS.Signals): Promise<Ending>;
+  /** What it has written so far. */
+  stdout(): string;
+  stderr(): string;
+}
+
+interface Watched {
+  readonly child: ChildProcess;
+  readonly ending: Promise<Ending>;
+  stdout(): string;
+  stderr(): string;
+}
+
+const running = new Set<Watched>();
+const folders: string[] = [];
+
+afterAll(async () => {
+  for (const { child, ending } of running) {
+    child.kill('SIGKILL');
+    await ending;
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that is gone after the test file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tipwell-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+/**
+ * Starts `dist/server/main.js` and waits until it says that it is ready. By default without rate limits, silent, on
+ * a free port and a new database.
+ * @throws Error with what it wrote when it ends instead.
+ */
+export async function startServer(env: Environment = {}): Promise<RunningServer> {
+  const folder = temporaryFolder();
+  for (let attempt = 1; ; attempt += 1) {
+    const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT']);
+    const url = `http://127.0.0.1:${port}`;
+    const databasePath = env['DATABASE_URL'] ?? join(folder, 'tipwell.db');
+    const watched = launch('main.js', folder, {
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'silent',
+      PUBLIC_URL: url,
+      ...env,
+      PORT: String(port),
+      DATABASE_URL: databasePath,
+    });
+    if (await isReady(watched)) {
+      const { child, ending, stdout, stderr } = watched;
+      return {
+        url,
+        port,
+        databasePath,
+        process: child,
+        stop: (signal = 'SIGTERM') => {
+          child.kill(signal);
+          return ending;
+        },
+        stdout,
+        stderr,
+      };
+    }
+    const isPortTaken = watched.stderr().includes('already in use') && env['PORT'] === undefined;
+    if (!isPortTaken || attempt === MAX_PORT_ATTEMPTS) {
+      const { code, signal } = await watched.ending;
+      throw new Error(`the server ended with ${code ?? signal}: ${watched.stderr()}${watched.stdout()}`);
+    }
+  }
+}
+
+/** Runs one of the programs in `dist/server` to its end, such as `db-check.js`. */
+export async function runToEnd(
+  program: string,
+  env: Environment = {},
+  args: readonly string[] = [],
+): Promise<Ending & { readonly stdout: string; readonly stderr: string }> {
+  const { ending, stdout, stderr } = launch(program, temporaryFolder(), env, args);
+  const { code, signal } = await ending;
+  return { code, signal, stdout: stdout(), stderr: stderr() };
+}
+
+/** A port that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  if (address === null || typeof address === 'string') throw new Error('the probe has no port');
+  probe.close();
+  await once(probe, 'close');
+  return address.port;
+}
+
+/** Only what is given: neither the settings of whoever runs the tests nor a `.env` beside them may matter. */
+function launch(program: string, folder: string, env: Environment, args: readonly string[] = []): Watched {
+  const child = spawn(process.execPath, [join(BUILD_FOLDER, program), ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text;
+  });
+  const ending = new Promise<Ending>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const watched = {
+    child,
+    ending,
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+  };
+  running.add(watched);
+  void ending.then(() => running.delete(watched));
+  return watched;
+}
+
+/** Waits for the ready line; false when the process ended without one. */
+async function isReady({ child, ending, stdout, stderr }: Watched): Promise<boolean> {
+  const isDone = new AbortController();
+  const ready = new Promise<boolean>((resolve) => {
+    child.stdout?.on('data', () => {
+      if (READY_LINE.test(stdout())) resolve(true);
+    });
+  });
+  const tooLate = sleep(START_PATIENCE_MS, undefined, { signal: isDone.signal }).then(
+    () => {
+      child.kill('SIGKILL');
+      throw new Error(`the server said nothing of being ready: ${stderr()}${stdout()}`);
+    },
+    () => false,
+  );
+  try {
+    return await Promise.race([ready, ending.then(() => false), tooLate]);
+  } finally {
+    isDone.abort();
+  }
+}
