@@ -61,7 +61,7 @@ const config: ViteUserConfig = {
         test: {
           name: 'node',
           include: ['tests/*.test.ts', 'tests/{shared,server,client}/**/*.test.ts'],
-          setupFiles: ['tests/support/loud-console.ts'],
+          setupFiles: ['tests/support/setup.ts'],
           globalSetup: ['tests/support/build.ts'],
           testTimeout: 60_000,
         },

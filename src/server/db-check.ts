@@ -1,11 +1,14 @@
 /**
  * `npm run db:check`: is the database file whole, and does the ledger add up? Reads only, also while a server runs.
  */
+import { join } from 'node:path';
 import { brand } from '#shared/brand.ts';
 import { ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { DatabaseRefused, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
-import { isTipwells } from './storage/sqlite/migrations.ts';
+import { isSchemaCurrent, isTipwells, readMigrations } from './storage/sqlite/migrations.ts';
+
+const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../drizzle');
 
 /** Says what it finds; answers the exit code. */
 function check(path: string): number {
@@ -23,6 +26,9 @@ function check(path: string): number {
     if (findings.length > 0) return 1;
     const tips = database.prepare<[], number>('SELECT count(*) FROM transactions').pluck().get();
     say(`${path} is whole, and its ledger of ${tips} tips adds up.`);
+    if (!isSchemaCurrent(database, readMigrations(MIGRATIONS_FOLDER))) {
+      say('It was written by an older version; starting the server brings it up to date.');
+    }
     return 0;
   } finally {
     database.close();

@@ -26,10 +26,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
   database.exec(
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT',
   );
-  const applied = database
-    .prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position')
-    .pluck()
-    .all();
+  const applied = appliedTo(database);
   if (applied.some((hash, index) => hash !== migrations[index]?.hash)) {
     throw new DatabaseRefused(
       'The database was made by a newer or different version of Tipwell. Start that version, or restore a backup.',
@@ -49,6 +46,16 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
 /** Whether a file was ever migrated here, so that it is worth looking into. */
 export function isTipwells(database: Database): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'`).get() !== undefined;
+}
+
+/** Whether a file has exactly these migrations. */
+export function isSchemaCurrent(database: Database, migrations: readonly Migration[]): boolean {
+  return appliedTo(database).join() === migrations.map(({ hash }) => hash).join();
+}
+
+/** The hashes of the migrations that a file has seen, in their order. */
+function appliedTo(database: Database): string[] {
+  return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();
 }
 
 function apply(database: Database, migration: Migration, position: number): void {

@@ -1,0 +1,325 @@
+/**
+ * Who may do what: every procedure and every REST route against every kind of caller. Both lists are read from the
+ * product, so that one without a row here fails. What belongs to somebody else answers as if it did not exist.
+ */
+import { describe, expect, test } from 'vitest';
+import { REST_ROUTES } from '#server/api/rest.ts';
+import type { REFUSALS } from '#shared/errors.ts';
+import {
+  type Answer,
+  callRest,
+  callTrpc,
+  DOORS,
+  procedureKinds,
+  refusedBy,
+  resultOf,
+  tipThrough,
+} from '#tests/support/both-doors.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { createTestApp, PASSWORD, START_MS } from '#tests/support/test-app.ts';
+
+const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
+type Identity = (typeof IDENTITIES)[number];
+
+/** Pat tends the bar and cuts hair, with a code for the bar; Quinn is a DJ without a code. */
+async function openScene() {
+  const t = await createTestApp();
+  const provider = await t.registerProvider('pat', ['bartender', 'barber']);
+  const another = await t.registerProvider('quinn', ['dj']);
+  const customer = await t.registerCustomer('cam');
+
+  t.clock.nowMs = START_MS - 31 * 86_400_000;
+  const expired = await t.logIn('cam@example.com');
+  t.clock.nowMs = START_MS;
+  const revoked = await t.logIn('cam@example.com');
+  await t.trpc(revoked).auth.logout.mutate();
+
+  const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
+  const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+  const given = await customer.trpc.transactions.create.mutate(tip);
+  const tokens: Readonly<Record<Identity, string | undefined>> = {
+    anonymous: undefined,
+    customer: customer.token,
+    provider: provider.token,
+    'another provider': another.token,
+    expired,
+    revoked,
+  };
+  return { t, provider, another, customer, code, tip, given, tokens };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+/** `fine`, or the code of the refusal. */
+type Outcome = 'fine' | keyof typeof REFUSALS;
+type Outcomes = Readonly<Record<Identity, Outcome>>;
+
+const everybody = (outcome: Outcome): Outcomes => ({
+  anonymous: outcome,
+  customer: outcome,
+  provider: outcome,
+  'another provider': outcome,
+  expired: outcome,
+  revoked: outcome,
+});
+const SIGNED_IN: Outcomes = {
+  ...everybody('fine'),
+  anonymous: 'not_logged_in',
+  expired: 'session_ended',
+  revoked: 'session_ended',
+};
+const TIPPING: Outcomes = { ...SIGNED_IN, anonymous: 'login_to_tip', provider: 'own_qr_code' };
+/** All ask for a code for the barber. */
+const MAKING_A_CODE: Outcomes = {
+  ...SIGNED_IN,
+  customer: 'providers_only',
+  'another provider': 'category_not_offered',
+};
+
+const newPerson = (turn: number) => ({
+  email: `new-${turn}@example.com`,
+  username: `new-${turn}`,
+  password: PASSWORD,
+  phone: null,
+});
+const CREDENTIALS = { email: 'cam@example.com', password: PASSWORD };
+
+interface ProcedureRow {
+  readonly outcomes: Outcomes;
+  input?(scene: Scene, turn: number): unknown;
+}
+
+const PROCEDURES: Readonly<Record<string, ProcedureRow>> = {
+  'auth.register': {
+    outcomes: everybody('fine'),
+    input: (_, turn) => ({ ...newPerson(turn), fullName: 'New', isServiceProvider: false }),
+  },
+  'auth.login': { outcomes: everybody('fine'), input: () => CREDENTIALS },
+  'auth.me': { outcomes: SIGNED_IN },
+  'auth.logout': { outcomes: SIGNED_IN },
+  'qrCodes.list': { outcomes: SIGNED_IN },
+  'qrCodes.create': { outcomes: MAKING_A_CODE, input: () => ({ serviceCategory: 'barber' }) },
+  'qrCodes.lookup': { outcomes: everybody('fine'), input: ({ code }) => ({ id: code.id }) },
+  'transactions.create': { outcomes: TIPPING, input: ({ tip }) => tip },
+  'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
+  'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
+};
+
+interface RouteRow {
+  readonly outcomes: Outcomes;
+  readonly status: number;
+  path?(scene: Scene): string;
+  body?(scene: Scene, turn: number): unknown;
+}
+
+const ROUTES: Readonly<Record<string, RouteRow>> = {
+  'POST /auth/register': {
+    outcomes: everybody('fine'),
+    status: 201,
+    body: (_, turn) => ({ ...newPerson(turn), full_name: 'New', is_service_provider: false }),
+  },
+  'POST /auth/login': { outcomes: everybody('fine'), status: 200, body: () => CREDENTIALS },
+  'POST /auth/logout': { outcomes: SIGNED_IN, status: 204, body: () => ({}) },
+  'GET /auth/me': { outcomes: SIGNED_IN, status: 200 },
+  'GET /qr-codes': { outcomes: SIGNED_IN, status: 200 },
+  'POST /qr-codes': { outcomes: MAKING_A_CODE, status: 201, body: () => ({ service_category: 'barber' }) },
+  'GET /qr-codes/:qrId': {
+    outcomes: everybody('fine'),
+    status: 200,
+    path: ({ code }) => `/qr-codes/${code.id}`,
+  },
+  'GET /transactions': { outcomes: SIGNED_IN, status: 200 },
+  'POST /transactions': {
+    outcomes: TIPPING,
+    status: 201,
+    body: ({ code }) => ({ receiver_qr_id: code.id, amount: 20, service_category: 'bartender' }),
+  },
+};
+
+/** What everybody was told, each after the other, and that no refusal changed anything. */
+async function outcomesOf(
+  scene: Scene,
+  call: (token: string | undefined, turn: number) => Promise<{ answer: Answer; outcome: string }>,
+): Promise<Record<string, string>> {
+  const told: Record<string, string> = {};
+  for (const [turn, identity] of IDENTITIES.entries()) {
+    const before = dump(scene.t.database);
+    const { outcome } = await call(scene.tokens[identity], turn);
+    told[identity] = outcome;
+    if (outcome !== 'fine') expect(dump(scene.t.database)).toEqual(before);
+  }
+  return told;
+}
+
+describe('procedures', () => {
+  test('each has a row', () => {
+    expect(Object.keys(PROCEDURES).sort()).toEqual([...procedureKinds().keys()].sort());
+  });
+
+  test.each(Object.keys(PROCEDURES))('%s answers each caller as it should', async (name) => {
+    const scene = await openScene();
+    const row = PROCEDURES[name];
+    const told = await outcomesOf(scene, async (token, turn) => {
+      const answer = await callTrpc(scene.t, name, row?.input?.(scene, turn), { token });
+      return { answer, outcome: answer.status === 200 ? 'fine' : refusedBy('tRPC', answer).code };
+    });
+    expect(told).toEqual(row?.outcomes);
+  });
+});
+
+describe('REST routes', () => {
+  test('each has a row', () => {
+    const routes = REST_ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(Object.keys(ROUTES).sort()).toEqual(routes.sort());
+  });
+
+  test.each(Object.keys(ROUTES))('%s answers each caller as it should', async (name) => {
+    const scene = await openScene();
+    const row = ROUTES[name];
+    const [method = '', pattern = ''] = name.split(' ');
+    const path = row?.path?.(scene) ?? pattern;
+    const told = await outcomesOf(scene, async (token, turn) => {
+      const answer = await callRest(scene.t, method, path, row?.body?.(scene, turn), { token });
+      return { answer, outcome: answer.status === row?.status ? 'fine' : refusedBy('REST', answer).code };
+    });
+    expect(told).toEqual(row?.outcomes);
+  });
+
+  test('and procedures allow the same callers the same', () => {
+    for (const { method, path, procedure } of REST_ROUTES) {
+      expect(ROUTES[`${method} ${path}`]?.outcomes).toEqual(PROCEDURES[procedure]?.outcomes);
+    }
+  });
+
+  test('HEAD asks for the same rights as GET', async () => {
+    const scene = await openScene();
+    for (const path of ['/auth/me', '/qr-codes', '/transactions']) {
+      const statusFor = async (identity: Identity) =>
+        (await callRest(scene.t, 'HEAD', path, undefined, { token: scene.tokens[identity] })).status;
+      expect(await statusFor('anonymous')).toBe(401);
+      expect(await statusFor('expired')).toBe(401);
+      expect(await statusFor('customer')).toBe(200);
+    }
+  });
+});
+
+test('authorisation comes before the input is looked at', async () => {
+  const scene = await openScene();
+  const { t, tokens } = scene;
+  for (const [name, row] of Object.entries(PROCEDURES)) {
+    const first = await callTrpc(t, name, { what: 'ever' });
+    if (row.outcomes.anonymous !== 'fine') {
+      expect(refusedBy('tRPC', first).code).toBe(row.outcomes.anonymous);
+    }
+  }
+  const wrong = { serviceCategory: 'astronaut' };
+  const answer = await callTrpc(t, 'qrCodes.create', wrong, { token: tokens.customer });
+  expect(refusedBy('tRPC', answer).code).toBe('providers_only');
+});
+
+describe("another's", () => {
+  test('transaction as a cursor answers as one that does not exist', async () => {
+    const { t, another, given } = await openScene();
+    const rest = (cursor: string) =>
+      callRest(t, 'GET', `/transactions?limit=1&cursor=${cursor}`, undefined, another);
+    const trpc = (cursor: string) => callTrpc(t, 'transactions.list', { cursor }, another);
+    const unknown = given.id.split('').reverse().join('');
+    const apartFromIds = ({ requestId: _, ...refused }: ReturnType<typeof refusedBy>) => refused;
+    const refused = apartFromIds(refusedBy('REST', await rest(unknown)));
+    expect(refused).toMatchObject({ status: 422, code: 'invalid_input', fields: [{ field: 'cursor' }] });
+    expect(apartFromIds(refusedBy('REST', await rest(given.id)))).toEqual(refused);
+    expect(apartFromIds(refusedBy('tRPC', await trpc(given.id)))).toEqual(
+      apartFromIds(refusedBy('tRPC', await trpc(unknown))),
+    );
+  });
+
+  test('transaction is a cursor for both who took part in it', async () => {
+    const { t, provider, customer, given } = await openScene();
+    for (const { token } of [provider, customer]) {
+      expect(resultOf(await callTrpc(t, 'transactions.list', { cursor: given.id }, { token }))).toEqual({
+        transactions: [],
+        nextCursor: null,
+      });
+    }
+  });
+
+  test('idempotency key is nobody else’s business', async () => {
+    const { t, another, customer, tip } = await openScene();
+    const keyed = (amountCents: number) => ({ ...tip, amountCents, idempotencyKey: 'same-key' });
+    const mine = resultOf(await callTrpc(t, 'transactions.create', keyed(3_000), customer));
+    const theirs = resultOf(await callTrpc(t, 'transactions.create', keyed(4_000), another));
+    expect(mine).toMatchObject({ amountCents: 3_000, giverId: customer.user.id });
+    expect(theirs).toMatchObject({ amountCents: 4_000, giverId: another.user.id });
+  });
+
+  test('codes, transactions and totals are in no listing of mine', async () => {
+    const { t, provider, another, customer, code, tip, given } = await openScene();
+    await another.trpc.transactions.create.mutate({ ...tip, amountCents: 5_000 });
+    const mine = await another.trpc.qrCodes.create.mutate({ serviceCategory: 'dj' });
+    const bystander = await t.registerCustomer('dan');
+
+    const list = async (person: { token: string }) => ({
+      codes: resultOf(await callRest(t, 'GET', '/qr-codes', undefined, person)),
+      transactions: resultOf(await callRest(t, 'GET', '/transactions', undefined, person)),
+      summary: resultOf(await callTrpc(t, 'transactions.summary', { timeZone: 'UTC' }, person)),
+    });
+    expect(await list(bystander)).toEqual({
+      codes: [],
+      transactions: [],
+      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 0, receivedTodayCount: 0 },
+    });
+    expect(await list(another)).toMatchObject({
+      codes: [{ id: mine.id }],
+      transactions: [{ amount: 50, giver_id: another.user.id }],
+      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 5_000, receivedTodayCount: 0 },
+    });
+    expect(await list(customer)).toMatchObject({
+      codes: [],
+      transactions: [{ id: given.id, amount: 20 }],
+      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 2_000, receivedTodayCount: 0 },
+    });
+    const all = await list(provider);
+    expect(all).toMatchObject({
+      codes: [{ id: code.id }],
+      summary: { totalTipsReceivedCents: 1_940 + 4_850, totalTipsGivenCents: 0, receivedTodayCount: 2 },
+    });
+    expect(all.transactions).toHaveLength(2);
+    expect([(await list(another)).codes, (await list(another)).transactions]).toEqual([
+      [expect.anything()],
+      [expect.anything()],
+    ]);
+  });
+
+  test('account never shows: whoever asks sees only themselves', async () => {
+    const { t, provider, customer } = await openScene();
+    for (const query of [`?id=${provider.user.id}`, `?user_id=${provider.user.id}`, '?username=pat']) {
+      const me = await callRest(t, 'GET', `/auth/me${query}`, undefined, customer);
+      expect(resultOf(me)).toMatchObject({ username: 'cam' });
+      const transactions = await callRest(t, 'GET', `/transactions${query}`, undefined, customer);
+      expect(resultOf(transactions)).toMatchObject([{ giver_id: customer.user.id }]);
+    }
+  });
+
+  test.each(DOORS)('name cannot be signed under a tip (%s)', async (door) => {
+    const { t, another, customer, tip } = await openScene();
+    const forged = {
+      ...tip,
+      giverId: another.user.id,
+      giver_id: another.user.id,
+      receiverId: customer.user.id,
+    };
+    const answer =
+      door === 'REST'
+        ? await callRest(
+            t,
+            'POST',
+            '/transactions',
+            { ...forged, receiver_qr_id: tip.receiverQrId, amount: 20, service_category: 'bartender' },
+            customer,
+          )
+        : await tipThrough(door, t, forged, customer);
+    const name = door === 'REST' ? 'giver_id' : 'giverId';
+    expect(resultOf(answer)).toMatchObject({ [name]: customer.user.id });
+    expect(await another.trpc.auth.me.query()).toMatchObject({ totalTipsGivenCents: 0 });
+  });
+});

@@ -1,0 +1,222 @@
+/**
+ * The settings: all optional, each refused with one clear line when it is wrong, and the example file says the truth
+ * about the defaults.
+ */
+import { readFileSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, parseConfig } from '#server/config.ts';
+
+const DAY_MS = 86_400_000;
+
+const DEFAULTS = {
+  host: '127.0.0.1',
+  port: 3_000,
+  publicUrl: 'http://localhost:3000',
+  databasePath: resolve('data/tipwell.db'),
+  sessionLifetimeMs: 30 * DAY_MS,
+  logLevel: 'info',
+  corsOrigins: [],
+  trustedProxies: [],
+  isRateLimited: true,
+  warnings: [],
+};
+
+function complaint(variables: Record<string, string>): string {
+  try {
+    parseConfig(variables);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return error instanceof Error ? error.message : '';
+  }
+  return '';
+}
+
+describe('defaults', () => {
+  test('without any setting', () => {
+    expect(parseConfig({})).toStrictEqual(DEFAULTS);
+  });
+
+  test('of .env.example are the defaults, and it names every setting', () => {
+    const example = parseEnv(readFileSync('.env.example', 'utf8'));
+    const { PUBLIC_URL, ...others } = example;
+    expect(parseConfig(others)).toStrictEqual(DEFAULTS);
+    expect(parseConfig({ PUBLIC_URL })).toStrictEqual(DEFAULTS);
+    expect(Object.keys(example).sort()).toEqual([
+      ...['CORS_ORIGINS', 'DATABASE_URL', 'HOST', 'LOG_LEVEL', 'PORT', 'PUBLIC_URL', 'RATE_LIMIT'],
+      ...['SESSION_DAYS', 'TRUST_PROXY'],
+    ]);
+  });
+
+  test('an empty value counts as not given', () => {
+    const names = Object.keys(parseEnv(readFileSync('.env.example', 'utf8')));
+    expect(parseConfig(Object.fromEntries(names.map((name) => [name, ''])))).toStrictEqual(DEFAULTS);
+  });
+
+  test('what else is in the environment does not matter', () => {
+    expect(parseConfig({ PATH: '/bin', npm_config_port: '1', HOSTNAME: 'x y', port: 'x' })).toStrictEqual(
+      DEFAULTS,
+    );
+  });
+});
+
+describe('settings', () => {
+  test.each([
+    [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
+    [{ HOST: '::' }, { host: '::' }],
+    [{ HOST: 'tips.internal' }, { host: 'tips.internal' }],
+    [{ PORT: '8080' }, { port: 8_080, publicUrl: 'http://localhost:8080' }],
+    [{ PORT: '1' }, { port: 1, publicUrl: 'http://localhost:1' }],
+    [{ PORT: '65535' }, { port: 65_535, publicUrl: 'http://localhost:65535' }],
+    [{ PUBLIC_URL: 'https://tips.example.com' }, { publicUrl: 'https://tips.example.com' }],
+    [{ PUBLIC_URL: 'https://tips.example.com/' }, { publicUrl: 'https://tips.example.com' }],
+    [{ PUBLIC_URL: 'HTTPS://Tips.Example.COM:443/' }, { publicUrl: 'https://tips.example.com' }],
+    [{ PUBLIC_URL: 'https://example.com/tips//' }, { publicUrl: 'https://example.com/tips' }],
+    [
+      { PUBLIC_URL: 'http://192.168.1.7:3000', PORT: '80' },
+      { port: 80, publicUrl: 'http://192.168.1.7:3000' },
+    ],
+    [{ DATABASE_URL: '/var/lib/tipwell/tips.db' }, { databasePath: '/var/lib/tipwell/tips.db' }],
+    [{ DATABASE_URL: 'file:/var/lib/tips.db' }, { databasePath: '/var/lib/tips.db' }],
+    [{ DATABASE_URL: 'file:///var/lib/tips.db' }, { databasePath: '/var/lib/tips.db' }],
+    [{ DATABASE_URL: 'file:tips.db' }, { databasePath: resolve('tips.db') }],
+    [{ TRUST_PROXY: '127.0.0.1' }, { trustedProxies: ['127.0.0.1'] }],
+    [{ TRUST_PROXY: ' 10.0.0.0/8 , ::1,,fd00::/8 ' }, { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
+    [{ RATE_LIMIT: 'on' }, { isRateLimited: true }],
+    [{ RATE_LIMIT: 'off' }, { isRateLimited: false }],
+    [{ SESSION_DAYS: '1' }, { sessionLifetimeMs: DAY_MS }],
+    [{ SESSION_DAYS: '3650' }, { sessionLifetimeMs: 3_650 * DAY_MS }],
+    [{ LOG_LEVEL: 'trace' }, { logLevel: 'trace' }],
+    [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ CORS_ORIGINS: 'https://app.example.com' }, { corsOrigins: ['https://app.example.com'] }],
+    [
+      { CORS_ORIGINS: 'https://app.example.com, http://localhost:5173' },
+      { corsOrigins: ['https://app.example.com', 'http://localhost:5173'] },
+    ],
+  ])('%j', (variables, changed) => {
+    expect(parseConfig(variables)).toStrictEqual({ ...DEFAULTS, ...changed });
+  });
+
+  test('the path of the database is absolute, so that it does not move with the working directory', () => {
+    expect(isAbsolute(parseConfig({ DATABASE_URL: 'x.db' }).databasePath)).toBe(true);
+  });
+});
+
+describe('a bad value stops the start', () => {
+  test.each([
+    ['HOST', ['not a host', 'http://localhost', 'a/b', '127.0.0.1\n', 'x'.repeat(254)]],
+    ['PORT', ['0', '65536', '-1', '3000.5', '3e3', '0x50', 'http', ' 3000', '99999999999999999999']],
+    [
+      'PUBLIC_URL',
+      [
+        ...[
+          'tips.example.com',
+          'ftp://example.com',
+          'javascript:alert(1)',
+          'https://',
+          '/tips',
+          'file:///etc',
+        ],
+        ...[
+          'https://user:secret@example.com',
+          'https://user@example.com',
+          'https://:secret@example.com',
+          'https://example.com/?a=b',
+        ],
+        ...[
+          'https://example.com/#top',
+          'https://example.com/?',
+          'https://example.com/#',
+          'https://example.com?',
+        ],
+      ],
+    ],
+    [
+      'DATABASE_URL',
+      ['postgres://localhost/tips', 'mysql://x', 'file:', 'file://', 'a\0b', 'libsql://x.turso.io'],
+    ],
+    [
+      'TRUST_PROXY',
+      [
+        ...[
+          'proxy.example.com',
+          '10.0.0.0/33',
+          '::1/129',
+          '10.0.0.0/',
+          '10.0.0.0/8/8',
+          '10.0.0',
+          '*',
+          'true',
+        ],
+        ...['127.0.0.1, nginx', '10.0.0.0/-1', '10.0.0.0/a', '127.0.0.1;::1', '010.0.0.1'],
+      ],
+    ],
+    ['RATE_LIMIT', ['no', 'OFF', 'false', '0', 'On']],
+    ['SESSION_DAYS', ['0', '3651', '-30', '30.5', '1e2', 'forever', 'Infinity']],
+    ['LOG_LEVEL', ['verbose', 'INFO', 'warning', '30']],
+    [
+      'CORS_ORIGINS',
+      [
+        ...[
+          '*',
+          'app.example.com',
+          'https://app.example.com/',
+          'https://app.example.com/path',
+          'null',
+          'https://*',
+        ],
+        ...['https://APP.example.com', 'https://a.example.com;https://b.example.com', 'file:///x'],
+      ],
+    ],
+  ])('of %s, with one line that names it', (name, values) => {
+    for (const value of values) {
+      const line = complaint({ [name]: value });
+      expect(line, value).toMatch(new RegExp(`^${name} must \\S.*$`));
+      expect(line.split('\n')).toHaveLength(1);
+      expect(line.split(';')).toHaveLength(1);
+    }
+  });
+
+  test('and never quotes a value that may hold a password', () => {
+    expect(complaint({ PUBLIC_URL: 'https://user:secret@example.com' })).not.toContain('secret');
+    expect(complaint({ DATABASE_URL: 'postgres://user:secret@localhost/x' })).not.toContain('secret');
+  });
+
+  test('naming all that are wrong at once, in one line', () => {
+    const line = complaint({ PORT: 'x', LOG_LEVEL: 'loud', SESSION_DAYS: '0' });
+    expect(line.split('\n')).toHaveLength(1);
+    for (const name of ['PORT', 'LOG_LEVEL', 'SESSION_DAYS']) expect(line).toContain(`${name} must `);
+  });
+});
+
+describe('RATE_LIMIT=off', () => {
+  test.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('is for loopback: %s', (host) => {
+    expect(parseConfig({ HOST: host, RATE_LIMIT: 'off' })).toMatchObject({ host, isRateLimited: false });
+  });
+
+  test.each([
+    ...['0.0.0.0', '::', '192.168.1.7', 'tips.example.com', '128.0.0.1', '10.127.0.1', '127.example.com'],
+    ...['localhost.example.com', '127.0.0.1.example.com'],
+  ])('is refused on %s, where others can reach it', (host) => {
+    expect(complaint({ HOST: host, RATE_LIMIT: 'off' })).toMatch(/^RATE_LIMIT .*\bHOST\b.*loopback/);
+    expect(parseConfig({ HOST: host, RATE_LIMIT: 'on' }).isRateLimited).toBe(true);
+  });
+});
+
+describe('PUBLIC_URL in production', () => {
+  test('left out is warned about, but does not stop the start', () => {
+    const { warnings, publicUrl } = parseConfig({ NODE_ENV: 'production' });
+    expect(warnings).toEqual([expect.stringContaining('PUBLIC_URL')]);
+    expect(publicUrl).toBe('http://localhost:3000');
+    expect(parseConfig({ NODE_ENV: 'production', PUBLIC_URL: '' }).warnings).toHaveLength(1);
+  });
+
+  test('given is not warned about, nor left out elsewhere', () => {
+    expect(parseConfig({ NODE_ENV: 'production', PUBLIC_URL: 'https://tips.example.com' }).warnings).toEqual(
+      [],
+    );
+    for (const mode of ['development', 'test', ''])
+      expect(parseConfig({ NODE_ENV: mode }).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,376 @@
+/**
+ * No input is our fault: thousands of made-up requests, the same in every run, at every REST route, every procedure
+ * and every address, from anybody and nobody. None is answered with a 5xx, and every refusal has its closed form.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { REST_ROUTES } from '#server/api/rest.ts';
+import { toWire } from '#server/api/wire.ts';
+import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import { readProblem, readTrpc } from '#tests/support/answers.ts';
+import { PROCEDURES, trpcRequest } from '#tests/support/raw-doors.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
+
+const SEED = 20_260_515;
+const ALL_CASES = 2_000;
+const ADDRESS_CASES = 600;
+const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
+
+type Scene = Awaited<ReturnType<TestApp['setTheScene']>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An input that each procedure takes, the `run`-th of its kind. */
+const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Fields | undefined>> = {
+  'auth.register': (_, run) => ({
+    email: `fay${run}@example.org`,
+    username: `fay${run}`,
+    fullName: 'Fay Zed',
+    password: PASSWORD,
+    phone: '+43 660 1234567',
+    isServiceProvider: true,
+    serviceCategories: ['dj', 'barber'],
+  }),
+  'auth.login': ({ customer }) => ({ email: customer.user.email, password: PASSWORD }),
+  'auth.me': () => undefined,
+  'auth.logout': () => undefined,
+  'qrCodes.list': () => undefined,
+  'qrCodes.create': (_, run) => ({ serviceCategory: SERVICE_CATEGORIES[(run % 7) + 1] }),
+  'qrCodes.lookup': ({ code }) => ({ id: code.id }),
+  'transactions.create': ({ code }, run) => ({
+    receiverQrId: code.id,
+    amountCents: 1000 + run,
+    serviceCategory: 'bartender',
+    idempotencyKey: `fuzz-${run}`,
+  }),
+  'transactions.list': () => ({ limit: 3, cursor: null }),
+  'transactions.summary': () => ({ timeZone: 'Europe/Vienna' }),
+};
+
+const uglyText = fc.constantFrom(...UGLY_STRINGS.map(({ text }) => text));
+const anyText = fc.oneof(uglyText, fc.string({ unit: 'binary', maxLength: 40 }));
+const anyJson = fc.oneof(uglyText, fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 }));
+const strangeKey = fc.constantFrom(
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'then',
+  'length',
+  '0',
+  '',
+);
+
+/** What to do with a valid input on the way. */
+const change = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant('replace' as const), at: fc.nat(), value: anyJson }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('drop' as const), at: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('add' as const), key: strangeKey, value: anyJson }) },
+);
+type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The text of a body: almost valid, some JSON, or anything. */
+const anyBody = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('almost' as const), change }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('json' as const), value: anyJson }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('text' as const), text: anyText }) },
+);
+type Body = typeof anyBody extends fc.Arbitrary<infer Value> ? Value : never;
+
+const caller = fc.constantFrom('nobody', 'provider', 'customer', 'stranger');
+type Caller = typeof caller extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A header may hold any of Latin-1 but NUL and line breaks. */
+const headerText = fc.oneof(
+  fc.constantFrom(
+    'Bearer',
+    'Bearer  ',
+    `Bearer ${'A'.repeat(43)}`,
+    `bearer ${'~'.repeat(8_000)}`,
+    'Basic cGF0OnB3',
+    'Bearer a b',
+    'application/json, text/plain',
+    'application/json; charset=utf-16',
+    'text/event-stream',
+    'gzip;q=0',
+    '127.0.0.1, ::1, nonsense',
+  ),
+  fc
+    .array(fc.integer({ min: 1, max: 255 }), { maxLength: 40 })
+    .map((codes) => String.fromCharCode(...codes.filter((code) => code !== 10 && code !== 13))),
+);
+const headers = fc.dictionary(
+  fc.constantFrom(
+    'Authorization',
+    'Idempotency-Key',
+    'Content-Type',
+    'Content-Length',
+    'Accept',
+    'Accept-Encoding',
+    'Accept-Language',
+    'Cookie',
+    'Host',
+    'Last-Event-Id',
+    'Origin',
+    'X-Forwarded-For',
+    'X-HTTP-Method-Override',
+    'X-Request-Id',
+  ),
+  headerText,
+  { maxKeys: 3 },
+);
+const fewHeaders = fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: headers });
+
+const pathText = fc.oneof(
+  anyText.map((text) => encodeURIComponent(Buffer.from(text).toString())),
+  fc.constantFrom(
+    ...['%', '%zz', '%E0%A4%A', '%00', '%2e%2e%2f', '%2F', '%5c', '%ff', '..', '.', '', '*', ':qrId'],
+    ...['__proto__', 'constructor', 'auth.__proto__', 'auth.constructor', 'toString', 'auth.me.toString'],
+    ...[
+      'auth.me',
+      'auth/me',
+      'transactions',
+      'auth.login',
+      'auth/login',
+      'auth',
+      'auth.',
+      '.me',
+      'auth.me,auth.me',
+      ',,,',
+      'qrCodes.list,auth.__proto__',
+      'a'.repeat(5_000),
+    ],
+  ),
+  fc.string({ unit: 'binary-ascii', maxLength: 20 }),
+);
+const queryText = fc.oneof(
+  fc.constantFrom(
+    ...['', 'batch=1', 'batch=1&input=%7B%7D', 'batch=1&input=[]', 'batch=2', 'input', 'input=', 'input=%zz'],
+    ...[
+      'input=null',
+      'input={',
+      'connectionParams={}',
+      'connectionParams=[',
+      'limit=1',
+      'limit=-1',
+      'limit=1e9',
+    ],
+    ...[
+      'limit=',
+      'limit=1&limit=2',
+      'limit[]=1',
+      'cursor=',
+      'cursor=%00',
+      '__proto__=1',
+      'limit=200&cursor=x',
+    ],
+  ),
+  fc
+    .tuple(fc.constantFrom('input', 'limit', 'cursor', 'batch', 'connectionParams', 'lastEventId'), anyText)
+    .map(([name, text]) => `${name}=${encodeURIComponent(Buffer.from(text).toString())}`),
+  fc.string({ unit: 'binary', maxLength: 30 }),
+);
+
+interface Case {
+  readonly body: Body;
+  readonly caller: Caller;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string | null;
+  readonly segment: string | null;
+}
+const anyCase: fc.Arbitrary<Case> = fc.record({
+  body: anyBody,
+  caller,
+  headers: fewHeaders,
+  query: fc.option(queryText, { freq: 2 }),
+  segment: fc.option(pathText, { freq: 2 }),
+});
+
+describe('no made-up request ends in a 5xx', () => {
+  test.each(
+    REST_ROUTES.map((route) => ({ name: `${route.method} ${route.path}`, route })),
+  )('at $name', async ({ route }) => {
+    const stage = await createStage();
+    const statuses = await everyCase(anyCase, CASES_PER_ROW, async (made, run) => {
+      const valid = VALID_INPUTS[route.procedure]?.(stage.scene, run);
+      const { idempotencyKey, ...fields } = valid ?? {};
+      const own = route.path.includes(':') ? String(fields['id']) : '';
+      const path = `/api${route.path.replace(/:\w+/, () => made.segment ?? own)}`;
+      const response = await stage.send(`${path}${made.query === null ? '' : `?${made.query}`}`, {
+        method: route.method,
+        headers: {
+          ...(route.method === 'POST' && { 'Content-Type': 'application/json' }),
+          ...(typeof idempotencyKey === 'string' && { 'Idempotency-Key': idempotencyKey }),
+          ...stage.authorization(made.caller),
+          ...made.headers,
+        },
+        ...(route.method === 'POST' && { body: bodyText(made.body, toWire(fields) as Fields) }),
+      });
+      await readProblem(response);
+      if (route.procedure === 'auth.logout' && response.ok) await stage.logInAgain();
+      return response.status;
+    });
+    expectVariety(statuses, route.status);
+  });
+
+  test.each(PROCEDURES)('in $path', async ({ path, type }) => {
+    const stage = await createStage();
+    const statuses = await everyCase(anyCase, CASES_PER_ROW, async (made, run) => {
+      const json = bodyText(made.body, VALID_INPUTS[path]?.(stage.scene, run) ?? {});
+      const request = trpcRequest(path, json);
+      for (const [name, value] of Object.entries(stage.authorization(made.caller))) {
+        request.headers.set(name, value);
+      }
+      for (const [name, value] of Object.entries(made.headers)) request.headers.set(name, value);
+      const separator = request.path.includes('?') ? '&' : '?';
+      const response = await stage.send(
+        made.query === null ? request.path : `${request.path}${separator}${made.query}`,
+        request,
+      );
+      await readRefusals(response);
+      if (path === 'auth.logout' && response.ok) await stage.logInAgain();
+      return response.status;
+    });
+    if (type !== 'subscription') expectVariety(statuses, 200);
+  });
+
+  test('at any address, by any method', async () => {
+    const stage = await createStage();
+    const address = fc.record({
+      base: fc.constantFrom(
+        ...['/api', '/api/auth/me', '/api/transactions', '/api/qr-codes', '/api/docs', '/healthz'],
+        ...['/trpc', '/trpc/auth.me', '/trpc/auth.login', '', '/tip', '/assets'],
+      ),
+      segments: fc.array(pathText, { maxLength: 3 }),
+      query: fc.option(queryText),
+      method: fc.constantFrom(
+        'GET',
+        'GET',
+        'GET',
+        'HEAD',
+        'POST',
+        'PUT',
+        'DELETE',
+        'OPTIONS',
+        'PATCH',
+        'ODD',
+      ),
+      caller,
+      headers: fewHeaders,
+    });
+    const statuses = await everyCase(address, ADDRESS_CASES, async (made) => {
+      const path = `${[made.base, ...made.segments].join('/')}${made.query === null ? '' : `?${made.query}`}`;
+      const response = await stage.send(path, {
+        method: made.method,
+        headers: { ...stage.authorization(made.caller), ...made.headers },
+        ...(made.method === 'POST' && { body: '{}' }),
+      });
+      if (made.method === 'HEAD') expect(await response.text()).toBe('');
+      else if (new URL(`http://localhost${path}`).pathname.startsWith('/trpc')) await readRefusals(response);
+      else await readProblem(response);
+      return response.status;
+    });
+    for (const status of [401, 404, 405]) expect(statuses).toContain(status);
+  });
+});
+
+test('has a valid input for every procedure, so that an almost valid one is close to it', async () => {
+  expect(Object.keys(VALID_INPUTS).sort()).toEqual(PROCEDURES.map(({ path }) => path).sort());
+  const stage = await createStage();
+  for (const { path, type } of PROCEDURES) {
+    if (type === 'subscription') continue;
+    const input = VALID_INPUTS[path]?.(stage.scene, 0);
+    const request = trpcRequest(path, JSON.stringify(input));
+    const [[name, value] = ['', '']] = Object.entries(
+      stage.authorization(path.startsWith('qrCodes') ? 'provider' : 'customer'),
+    );
+    request.headers.set(name, value);
+    const response = await stage.send(request.path, request);
+    expect(response.status, path).toBe(200);
+    await response.body?.cancel();
+    if (path === 'auth.logout') await stage.logInAgain();
+  }
+});
+
+/** An app with a provider of every service, a customer and a code, and callers by their names. */
+async function createStage() {
+  const t = await createTestApp();
+  const provider = await t.registerProvider('pat', [...SERVICE_CATEGORIES]);
+  const customer = await t.registerCustomer('cam');
+  const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
+  const tokens: Record<Caller, string | null> = {
+    nobody: null,
+    provider: provider.token,
+    customer: customer.token,
+    stranger: 'x'.repeat(43),
+  };
+  return {
+    scene: { provider, customer, code },
+    send: (path: string, init: RequestInit) => t.send(path, init),
+    authorization(caller: Caller): Record<string, string> {
+      const token = tokens[caller];
+      return token === null ? {} : { Authorization: `Bearer ${token}` };
+    },
+    async logInAgain() {
+      tokens.provider = await t.logIn('pat@example.com');
+      tokens.customer = await t.logIn('cam@example.com');
+    },
+  };
+}
+
+/** Runs the cases one after the other and answers with the statuses that were seen, in the order of the cases. */
+async function everyCase<Made>(
+  arbitrary: fc.Arbitrary<Made>,
+  count: number,
+  statusOf: (made: Made, run: number) => Promise<number>,
+): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  await fc.assert(
+    fc.asyncProperty(arbitrary, async (made) => {
+      const status = await statusOf(made, statuses.length + 1);
+      expect(status).toBeLessThan(500);
+      statuses.push(status);
+    }),
+    { seed: SEED, numRuns: count },
+  );
+  return statuses;
+}
+
+/** Refusals inside a batch may hide behind a 207, those of a stream behind a 200. */
+async function readRefusals(response: Response): Promise<void> {
+  if (response.headers.get('Content-Type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel();
+    return;
+  }
+  if (response.status === 204) return;
+  for (const { code } of await readTrpc(response)) {
+    expect(['internal', 'busy', 'storage_unavailable', 'shutting_down']).not.toContain(code);
+  }
+}
+
+/** Cases that are all alike would show little: some must come through, and some must be refused. */
+function expectVariety(statuses: readonly number[], success: number): void {
+  expect(statuses).toContain(success);
+  expect(statuses.some((status) => status >= 400)).toBe(true);
+}
+
+function bodyText(body: Body, valid: Fields): string {
+  if (body.kind === 'text') return body.text;
+  if (body.kind === 'json') return JSON.stringify(body.value);
+  return almost(valid, body.change);
+}
+
+/** As text, because a literal key `__proto__` only exists there. */
+function almost(valid: Fields, change: Change): string {
+  const entries = Object.entries(valid);
+  const at = 'at' in change && entries.length > 0 ? change.at % entries.length : -1;
+  const kept = change.kind === 'drop' ? entries.filter((_, index) => index !== at) : entries;
+  const changed = kept.map(([key, value], index): [string, unknown] =>
+    change.kind === 'replace' && index === at ? [key, change.value] : [key, value],
+  );
+  if (change.kind === 'add') changed.push([change.key, change.value]);
+  return `{${changed.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`;
+}

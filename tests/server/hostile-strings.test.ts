@@ -1,0 +1,300 @@
+/**
+ * Every text that anybody can send, in every field, through both doors: refused with a sentence, or kept and given
+ * back exactly as it was after the documented normalisation. Never an error of ours.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { toWire } from '#server/api/wire.ts';
+import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import type { UserId } from '#shared/ids.ts';
+import { callRaw, DOORS, type Door, isBehind, PROCEDURES, type RawAnswer } from '#tests/support/raw-doors.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
+
+/** Some hundred passwords are hashed in one test, which a busy machine takes its time for. */
+const HASHING_PATIENCE_MS = 180_000;
+
+type Scene = Awaited<ReturnType<TestApp['setTheScene']>>;
+
+interface Trial {
+  readonly t: TestApp;
+  readonly door: Door;
+  readonly scene: Scene;
+  /** The text under test, and its place in the table. */
+  readonly text: string;
+  readonly index: number;
+}
+
+interface FieldRow {
+  /** The input with the text in the field that the row is about. */
+  inputWith(trial: Trial): Readonly<Record<string, unknown>>;
+  readonly token?: (scene: Scene) => string;
+  /** The only refusals that it may meet. */
+  readonly refusals: readonly ErrorCode[];
+  /** What must be true of a text that was taken; fields without it take none of the table. */
+  readonly checkTaken?: (trial: Trial, answer: RawAnswer) => Promise<void>;
+}
+
+const provider = ({ provider }: Scene) => provider.token;
+const customer = ({ customer }: Scene) => customer.token;
+
+const person = (index: number) => ({
+  email: `ugly${index}@example.net`,
+  username: `ugly${index}`,
+  fullName: 'Uma Gly',
+  password: PASSWORD,
+  phone: null,
+  isServiceProvider: true,
+  serviceCategories: ['dj'],
+});
+
+const tip = ({ scene: { code } }: Trial) => ({
+  receiverQrId: code.id,
+  amountCents: 1234,
+  serviceCategory: 'bartender',
+});
+
+/** Logs in without the price of a password. */
+async function openSession({ storage, clock }: TestApp, userId: UserId): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const tokenHash = createHash('sha256').update(token).digest();
+  const now = clock.nowMs;
+  await storage.createSession({ tokenHash, userId, createdAtMs: now, expiresAtMs: now + 3_600_000 });
+  return token;
+}
+
+/** Registers with one field replaced; the stored field must come back as `normalized`, now and in a session. */
+function registering(
+  field: 'email' | 'username' | 'fullName' | 'phone',
+  normalized: (text: string) => string | null,
+): FieldRow {
+  return {
+    inputWith: ({ text, index }) => ({ ...person(index), [field]: text }),
+    refusals: ['invalid_input', 'email_taken', 'username_taken'],
+    checkTaken: async ({ t, text }, answer) => {
+      const expected = normalized(text);
+      expect(fieldOf(answer, field)).toBe(expected);
+      const client = t.trpc(await openSession(t, fieldOf(answer, 'id') as UserId));
+      expect((await client.auth.me.query())[field]).toBe(expected);
+      const { id } = await client.qrCodes.create.mutate({ serviceCategory: 'dj' });
+      const { serviceProvider } = await t.trpc().qrCodes.lookup.query({ id });
+      if (field === 'username' || field === 'fullName') expect(serviceProvider[field]).toBe(expected);
+    },
+  };
+}
+
+const FIELDS: Readonly<Record<string, FieldRow>> = {
+  'auth.register.email': registering('email', (text) => text.trim()),
+  'auth.register.username': registering('username', (text) => text.trim().toLowerCase()),
+  'auth.register.fullName': registering('fullName', (text) => text.trim().normalize('NFC')),
+  'auth.register.phone': registering('phone', (text) => text.trim() || null),
+  'auth.register.password': {
+    inputWith: ({ text, index }) => ({ ...person(index), password: text }),
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, door, text, index }, answer) => {
+      expect(JSON.stringify(answer.data)).not.toContain(JSON.stringify(text));
+      const { email } = person(index);
+      const withPassword = async (password: string) =>
+        (await callRaw(t, door, 'auth.login', { email, password }))?.status;
+      expect(await withPassword(text)).toBe(200);
+      const normalized = text.normalize('NFKC');
+      if (normalized !== text) expect(await withPassword(normalized)).toBe(200);
+      // Where something might cut a password short, its beginning alone must not do.
+      if (text.includes('\0') || text.length > 50) expect(await withPassword(text.slice(0, -1))).toBe(401);
+    },
+  },
+  'auth.register.isServiceProvider': {
+    inputWith: ({ text, index }) => ({ ...person(index), isServiceProvider: text }),
+    refusals: ['invalid_input'],
+  },
+  'auth.register.serviceCategories': {
+    inputWith: ({ text, index }) => ({ ...person(index), serviceCategories: ['dj', text] }),
+    refusals: ['invalid_input'],
+  },
+  'auth.login.email': {
+    inputWith: ({ text }) => ({ email: text, password: PASSWORD }),
+    refusals: ['wrong_credentials', 'invalid_input'],
+  },
+  'auth.login.password': {
+    inputWith: ({ text, scene }) => ({ email: scene.customer.user.email, password: text }),
+    refusals: ['wrong_credentials', 'invalid_input'],
+  },
+  'qrCodes.create.serviceCategory': {
+    inputWith: ({ text }) => ({ serviceCategory: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'qrCodes.lookup.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    // The address of an empty id is that of nothing at all.
+    refusals: ['qr_code_not_found', 'not_found'],
+  },
+  'transactions.create.receiverQrId': {
+    inputWith: (trial) => ({ ...tip(trial), receiverQrId: trial.text }),
+    token: customer,
+    refusals: ['qr_code_not_found'],
+  },
+  'transactions.create.amountCents': {
+    inputWith: (trial) => ({ ...tip(trial), amountCents: trial.text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'transactions.create.serviceCategory': {
+    inputWith: (trial) => ({ ...tip(trial), serviceCategory: trial.text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'transactions.create.idempotencyKey': {
+    inputWith: (trial) => ({ ...tip(trial), idempotencyKey: trial.text }),
+    token: customer,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, door, scene, text, ...trial }, answer) => {
+      const { token } = scene.customer;
+      const again = (idempotencyKey: string) =>
+        callRaw(
+          t,
+          door,
+          'transactions.create',
+          { ...tip({ t, door, scene, text, ...trial }), idempotencyKey },
+          { token },
+        );
+      expect((await again(text))?.data).toEqual(answer.data);
+      expect(fieldOf(await again(`${text.slice(1)}~`), 'id')).not.toBe(fieldOf(answer, 'id'));
+    },
+  },
+  'transactions.list.limit': {
+    inputWith: ({ text }) => ({ limit: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'transactions.list.cursor': {
+    inputWith: ({ text }) => ({ limit: 10, cursor: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'transactions.summary.timeZone': {
+    inputWith: ({ text }) => ({ timeZone: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ text }, answer) => {
+      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe('');
+      expect(fieldOf(answer, 'receivedTodayCount')).toBe(0);
+    },
+  },
+};
+
+/** Which texts of the table each field is known to take: a field that takes none would show nothing of storing. */
+const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
+  'auth.register.email': ['email in capitals'],
+  'auth.register.username': ['username in capitals', 'constructor', 'Kelvin sign'],
+  'auth.register.fullName': [
+    'decomposed',
+    'script element',
+    'SQL that drops',
+    'Turkish capital dotted I',
+    'padded',
+  ],
+  'auth.register.phone': ['phone', 'empty', 'one blank'],
+  'auth.register.password': [
+    'full-width digits',
+    'NUL within',
+    'ligatures',
+    'two hundred and fifty-six characters',
+  ],
+  'transactions.create.idempotencyKey': ['__proto__', 'two hundred and fifty-five characters', 'prototype'],
+  'transactions.summary.timeZone': ['time zone'],
+};
+
+describe.each(DOORS)('through %s', (door) => {
+  const rows = Object.entries(FIELDS)
+    .map(([name, row]) => ({ name, row, procedure: name.split('.').slice(0, 2).join('.') }))
+    .filter(({ procedure }) => isBehind(door, procedure));
+
+  test.each(rows)('$name refuses or keeps every ugly text', { timeout: HASHING_PATIENCE_MS }, async ({
+    name,
+    row,
+    procedure,
+  }) => {
+    // Limits are on where they count by what was typed; each attempt comes from an address of its own.
+    const t = await createTestApp({ config: { isRateLimited: name === 'auth.login.email' } });
+    const scene = await t.setTheScene();
+    const token = row.token?.(scene);
+    const taken = new Set<string>();
+    for (const [index, { name: label, text }] of UGLY_STRINGS.entries()) {
+      const trial = { t, door, scene, text, index };
+      const answer = await callRaw(t, door, procedure, row.inputWith(trial), {
+        token,
+        peer: `198.51.100.${index}`,
+      });
+      if (!answer) continue;
+      const context = `${label}: ${JSON.stringify(answer)}`;
+      if (answer.code !== null) {
+        expect(row.refusals, context).toContain(answer.code);
+        expect(answer.status, context).toBe(REFUSALS[answer.code].status);
+        continue;
+      }
+      expect(row.checkTaken, context).toBeDefined();
+      await row.checkTaken?.(trial, answer);
+      taken.add(label);
+    }
+    const known = (TAKEN_AT_LEAST[name] ?? []).filter((label) =>
+      UGLY_STRINGS.some((ugly) => ugly.name === label),
+    );
+    for (const label of known) expect(taken).toContain(label);
+  });
+});
+
+test('a trusted proxy may forward any ugly text as an address', async () => {
+  const t = await createTestApp({ config: { isRateLimited: true, trustedProxies: ['192.0.2.0/24', '::1'] } });
+  for (const { name, text } of UGLY_STRINGS) {
+    let headers: Headers;
+    try {
+      headers = new Headers({ 'Content-Type': 'application/json', 'X-Forwarded-For': `${text}, ${text}` });
+    } catch {
+      continue;
+    }
+    const response = await t.send('/api/auth/login', {
+      method: 'POST',
+      headers,
+      body: '{"email":"a","password":""}',
+    });
+    expect(response.status, name).toBe(422);
+  }
+});
+
+test('has a row for every field of every procedure', () => {
+  const fields = PROCEDURES.flatMap(({ path, inputs }) =>
+    inputs.flatMap((input) =>
+      fieldsOf(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })).map(
+        (field) => `${path}.${field}`,
+      ),
+    ),
+  );
+  expect(fields.length).toBeGreaterThan(0);
+  expect(Object.keys(FIELDS).sort()).toEqual([...new Set(fields)].sort());
+});
+
+test('the table of ugly texts has at least 80 different ones, each with its own name', () => {
+  expect(new Set(UGLY_STRINGS.map(({ text }) => text)).size).toBe(UGLY_STRINGS.length);
+  expect(new Set(UGLY_STRINGS.map(({ name }) => name)).size).toBe(UGLY_STRINGS.length);
+  expect(UGLY_STRINGS.length).toBeGreaterThanOrEqual(80);
+});
+
+interface Branches {
+  readonly properties?: object;
+  readonly anyOf?: readonly unknown[];
+  readonly oneOf?: readonly unknown[];
+}
+
+function fieldsOf(schema: unknown): string[] {
+  const { properties = {}, anyOf = [], oneOf = [] } = schema as Branches;
+  return [...Object.keys(properties), ...[...anyOf, ...oneOf].flatMap(fieldsOf)];
+}
+
+/** A field of an answer through either door, by its name in the procedures. */
+function fieldOf(answer: RawAnswer | null, field: string): unknown {
+  const [wireField = field] = Object.keys(toWire({ [field]: null }) as object);
+  const data = answer?.data as Readonly<Record<string, unknown>>;
+  return Object.hasOwn(data, field) ? data[field] : data[wireField];
+}

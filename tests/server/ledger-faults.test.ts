@@ -1,0 +1,267 @@
+/**
+ * A tip is recorded whole or not at all: whichever statement fails on the way, the file is as it was before, the
+ * caller is told, and the next attempt works. Tips that share a commit share neither their failures nor their answers.
+ */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import type { RecordOutcome } from '#server/storage/storage.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { temporaryFolder } from '#tests/support/running-server.ts';
+import { createTestLedger, openBeside } from '#tests/support/test-ledger.ts';
+
+/** More than recording a tip takes. */
+const MANY_STATEMENTS = 50;
+
+/** A file with a provider, a code and a customer, and a fault that can be armed in its live connection. */
+async function createFaultyLedger() {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  let statements: string[] = [];
+  let isFaulty: (statement: string, index: number) => boolean = () => false;
+  const ledger = await createTestLedger({
+    path,
+    onStatement: (statement) => {
+      statements.push(statement);
+      if (isFaulty(statement, statements.length - 1)) throw new Error(`fault in ${statement}`);
+    },
+  });
+  const scene = await ledger.setTheScene();
+  const committed = openBeside(path);
+
+  return {
+    ...ledger,
+    ...scene,
+    /** What is in the file, as another connection sees it. */
+    dumpFile: () => dump(committed),
+    checkFile: () => checkLedger(committed),
+    /** Runs something with a fault in every statement that the predicate picks. */
+    async withFault<Result>(predicate: typeof isFaulty, run: () => Promise<Result>): Promise<Result> {
+      statements = [];
+      isFaulty = predicate;
+      try {
+        return await run();
+      } finally {
+        isFaulty = () => false;
+      }
+    },
+    /** The statements of the last such run. */
+    statements: () => statements,
+  };
+}
+
+const isCommit = (statement: string) => statement === 'COMMIT';
+
+function outcomesOf(settled: readonly PromiseSettledResult<RecordOutcome>[]): string[] {
+  return settled.map((result) => (result.status === 'fulfilled' ? result.value.outcome : result.status));
+}
+
+describe('a fault', () => {
+  test('in any one statement of recording a tip leaves the file as it was, and the next attempt works', async () => {
+    const ledger = await createFaultyLedger();
+    await ledger.storage.recordTip(ledger.tip());
+
+    const failed: string[] = [];
+    for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
+      const before = ledger.dumpFile();
+      const tip = ledger.tip({ idempotencyKey: `key-${nth}` });
+      const [result] = await ledger.withFault(
+        (_statement, index) => index === nth,
+        () => Promise.allSettled([ledger.storage.recordTip(tip)]),
+      );
+      if (ledger.statements().length <= nth) {
+        expect(result.status).toBe('fulfilled');
+        break;
+      }
+      failed.push(String(ledger.statements()[nth]));
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: `fault in ${failed.at(-1)}` } });
+      expect(ledger.dumpFile()).toEqual(before);
+      expect(ledger.database.inTransaction).toBe(false);
+      expect(await ledger.storage.recordTip(tip)).toMatchObject({ outcome: 'recorded' });
+      expect(ledger.checkFile()).toEqual([]);
+    }
+    expect(failed.map((statement) => statement.split(/[\s"`]/)[0])).toEqual([
+      'BEGIN',
+      'SAVEPOINT',
+      'select',
+      'select',
+      'insert',
+      'update',
+      'update',
+      'RELEASE',
+      'COMMIT',
+    ]);
+  });
+
+  test('in the last statement of one tip undoes that tip alone; the others of its commit are recorded', async () => {
+    const ledger = await createFaultyLedger();
+    const tips = [1, 2, 3, 4, 5].map((index) => ledger.tip({ amountCents: 1_000 * index }));
+    let updates = 0;
+    const settled = await ledger.withFault(
+      // Each tip moves two totals; the sixth is the second one of the third tip.
+      (statement) => statement.startsWith('update') && ++updates === 6,
+      () => Promise.allSettled(tips.map((tip) => ledger.storage.recordTip(tip))),
+    );
+    expect(outcomesOf(settled)).toEqual(['recorded', 'recorded', 'rejected', 'recorded', 'recorded']);
+    expect(ledger.statements().filter(isCommit)).toHaveLength(1);
+    expect(ledger.dumpFile()['transactions']).toMatchObject(
+      [1_000, 2_000, 4_000, 5_000].map((amount, index) => ({ sequence: index + 1, amount_cents: amount })),
+    );
+    expect(ledger.checkFile()).toEqual([]);
+  });
+
+  test('in a commit refuses every tip that shared it', async () => {
+    const ledger = await createFaultyLedger();
+    const before = ledger.dumpFile();
+    const settled = await ledger.withFault(isCommit, () =>
+      Promise.allSettled([1, 2, 3].map(() => ledger.storage.recordTip(ledger.tip()))),
+    );
+    expect(outcomesOf(settled)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(ledger.dumpFile()).toEqual(before);
+  });
+
+  test('that also keeps a tip from being undone is not committed with the others', async () => {
+    const ledger = await createFaultyLedger();
+    const tips = [1, 2, 3].map((index) => ledger.tip({ amountCents: 1_000 * index }));
+    let updates = 0;
+    const settled = await ledger.withFault(
+      (statement) =>
+        (statement.startsWith('update') && ++updates === 4) || statement.startsWith('ROLLBACK TO'),
+      () => Promise.allSettled(tips.map((tip) => ledger.storage.recordTip(tip))),
+    );
+    expect(ledger.checkFile()).toEqual([]);
+    const recorded = tips.filter((_tip, index) => outcomesOf(settled)[index] === 'recorded');
+    expect(ledger.dumpFile()['transactions']).toMatchObject(recorded.map(({ id }) => ({ id })));
+    expect(outcomesOf(settled)[1]).toBe('rejected');
+    expect(await ledger.storage.recordTip(ledger.tip())).toMatchObject({ outcome: 'recorded' });
+    expect(ledger.checkFile()).toEqual([]);
+  });
+
+  test('that also keeps a commit from being undone does not swallow the next tip', async () => {
+    const ledger = await createFaultyLedger();
+    const before = ledger.dumpFile();
+    const [lost] = await ledger.withFault(
+      (statement) => isCommit(statement) || statement === 'ROLLBACK',
+      () => Promise.allSettled([ledger.storage.recordTip(ledger.tip())]),
+    );
+    expect(lost.status).toBe('rejected');
+    expect(ledger.dumpFile()).toEqual(before);
+    const tip = ledger.tip();
+    expect(await ledger.storage.recordTip(tip)).toMatchObject({ outcome: 'recorded' });
+    expect(ledger.dumpFile()['transactions']).toMatchObject([{ id: tip.id }]);
+    expect(ledger.checkFile()).toEqual([]);
+  });
+
+  test('in any one statement of registering a provider leaves nobody behind', async () => {
+    const ledger = await createFaultyLedger();
+    const before = ledger.dumpFile();
+    let faults = 0;
+    for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
+      const [result] = await ledger.withFault(
+        (_statement, index) => index === nth,
+        () => Promise.allSettled([ledger.addAccount('sam', ['barber', 'dj'])]),
+      );
+      if (ledger.statements().length <= nth) {
+        expect(result.status).toBe('fulfilled');
+        break;
+      }
+      faults += 1;
+      expect(result.status).toBe('rejected');
+      expect(ledger.dumpFile()).toEqual(before);
+    }
+    // Begin, savepoint, two look-ups, an account, two categories, release, commit.
+    expect(faults).toBe(9);
+    expect(ledger.dumpFile()['provider_categories']).toHaveLength(4);
+  });
+
+  test('in any one statement of making a QR code leaves neither code nor picture behind', async () => {
+    const ledger = await createFaultyLedger();
+    const before = ledger.dumpFile();
+    let faults = 0;
+    for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
+      const [result] = await ledger.withFault(
+        (_statement, index) => index === nth,
+        () => Promise.allSettled([ledger.addCode(ledger.provider, 'barber')]),
+      );
+      if (ledger.statements().length <= nth) {
+        expect(result.status).toBe('fulfilled');
+        break;
+      }
+      faults += 1;
+      expect(result.status).toBe('rejected');
+      expect(ledger.dumpFile()).toEqual(before);
+    }
+    // Begin, savepoint, three look-ups, code, picture, release, commit.
+    expect(faults).toBe(9);
+    expect(ledger.dumpFile()['qr_pictures']).toHaveLength(2);
+  });
+});
+
+describe('tips that are sent in one turn of the event loop', () => {
+  test('share one commit', async () => {
+    const ledger = await createFaultyLedger();
+    const settled = await ledger.withFault(
+      () => false,
+      () => Promise.allSettled(Array.from({ length: 50 }, () => ledger.storage.recordTip(ledger.tip()))),
+    );
+    expect(new Set(outcomesOf(settled))).toEqual(new Set(['recorded']));
+    expect(ledger.statements().filter(isCommit)).toHaveLength(1);
+    expect(ledger.dumpFile()['transactions']).toHaveLength(50);
+  });
+
+  test('do not keep the event loop for more than a bounded number of them', async () => {
+    const ledger = await createFaultyLedger();
+    await ledger.withFault(
+      () => false,
+      () => Promise.all(Array.from({ length: 300 }, () => ledger.storage.recordTip(ledger.tip()))),
+    );
+    const tipsOfCommits = ledger
+      .statements()
+      .join('\n')
+      .split('COMMIT')
+      .map((commit) => commit.match(/insert into/g)?.length ?? 0);
+    expect(tipsOfCommits).toEqual([128, 128, 44, 0]);
+    expect(ledger.checkFile()).toEqual([]);
+  });
+
+  test('are answered only when they are in the file', async () => {
+    const ledger = await createFaultyLedger();
+    const seen = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { id } = ledger.tip();
+        await ledger.storage.recordTip(ledger.tip({ id }));
+        return ledger.dumpFile()['transactions']?.some((row) => Object(row).id === id);
+      }),
+    );
+    expect(seen).toEqual([true, true, true, true, true]);
+  });
+
+  test('are recorded in the order in which they were sent', async () => {
+    const ledger = await createFaultyLedger();
+    const tips = Array.from({ length: 20 }, () => ledger.tip());
+    await Promise.all(tips.map((tip) => ledger.storage.recordTip(tip)));
+    expect(ledger.dumpFile()['transactions']).toMatchObject(tips.map(({ id }) => ({ id })));
+  });
+
+  test('do not stop one another when one of them breaks a rule of the tables', async () => {
+    const ledger = await createFaultyLedger();
+    const settled = await Promise.allSettled([
+      ledger.storage.recordTip(ledger.tip()),
+      ledger.storage.recordTip(ledger.tip({ amountCents: 999 })),
+      ledger.storage.recordTip(ledger.tip({ amountCents: 1_000_001 })),
+      ledger.storage.recordTip(ledger.tip({ netAmountCents: ledger.tip().amountCents })),
+      ledger.storage.recordTip(ledger.tip()),
+    ]);
+    expect(outcomesOf(settled)).toEqual(['recorded', 'rejected', 'rejected', 'rejected', 'recorded']);
+    expect(ledger.checkFile()).toEqual([]);
+  });
+});
+
+test('what was accepted before closing is recorded, and nothing afterwards', async () => {
+  const ledger = await createFaultyLedger();
+  const accepted = [ledger.storage.recordTip(ledger.tip()), ledger.storage.recordTip(ledger.tip())];
+  const closed = ledger.storage.close();
+  await expect(ledger.storage.recordTip(ledger.tip())).rejects.toMatchObject({ name: 'StorageUnavailable' });
+  await closed;
+  expect(await Promise.all(accepted)).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);
+  expect(ledger.dumpFile()['transactions']).toHaveLength(2);
+});

@@ -1,0 +1,306 @@
+/**
+ * Ten thousand random operations, the same ones in every run, go to the ledger and to a model of it that is a few
+ * lists in memory: every outcome, every total and every listing must be the same. Writes are sent several at once.
+ */
+import { expect, test } from 'vitest';
+import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
+import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import type { Account } from '#server/storage/storage.ts';
+import { createTipFeed } from '#server/tips/tip-feed.ts';
+import { createTransactions } from '#server/tips/transactions.ts';
+import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
+import { AppError } from '#shared/errors.ts';
+import { newUserId, type QrCodeId, showQrCodeId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
+import { newTip } from '#shared/tips.ts';
+import { PUBLIC_URL, START_MS } from '#tests/support/test-app.ts';
+import { createTestLedger } from '#tests/support/test-ledger.ts';
+
+const OPERATIONS = 10_000;
+const COMPARE_EVERY = 1_000;
+const SEED = 20_261_120;
+const MOST_ACCOUNTS = 60;
+/** A code costs a picture, and its drawing is not the subject. */
+const MOST_CODES = 80;
+
+/** A small generator of even 32-bit numbers (mulberry32): not for secrets, but the same sequence every time. */
+function createChance(seed: number) {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+  return {
+    below: (bound: number) => next() % bound,
+    bytes: (size: number) => Uint8Array.from({ length: size }, () => next() & 255),
+    pick<Item>(items: readonly Item[]): Item {
+      if (items.length === 0) throw new Error('nothing to pick from');
+      return items[next() % items.length] as Item;
+    },
+  };
+}
+
+/** What a tip should look like once it is made; ids are the ledger's to choose. */
+interface ModelTip {
+  readonly giverId: string;
+  readonly receiverId: string;
+  readonly amountCents: number;
+  readonly giverFeeCents: number;
+  readonly netAmountCents: number;
+  readonly serviceCategory: ServiceCategory;
+  readonly status: 'completed';
+  readonly createdAt: string;
+}
+
+interface TipRequest {
+  readonly amountCents: unknown;
+  readonly receiverQrId: string;
+  readonly serviceCategory: ServiceCategory;
+  readonly idempotencyKey?: string;
+}
+
+/** The product's rules about money once more, as plainly as they can be said. */
+function createModel() {
+  const accounts: Account[] = [];
+  const codes: { id: QrCodeId; owner: Account; category: ServiceCategory }[] = [];
+  const tips: ModelTip[] = [];
+  const keys = new Map<string, { request: string; place: number }>();
+
+  const roundedShare = (amount: number, percent: bigint) =>
+    Number((BigInt(amount) * percent * 2n + 100n) / 200n);
+
+  return {
+    accounts,
+    codes,
+    tips,
+
+    register(account: Account): string {
+      if (accounts.some(({ email }) => email.toLowerCase() === account.email.toLowerCase())) {
+        return 'email_taken';
+      }
+      if (accounts.some(({ username }) => username === account.username)) return 'username_taken';
+      accounts.push(account);
+      return 'created';
+    },
+
+    /** The refusal of a code, or null. */
+    refuseCode(owner: Account, category: ServiceCategory): string | null {
+      if (!owner.serviceCategories.includes(category)) return 'category_not_offered';
+      const isTaken = codes.some((code) => code.owner.id === owner.id && code.category === category);
+      return isTaken ? 'qr_code_exists' : null;
+    },
+
+    /** Either a refusal or the place of the tip in the ledger. */
+    tip(giver: Account, tip: TipRequest, now: number): string | number {
+      const { amountCents } = tip;
+      const isAmount = typeof amountCents === 'number' && Number.isInteger(amountCents);
+      if (!isAmount || amountCents < 1_000 || amountCents > 1_000_000) return 'invalid_input';
+      const code = codes.find(({ id }) => id === tip.receiverQrId.replace('-', '').toUpperCase());
+      const key = tip.idempotencyKey && `${giver.id} ${tip.idempotencyKey}`;
+      const request = `${code?.id} ${amountCents} ${tip.serviceCategory}`;
+      const earlier = key === undefined ? undefined : keys.get(key);
+      if (earlier) return earlier.request === request ? earlier.place : 'idempotency_key_reused';
+      if (!code) return 'qr_code_not_found';
+      if (code.owner.id === giver.id) return 'own_qr_code';
+      if (code.category !== tip.serviceCategory) return 'category_mismatch';
+      tips.push({
+        giverId: giver.id,
+        receiverId: code.owner.id,
+        amountCents,
+        giverFeeCents: roundedShare(amountCents, 5n),
+        netAmountCents: amountCents - roundedShare(amountCents, 3n),
+        serviceCategory: code.category,
+        status: 'completed',
+        createdAt: new Date(now).toISOString(),
+      });
+      if (key !== undefined) keys.set(key, { request, place: tips.length - 1 });
+      return tips.length - 1;
+    },
+
+    listing: (account: Account) =>
+      tips.filter((tip) => tip.giverId === account.id || tip.receiverId === account.id).reverse(),
+
+    totals: (account: Account) => ({
+      totalTipsReceivedCents: tips
+        .filter(({ receiverId }) => receiverId === account.id)
+        .reduce((sum, tip) => sum + tip.netAmountCents, 0),
+      totalTipsGivenCents: tips
+        .filter(({ giverId }) => giverId === account.id)
+        .reduce((sum, tip) => sum + tip.amountCents, 0),
+    }),
+  };
+}
+
+test('the ledger and a model of it agree on every one of 10,000 random operations', async () => {
+  const chance = createChance(SEED);
+  const { database, storage } = await createTestLedger({ random: chance.bytes });
+  let now = START_MS;
+  const deps = { storage, clock: () => now, random: chance.bytes };
+  const transactions = createTransactions({ ...deps, feed: createTipFeed(storage) });
+  const qrCodes = createQrCodes({ ...deps, publicUrl: PUBLIC_URL });
+  const model = createModel();
+  /** The ids that the ledger gave to the tips of the model. */
+  const ids: string[] = [];
+  const sent: { giver: Account; tip: TipRequest }[] = [];
+  const seen = new Map<string, number>();
+
+  /** Hands a tip in as the doors do: what the schema refuses never reaches the ledger. */
+  async function tipInLedger(giver: Account, request: TipRequest) {
+    const parsed = newTip.safeParse(request);
+    if (!parsed.success) return 'invalid_input';
+    try {
+      return await transactions.create(giver, parsed.data);
+    } catch (error) {
+      if (error instanceof AppError) return error.code;
+      throw error;
+    }
+  }
+
+  function randomTip(): { giver: Account; tip: TipRequest } {
+    const kind = chance.below(20);
+    const earlier = sent.length > 0 ? chance.pick(sent) : undefined;
+    if (kind < 4 && earlier?.tip.idempotencyKey) return earlier;
+    if (kind < 6 && earlier?.tip.idempotencyKey) {
+      const change = chance.pick([
+        { amountCents: 1_000 + chance.below(5_000) },
+        { receiverQrId: chance.pick(model.codes).id },
+        { serviceCategory: chance.pick(SERVICE_CATEGORIES) },
+      ]);
+      return { giver: earlier.giver, tip: { ...earlier.tip, ...change } };
+    }
+    // Somebody else's key is nobody's business.
+    const giver = chance.pick(model.accounts);
+    const ofGiver = model.codes.filter(({ owner }) => owner.id === giver.id);
+    const code = kind === 7 && ofGiver.length > 0 ? chance.pick(ofGiver) : chance.pick(model.codes);
+    const badAmount = chance.pick([999, 1_000_001, 0, -5_000, 1_000.5, Number.NaN, '2000', null]);
+    const typed = chance.pick([code.id, showQrCodeId(code.id), code.id.toLowerCase()]);
+    const key = chance.pick([undefined, `key-${chance.below(2_000)}`, earlier?.tip.idempotencyKey]);
+    return {
+      giver,
+      tip: {
+        amountCents: kind === 8 ? badAmount : chance.pick([1_000, 1_000_000, 1_000 + chance.below(99_000)]),
+        receiverQrId: kind === 9 ? 'ZZZZZ-ZZZZZ' : typed,
+        serviceCategory: kind === 10 ? chance.pick(SERVICE_CATEGORIES) : code.category,
+        ...(key !== undefined && { idempotencyKey: key }),
+      },
+    };
+  }
+
+  const count = (outcome: string) => seen.set(outcome, (seen.get(outcome) ?? 0) + 1);
+
+  async function register(isProvider: boolean): Promise<void> {
+    const name = `user-${chance.below(MOST_ACCOUNTS)}`;
+    const categories = SERVICE_CATEGORIES.filter(() => isProvider && chance.below(3) === 0);
+    const account: Account = {
+      id: newUserId(chance.bytes),
+      email: chance.pick([
+        `${name}@example.com`,
+        `${name.toUpperCase()}@Example.com`,
+        `${chance.below(20)}@b.org`,
+      ]),
+      username: name,
+      fullName: name,
+      phone: null,
+      isServiceProvider: categories.length > 0,
+      serviceCategories: categories,
+      totalTipsReceivedCents: cents(0),
+      totalTipsGivenCents: cents(0),
+    };
+    const outcome = await storage.createAccount({ ...account, passwordHash: 'none', createdAtMs: now });
+    expect(outcome).toBe(model.register(account));
+    count(outcome);
+  }
+
+  async function makeCode(): Promise<void> {
+    const owner = chance.pick(model.accounts);
+    const category = chance.pick(
+      owner.serviceCategories.length > 0 && chance.below(4) > 0
+        ? owner.serviceCategories
+        : SERVICE_CATEGORIES,
+    );
+    const refusal = model.refuseCode(owner, category);
+    if (refusal === null && model.codes.length >= MOST_CODES) return;
+    const made = await qrCodes.create(owner, category).catch((error: unknown) => {
+      if (error instanceof AppError) return error.code;
+      throw error;
+    });
+    if (typeof made === 'string') {
+      expect(made).toBe(refusal);
+    } else {
+      expect(refusal).toBeNull();
+      expect(made).toMatchObject({ userId: owner.id, serviceCategory: category });
+      model.codes.push({ id: made.id, owner, category });
+    }
+    count(refusal ?? 'code');
+  }
+
+  async function tipTogether(size: number): Promise<void> {
+    const batch = Array.from({ length: size }, randomTip);
+    const outcomes = await Promise.all(batch.map(({ giver, tip }) => tipInLedger(giver, tip)));
+    for (const [index, { giver, tip }] of batch.entries()) {
+      const outcome = outcomes[index];
+      const expected = model.tip(giver, tip, now);
+      if (typeof expected === 'string') {
+        expect({ tip, outcome }).toEqual({ tip, outcome: expected });
+        count(expected);
+        continue;
+      }
+      count(expected === ids.length ? 'tip' : 'repeated tip');
+      if (typeof outcome === 'object') ids[expected] ??= outcome.id;
+      expect(outcome).toEqual({ id: ids[expected], ...model.tips[expected] });
+    }
+    sent.push(...batch);
+  }
+
+  async function compareEverything(): Promise<void> {
+    const places = new Map(model.tips.map((tip, place) => [tip, ids[place]]));
+    for (const account of model.accounts) {
+      const expected = model.listing(account).map((tip) => ({ id: places.get(tip), ...tip }));
+      const listed = await transactions.list(account, { limit: null });
+      expect(listed).toEqual({ transactions: expected, nextCursor: null });
+
+      const summary = await transactions.summarise(account, 'UTC');
+      const today = new Date(now).toISOString().slice(0, 10);
+      expect(summary).toEqual({
+        ...model.totals(account),
+        receivedTodayCount: expected.filter(
+          ({ receiverId, createdAt }) => receiverId === account.id && createdAt.startsWith(today),
+        ).length,
+      });
+      const credentials = await storage.findCredentials(account.email);
+      expect(credentials?.account).toEqual({ ...account, ...model.totals(account) });
+      const codes = await storage.listQrCodes(account.id, (id) => id);
+      expect(codes.map(({ id }) => id)).toEqual(
+        model.codes.filter(({ owner }) => owner.id === account.id).map(({ id }) => id),
+      );
+    }
+    expect(new Set(ids).size).toBe(model.tips.length);
+    expect(checkLedger(database)).toEqual([]);
+  }
+
+  for (let done = 0; done < OPERATIONS; ) {
+    const isYoung = model.accounts.length < 5 || model.codes.length < 3;
+    const kind = chance.below(100);
+    let size = 1;
+    if (kind < 3 || (isYoung && kind < 50)) await register(kind % 3 < 2);
+    else if (model.accounts.length > 0 && (kind < 10 || isYoung)) await makeCode();
+    else if (model.codes.length > 0) {
+      size = Math.min(1 + chance.below(8), OPERATIONS - done);
+      await tipTogether(size);
+    }
+    now += chance.below(3) * 60_000;
+    if (Math.floor(done / COMPARE_EVERY) < Math.floor((done + size) / COMPARE_EVERY))
+      await compareEverything();
+    done += size;
+  }
+
+  const kinds = [
+    ...['created', 'email_taken', 'username_taken', 'code', 'category_not_offered', 'qr_code_exists'],
+    ...['tip', 'repeated tip', 'idempotency_key_reused', 'own_qr_code', 'qr_code_not_found'],
+    ...['category_mismatch', 'invalid_input'],
+  ];
+  const rare = kinds.filter((kind) => (seen.get(kind) ?? 0) < 10);
+  expect(rare, `of ${JSON.stringify([...seen])}`).toEqual([]);
+}, 180_000);

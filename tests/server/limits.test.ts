@@ -1,0 +1,408 @@
+/**
+ * How often one may try: failed logins, registrations and tips, counted over both doors together and for whoever
+ * really called. The limiter's clock is the machine's, so that only the date is faked here.
+ */
+import argon2 from 'argon2';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Config } from '#server/config.ts';
+import {
+  type Answer,
+  type CallOptions,
+  callRest,
+  callTrpcBatch,
+  DOORS,
+  type Door,
+  logInThrough,
+  refusedBy,
+  registerThrough,
+  tally,
+  tipThrough,
+} from '#tests/support/both-doors.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
+const WRONG = 'not the password';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+const createLimitedApp = (config: Partial<Config> = {}) =>
+  createTestApp({ config: { isRateLimited: true, ...config } });
+
+/** The doors in turn, so that what is counted is counted over both. */
+const doorFor = (turn: number): Door => (turn % 2 === 0 ? 'REST' : 'tRPC');
+
+/** Calls made one after the other in small groups, so that the hashing is never too busy to answer. */
+async function times(count: number, call: (turn: number) => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let from = 0; from < count; from += 20) {
+    const turns = Array.from({ length: Math.min(20, count - from) }, (_, index) => from + index);
+    answers.push(...(await Promise.all(turns.map(call))));
+  }
+  return answers;
+}
+
+const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
+  logInThrough(door, t, email, WRONG, options);
+
+/** 203.0.113.0 to 203.0.113.255 are for documentation: as many callers as a test needs. */
+const caller = (index: number) => ({ peer: `203.0.113.${index}` });
+
+describe('failed logins', () => {
+  test.each(
+    DOORS,
+  )('5 to one account from one address, then even the right password waits (%s)', async (door) => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const answers = await times(5, (turn) => guess(t, 'cam@example.com', {}, doorFor(turn)));
+    expect(tally(answers)).toEqual({ wrong_credentials: 5 });
+
+    const sixth = await logInThrough(door, t, 'CAM@example.com', PASSWORD);
+    expect(refusedBy(door, sixth)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    const wait = Number(sixth.headers.get('Retry-After'));
+    expect(wait).toBeGreaterThan(14 * MINUTE_S);
+    expect(wait).toBeLessThanOrEqual(15 * MINUTE_S);
+  });
+
+  test('leave the account open to another address, and the address to another account', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('dan');
+    await times(6, () => guess(t, 'cam@example.com', caller(1)));
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1))).status).toBe(429);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(2))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'dan@example.com', PASSWORD, caller(1))).status).toBe(200);
+  });
+
+  test('are forgotten when the time is up that Retry-After named', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await times(5, () => guess(t, 'cam@example.com'));
+    const refused = await logInThrough('REST', t, 'cam@example.com', PASSWORD);
+    pass(Number(refused.headers.get('Retry-After')) - 2);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(429);
+    pass(2);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+  });
+
+  test('count alike for emails that nobody has', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const answersFor = async (email: string) => {
+      const answers: Answer[] = [];
+      for (let turn = 0; turn < 8; turn++) answers.push(await guess(t, email, {}, doorFor(turn)));
+      return answers.map((answer, turn) => {
+        const { status, code, detail } = refusedBy(doorFor(turn), answer);
+        return { status, code, detail };
+      });
+    };
+    const known = await answersFor('cam@example.com');
+    expect(known.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
+    expect(await answersFor('nobody@example.com')).toEqual(known);
+  });
+
+  test('count whatever the case of the email and the spaces around it', async () => {
+    const t = await createLimitedApp();
+    const spellings = [
+      'nobody@example.com',
+      'NOBODY@example.com',
+      ' Nobody@Example.com',
+      'nobody@EXAMPLE.COM ',
+    ];
+    const answers = await times(8, (turn) => guess(t, spellings[turn % 4] ?? '', {}, doorFor(turn)));
+    expect(tally(answers)).toEqual({ wrong_credentials: 5, too_many_requests: 3 });
+  });
+
+  test('are what counts: successes do not, and do not wipe the failures out either', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    for (let turn = 0; turn < 40; turn++) {
+      const answer = await logInThrough(doorFor(turn), t, 'cam@example.com', PASSWORD);
+      expect(answer.status).toBe(200);
+    }
+    expect(tally(await times(4, () => guess(t, 'cam@example.com')))).toEqual({ wrong_credentials: 4 });
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+    expect(tally(await times(3, () => guess(t, 'cam@example.com')))).toEqual({
+      wrong_credentials: 1,
+      too_many_requests: 2,
+    });
+  });
+
+  test('of requests that were never tried do not count', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const invalid = await times(10, () => logInThrough('REST', t, 'cam@example.com', ''));
+    expect(tally(invalid)).toEqual({ invalid_input: 10 });
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+  });
+
+  test('that were only turned away as busy do not count', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    // Fills the hashing from many addresses, each with an account of its own.
+    const crowd = Array.from({ length: 110 }, (_, index) =>
+      guess(t, `nobody-${index}@example.com`, caller(index)),
+    );
+    const busy = await Promise.all(Array.from({ length: 5 }, () => guess(t, 'cam@example.com', caller(200))));
+    await Promise.all(crowd);
+    expect(tally(busy)).toEqual({ busy: 5 });
+    expect(tally(await times(6, () => guess(t, 'cam@example.com', caller(200))))).toEqual({
+      wrong_credentials: 5,
+      too_many_requests: 1,
+    });
+  });
+
+  test('are counted before any hashing, so that parallel guesses cannot slip past', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const verify = vi.spyOn(argon2, 'verify');
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, turn) => guess(t, 'cam@example.com', {}, doorFor(turn))),
+      );
+      expect(tally(answers)).toEqual({ wrong_credentials: 5, too_many_requests: 35 });
+      expect(verify).toHaveBeenCalledTimes(5);
+    } finally {
+      verify.mockRestore();
+    }
+  });
+
+  test('30 from one address, over all accounts', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const answers = await times(30, (turn) =>
+      guess(t, `nobody-${turn}@example.com`, caller(1), doorFor(turn)),
+    );
+    expect(tally(answers)).toEqual({ wrong_credentials: 30 });
+
+    const next = await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1));
+    expect(refusedBy('REST', next).code).toBe('too_many_requests');
+    expect(Number(next.headers.get('Retry-After'))).toBeGreaterThan(14 * MINUTE_S);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(2))).status).toBe(200);
+
+    pass(15 * MINUTE_S + 1);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1))).status).toBe(200);
+  });
+
+  test('an address that is refused cannot use up an account on the way', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await times(30, (turn) => guess(t, `nobody-${turn}@example.com`, caller(1)));
+    expect(tally(await times(120, () => guess(t, 'cam@example.com', caller(1))))).toEqual({
+      too_many_requests: 120,
+    });
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(2))).status).toBe(200);
+  });
+
+  test('100 to one account in 24 hours, over all addresses', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('dan');
+    const answers = await times(100, (turn) => guess(t, 'cam@example.com', caller(turn), doorFor(turn)));
+    expect(tally(answers)).toEqual({ wrong_credentials: 100 });
+
+    const next = await logInThrough('tRPC', t, 'cam@example.com', PASSWORD, caller(200));
+    expect(refusedBy('tRPC', next).code).toBe('too_many_requests');
+    expect(Number(next.headers.get('Retry-After'))).toBeGreaterThan(DAY_S - MINUTE_S);
+    expect((await logInThrough('REST', t, 'dan@example.com', PASSWORD, caller(200))).status).toBe(200);
+
+    pass(DAY_S - HOUR_S);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(201))).status).toBe(429);
+    pass(HOUR_S + 1);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(201))).status).toBe(200);
+  });
+
+  test('each call of a batch counts', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const call = ['auth.login', { email: 'cam@example.com', password: WRONG }] as const;
+    const answer = await callTrpcBatch(
+      t,
+      Array.from({ length: 10 }, () => call),
+    );
+    expect(answer.text.split('"wrong_credentials"')).toHaveLength(1 + 5);
+    expect(answer.text.split('"too_many_requests"')).toHaveLength(1 + 5);
+    expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+  });
+});
+
+describe('registrations', () => {
+  const register = (t: TestApp, turn: number, options?: CallOptions) =>
+    registerThrough(
+      doorFor(turn),
+      t,
+      { email: `person-${turn}@example.com`, username: `person-${turn}`, password: PASSWORD },
+      options,
+    );
+
+  test('20 an hour from one address, over both doors', async () => {
+    const t = await createLimitedApp();
+    expect(tally(await times(20, (turn) => register(t, turn)))).toEqual({ fine: 20 });
+    const next = await register(t, 20);
+    expect(refusedBy('REST', next)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    const wait = Number(next.headers.get('Retry-After'));
+    expect(wait).toBeGreaterThan(59 * MINUTE_S);
+    expect(wait).toBeLessThanOrEqual(HOUR_S);
+    expect(tally([await register(t, 21), await register(t, 22, caller(9))])).toEqual({
+      too_many_requests: 1,
+      fine: 1,
+    });
+    expect(t.database.prepare('SELECT count(*) FROM accounts').pluck().get()).toBe(21);
+
+    pass(wait);
+    expect(tally([await register(t, 23)])).toEqual({ fine: 1 });
+  });
+
+  test('count also when the name is taken, so that nobody can ask for every email', async () => {
+    const t = await createLimitedApp();
+    await register(t, 0);
+    const asked = await times(20, () => register(t, 0));
+    expect(tally(asked)).toEqual({ email_taken: 19, too_many_requests: 1 });
+  });
+
+  test('are counted before any hashing', async () => {
+    const t = await createLimitedApp();
+    const hash = vi.spyOn(argon2, 'hash');
+    try {
+      await Promise.all(Array.from({ length: 40 }, (_, turn) => register(t, turn)));
+      expect(hash).toHaveBeenCalledTimes(20);
+    } finally {
+      hash.mockRestore();
+    }
+  });
+});
+
+describe('tips', () => {
+  test('30 a minute from one giver, over both doors and all addresses', async () => {
+    const t = await createLimitedApp();
+    const { customer, code } = await t.setTheScene();
+    const other = await t.registerCustomer('dan');
+    const tip = { receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' };
+    const give = (turn: number, token: string) =>
+      tipThrough(doorFor(turn), t, tip, { token, ...caller(turn) });
+
+    expect(tally(await times(30, (turn) => give(turn, customer.token)))).toEqual({ fine: 30 });
+    const next = await give(30, customer.token);
+    expect(refusedBy('REST', next)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    const wait = Number(next.headers.get('Retry-After'));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(MINUTE_S);
+    expect((await give(31, customer.token)).status).toBe(429);
+    expect((await give(30, other.token)).status).toBe(201);
+    expect(await customer.trpc.auth.me.query()).toMatchObject({ totalTipsGivenCents: 30_000 });
+
+    pass(wait);
+    expect((await give(32, customer.token)).status).toBe(201);
+  });
+
+  test('each call of a batch counts', async () => {
+    const t = await createLimitedApp();
+    const { customer, code } = await t.setTheScene();
+    const tip = { receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' };
+    const batch = Array.from({ length: 10 }, () => ['transactions.create', tip] as const);
+    for (let sent = 0; sent < 4; sent++) await callTrpcBatch(t, batch, customer);
+    expect(await customer.trpc.auth.me.query()).toMatchObject({ totalTipsGivenCents: 30_000 });
+  });
+});
+
+test('reading is not limited', async () => {
+  const t = await createLimitedApp();
+  const { customer, code } = await t.setTheScene();
+  for (let turn = 0; turn < 150; turn++) {
+    expect((await callRest(t, 'GET', `/qr-codes/${code.id}`)).status).toBe(200);
+    expect((await callRest(t, 'GET', '/transactions', undefined, customer)).status).toBe(200);
+  }
+});
+
+test('RATE_LIMIT=off lets everything through', async () => {
+  const t = await createTestApp({ config: { isRateLimited: false } });
+  expect(tally(await times(40, () => guess(t, 'nobody@example.com')))).toEqual({ wrong_credentials: 40 });
+});
+
+describe('whoever called', () => {
+  /** Uses up the 5 guesses of one caller, then tells whether another is taken for the same. */
+  async function areTheSame(one: CallOptions, other: CallOptions, config: Partial<Config> = {}) {
+    const t = await createLimitedApp(config);
+    const answers = await times(5, () => guess(t, 'nobody@example.com', one));
+    expect(tally(answers)).toEqual({ wrong_credentials: 5 });
+    return (await guess(t, 'nobody@example.com', other)).status === 429;
+  }
+  const via = (peer: string, forwardedFor: string): CallOptions => ({
+    peer,
+    headers: { 'X-Forwarded-For': forwardedFor },
+  });
+
+  test.each([
+    ['2001:db8:1:2::1', '2001:db8:1:2::2', true],
+    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', true],
+    ['2001:DB8:1:2::1', '2001:0db8:0001:0002:0:0:0:9', true],
+    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+    ['2001:db8:1:2::1', '2001:db8:2:2::1', false],
+    ['192.0.2.1', '192.0.2.1', true],
+    ['192.0.2.1', '192.0.2.2', false],
+    ['192.0.2.1', '::ffff:192.0.2.1', true],
+    ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
+    ['fe80::1%eth0', 'fe80::2%eth0', true],
+  ])('an IPv6 network of 64 bits counts as one, an IPv4 address as itself: %s and %s', async (one, other, same) => {
+    expect(await areTheSame({ peer: one }, { peer: other })).toBe(same);
+  });
+
+  test('X-Forwarded-For means nothing from somebody who is no trusted proxy', async () => {
+    const [one, other] = [via('192.0.2.1', '198.51.100.1'), via('192.0.2.1', '198.51.100.2')];
+    expect(await areTheSame(one, other)).toBe(true);
+    expect(await areTheSame(one, other, { trustedProxies: ['10.0.0.0/8'] })).toBe(true);
+  });
+
+  test.each([
+    ['10.1.2.3', '10.1.2.3'],
+    ['10.0.0.0/8', '10.200.1.1'],
+    ['127.0.0.1', '::ffff:127.0.0.1'],
+    ['::1', '::1'],
+    ['fd00::/8', 'fd12:3456::1'],
+  ])('a trusted proxy (%s) speaks for its callers', async (trusted, peer) => {
+    const config = { trustedProxies: [trusted] };
+    expect(await areTheSame(via(peer, '198.51.100.1'), via(peer, '198.51.100.2'), config)).toBe(false);
+    expect(await areTheSame(via(peer, '198.51.100.1'), via(peer, '198.51.100.1'), config)).toBe(true);
+    expect(await areTheSame(via(peer, '198.51.100.1'), { peer: '198.51.100.1' }, config)).toBe(true);
+  });
+
+  test('of several hops the last that no trusted proxy wrote about itself counts', async () => {
+    const config = { trustedProxies: ['10.0.0.0/8'] };
+    const peer = '10.0.0.1';
+    // Whatever a caller claims stands to the left of what the proxies saw.
+    const claims = ['1.1.1.1, 198.51.100.1', '2.2.2.2, 198.51.100.1', '3.3.3.3, 198.51.100.1, 10.0.0.2'];
+    for (const claim of claims) {
+      expect(await areTheSame(via(peer, '198.51.100.1'), via(peer, claim), config)).toBe(true);
+    }
+    expect(
+      await areTheSame(via(peer, '1.1.1.1, 198.51.100.1'), via(peer, '1.1.1.1, 198.51.100.2'), config),
+    ).toBe(false);
+  });
+
+  test.each([
+    'unknown',
+    'garbage',
+    '198.51.100.1:4711',
+    '_hidden',
+    '999.1.1.1',
+  ])('an entry of the proxy that is no address (%j) does not make a claim to its left true', async (entry) => {
+    const config = { trustedProxies: ['10.0.0.1'] };
+    const claiming = (address: string) => via('10.0.0.1', `${address}, ${entry}`);
+    expect(await areTheSame(claiming('1.1.1.1'), claiming('2.2.2.2'), config)).toBe(true);
+  });
+
+  test('no other header names the caller', async () => {
+    const config = { trustedProxies: ['10.0.0.1'] };
+    for (const name of ['X-Real-IP', 'Forwarded', 'X-Client-IP', 'CF-Connecting-IP', 'True-Client-IP']) {
+      const claiming = (address: string) => ({ peer: '10.0.0.1', headers: { [name]: address } });
+      expect(await areTheSame(claiming('1.1.1.1'), claiming('2.2.2.2'), config)).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,344 @@
+/**
+ * A database file is brought to the present schema or stays what it was: a migration that fails, loses rows or breaks
+ * a reference changes nothing, wherever it is cut off, and the tables are exactly those that `schema.ts` describes.
+ */
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { is } from 'drizzle-orm/entity';
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import * as schema from '#server/storage/sqlite/schema.ts';
+import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { createPeople } from '#tests/support/test-ledger.ts';
+
+const MIGRATIONS = readMigrations('drizzle');
+
+let path = '';
+beforeEach(() => {
+  path = join(temporaryFolder(), 'tipwell.db');
+});
+
+function open(file = path, onStatement?: () => void): Database {
+  const database = openDatabase(file, onStatement === undefined ? {} : { onStatement });
+  onTestFinished(() => {
+    database.close();
+  });
+  return database;
+}
+
+/** Everything in a file, its definitions too, as a connection of its own sees it. */
+function everythingIn(file = path) {
+  const database = openDatabase(file);
+  const definitions = database
+    .prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name')
+    .all();
+  const rows = dump(database);
+  database.close();
+  return { definitions, rows };
+}
+
+/** A migrated file with a provider, a code, a picture, a customer and a tip. */
+async function createFile(): Promise<Database> {
+  const database = open();
+  migrate(database, MIGRATIONS);
+  const storage = createSqliteStorage(database);
+  const { tip } = await createPeople(storage).setTheScene();
+  await storage.recordTip(tip());
+  return database;
+}
+
+const next = (...statements: string[]) => [...MIGRATIONS, { hash: 'next', statements }];
+
+describe('the committed migrations', () => {
+  test('make a whole and empty database of an empty file', () => {
+    const database = open();
+    expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length);
+    expect(MIGRATIONS.length).toBeGreaterThan(0);
+    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
+    expect(checkIntegrity(database, 'full')).toEqual([]);
+    expect(checkLedger(database)).toEqual([]);
+  });
+
+  test('do nothing the second time', async () => {
+    const database = await createFile();
+    const before = everythingIn();
+    expect(migrate(database, MIGRATIONS)).toBe(0);
+    expect(everythingIn()).toEqual(before);
+    expect(migrate(open(), MIGRATIONS)).toBe(0);
+    expect(everythingIn()).toEqual(before);
+  });
+
+  test('leave references enforced', () => {
+    const database = open();
+    migrate(database, MIGRATIONS);
+    expect(database.pragma('foreign_keys', { simple: true })).toBe(1);
+    expect(() => database.exec(`INSERT INTO provider_categories VALUES ('usr_gone', 'dj')`)).toThrow(
+      'FOREIGN KEY',
+    );
+  });
+
+  test('bring a file of any earlier version up to date with its rows', () => {
+    for (let version = 0; version <= MIGRATIONS.length; version += 1) {
+      const file = join(temporaryFolder(), 'tipwell.db');
+      const database = open(file);
+      migrate(database, MIGRATIONS.slice(0, version));
+      expect(isSchemaCurrent(database, MIGRATIONS)).toBe(version === MIGRATIONS.length);
+      const hasAccounts = version > 0;
+      if (hasAccounts) {
+        database.exec(
+          `INSERT INTO accounts VALUES ('usr_1', 'a@b.c', 'a@b.c', 'ann', 'Ann', NULL, 0, 'none', 0, 0, 0)`,
+        );
+      }
+      expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - version);
+      expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
+      expect(everythingIn(file).rows['accounts']).toHaveLength(hasAccounts ? 1 : 0);
+    }
+  });
+
+  test('cut off at any statement leave a file that the next start brings up to date', () => {
+    const finished = join(temporaryFolder(), 'tipwell.db');
+    migrate(open(finished), MIGRATIONS);
+    const expected = everythingIn(finished);
+
+    const copies: string[] = [];
+    const folder = temporaryFolder();
+    const database = open(path, () => {
+      // What would lie on the disk if the process ended before this statement.
+      const copy = join(folder, String(copies.length), 'tipwell.db');
+      mkdirSync(join(copy, '..'));
+      for (const part of ['', '-wal'])
+        if (existsSync(`${path}${part}`)) copyFileSync(`${path}${part}`, `${copy}${part}`);
+      copies.push(copy);
+    });
+    migrate(database, MIGRATIONS);
+
+    expect(copies.length).toBeGreaterThan(30);
+    const versions = new Set<number>();
+    for (const copy of copies) {
+      const cutOff = openDatabase(copy);
+      expect(checkIntegrity(cutOff, 'quick')).toEqual([]);
+      versions.add(MIGRATIONS.length - migrate(cutOff, MIGRATIONS));
+      cutOff.close();
+      expect(everythingIn(copy)).toEqual(expected);
+    }
+    expect([...versions].sort()).toEqual(Array.from({ length: MIGRATIONS.length + 1 }, (_, index) => index));
+  });
+});
+
+describe('a migration', () => {
+  test('that works is applied once, with its rows', async () => {
+    const database = await createFile();
+    const added = next(
+      'CREATE TABLE notes (text TEXT NOT NULL) STRICT',
+      `INSERT INTO notes VALUES ('hello')`,
+    );
+    expect(isSchemaCurrent(database, added)).toBe(false);
+    expect(migrate(database, added)).toBe(1);
+    expect(migrate(database, added)).toBe(0);
+    expect(everythingIn().rows['notes']).toEqual([{ text: 'hello' }]);
+  });
+
+  test.each([
+    ['would delete rows', 'would lose rows of qr_pictures', ['DELETE FROM qr_pictures']],
+    ['would drop a table with rows', 'would lose rows of qr_pictures', ['DROP TABLE qr_pictures']],
+    [
+      'would rebuild a table without some of its rows',
+      'would lose rows of provider_categories',
+      [
+        'CREATE TABLE fresh (user_id TEXT, category TEXT) STRICT',
+        `INSERT INTO fresh SELECT * FROM provider_categories WHERE category <> 'barber'`,
+        'DROP TABLE provider_categories',
+        'ALTER TABLE fresh RENAME TO provider_categories',
+      ],
+    ],
+    [
+      'would break a reference',
+      'would break references',
+      [`INSERT INTO provider_categories VALUES ('usr_gone', 'dj')`],
+    ],
+    [
+      'would move what others refer to',
+      'would break references',
+      [`UPDATE accounts SET id = 'usr_new' WHERE username = 'pat'`],
+    ],
+    [
+      'fails half-way',
+      'syntax error',
+      [
+        'CREATE TABLE notes (text TEXT NOT NULL) STRICT',
+        `UPDATE accounts SET full_name = 'gone'`,
+        'CREATE INDEX notes_text ON notes (text)',
+        'NO SUCH STATEMENT',
+      ],
+    ],
+    ['would change the ledger', 'append-only', [`UPDATE transactions SET amount_cents = 1000`]],
+  ])('that %s is refused, and the file is as before', async (_what, message, statements) => {
+    const database = await createFile();
+    const before = everythingIn();
+    expect(() => migrate(database, next(...statements))).toThrow(message);
+    expect(everythingIn()).toEqual(before);
+    expect(database.inTransaction).toBe(false);
+    expect(database.pragma('foreign_keys', { simple: true })).toBe(1);
+    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
+    // The same file goes on as if nothing had been tried.
+    expect(migrate(database, MIGRATIONS)).toBe(0);
+    expect(checkLedger(database)).toEqual([]);
+  });
+
+  test('may rebuild a table that others refer to without losing what refers to it', async () => {
+    const database = await createFile();
+    const before = everythingIn();
+    migrate(
+      database,
+      next(
+        'CREATE TABLE fresh (user_id TEXT NOT NULL REFERENCES accounts (id), category TEXT NOT NULL, PRIMARY KEY (user_id, category)) STRICT, WITHOUT ROWID',
+        'INSERT INTO fresh SELECT * FROM provider_categories',
+        'DROP TABLE provider_categories',
+        'ALTER TABLE fresh RENAME TO provider_categories',
+      ),
+    );
+    const after = everythingIn();
+    for (const table of ['accounts', 'provider_categories', 'qr_codes', 'qr_pictures', 'transactions']) {
+      expect(after.rows[table]).toEqual(before.rows[table]);
+    }
+    expect(checkLedger(database)).toEqual([]);
+  });
+
+  test('keeps what the one before it did when it fails itself', async () => {
+    const database = await createFile();
+    const two = [
+      ...next('CREATE TABLE notes (text TEXT) STRICT'),
+      { hash: 'after', statements: ['NO SUCH STATEMENT'] },
+    ];
+    expect(() => migrate(database, two)).toThrow('syntax error');
+    expect(everythingIn().rows['notes']).toEqual([]);
+    expect(isSchemaCurrent(database, two.slice(0, -1))).toBe(true);
+  });
+});
+
+describe('a file', () => {
+  test.each([
+    ['of a newer Tipwell', `INSERT INTO schema_migrations VALUES (${MIGRATIONS.length}, 'newer')`],
+    ['of a different Tipwell', `UPDATE schema_migrations SET hash = 'different' WHERE position = 0`],
+  ])('%s is refused and left alone', async (_what, statement) => {
+    const database = await createFile();
+    database.exec(statement);
+    const before = everythingIn();
+    expect(() => migrate(database, MIGRATIONS)).toThrow('made by a newer or different version of Tipwell');
+    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(false);
+    expect(everythingIn()).toEqual(before);
+  });
+
+  test('of a newer Tipwell stops the server from starting, with the reason', async () => {
+    const database = await createFile();
+    database.exec(`INSERT INTO schema_migrations VALUES (${MIGRATIONS.length}, 'newer')`);
+    const before = everythingIn();
+    await expect(startServer({ DATABASE_URL: path })).rejects.toThrow(
+      /^the server ended with 1: Tipwell cannot start: The database was made by a newer or different version of Tipwell\./,
+    );
+    expect(everythingIn()).toEqual(before);
+  });
+});
+
+describe('the tables that the migrations make are those of schema.ts:', () => {
+  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
+
+  function migrated(): Database {
+    const database = open();
+    migrate(database, MIGRATIONS);
+    return database;
+  }
+
+  function query<Row>(database: Database, statement: string, ...values: string[]): Row[] {
+    return database.prepare<string[], Row>(statement).all(...values);
+  }
+
+  test('all of them, and no others', () => {
+    const names = query<{ name: string }>(
+      migrated(),
+      `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'`,
+    ).map(({ name }) => name);
+    const expected = [...tables.map((table) => getTableConfig(table).name), 'schema_migrations'];
+    expect(names.sort()).toEqual(expected.sort());
+  });
+
+  test.each(
+    tables.map((table) => [getTableConfig(table).name, getTableConfig(table)] as const),
+  )('%s, column by column, with its indexes, references and checks', (name, config) => {
+    const database = migrated();
+    const composite = config.primaryKeys.flatMap(({ columns }) => columns.map((column) => column.name));
+
+    const columns = query<{ name: string; type: string; notnull: number; dflt_value: unknown; pk: number }>(
+      database,
+      'SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_xinfo(?)',
+      name,
+    );
+    expect(columns).toEqual(
+      config.columns
+        .map((column) => ({
+          name: column.name,
+          type: column.getSQLType().toUpperCase(),
+          notnull: column.notNull ? 1 : 0,
+          dflt_value: column.default ?? null,
+          pk: column.primary ? 1 : composite.indexOf(column.name) + 1,
+        }))
+        .map((column) => ({
+          ...column,
+          type: expect.toSatisfy((type: string) => type.toUpperCase() === column.type),
+        })),
+    );
+
+    const indexes = query<{ name: string; unique: number; partial: number }>(
+      database,
+      `SELECT name, "unique", partial FROM pragma_index_list(?) WHERE origin = 'c'`,
+      name,
+    ).map((index) => ({
+      ...index,
+      columns: query<{ name: string }>(database, 'SELECT name FROM pragma_index_info(?)', index.name).map(
+        (column) => column.name,
+      ),
+    }));
+    const expectedIndexes = config.indexes.map((index) => ({
+      name: index.config.name,
+      unique: index.config.unique ? 1 : 0,
+      partial: index.config.where === undefined ? 0 : 1,
+      columns: index.config.columns.map((column) => ('name' in column ? column.name : null)),
+    }));
+    expect(new Set(indexes)).toEqual(new Set(expectedIndexes));
+
+    const references = query<{
+      from: string;
+      table: string;
+      to: string;
+      on_delete: string;
+      on_update: string;
+    }>(database, 'SELECT "from", "table", "to", on_delete, on_update FROM pragma_foreign_key_list(?)', name);
+    const expectedReferences = config.foreignKeys.flatMap((key) => {
+      const { columns: from, foreignColumns: to, foreignTable } = key.reference();
+      return from.map((column, index) => ({
+        from: column.name,
+        table: getTableConfig(foreignTable).name,
+        to: to[index]?.name,
+        // Deleting an account, a code or a tip never takes anything along.
+        on_delete: 'NO ACTION',
+        on_update: 'NO ACTION',
+      }));
+    });
+    expect(new Set(references)).toEqual(new Set(expectedReferences));
+
+    const [definition] = query<{ sql: string }>(
+      database,
+      `SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?`,
+      name,
+    );
+    const checks = [...(definition?.sql ?? '').matchAll(/CONSTRAINT "(\w+)" CHECK/g)].map(
+      (match) => match[1],
+    );
+    expect(checks.sort()).toEqual(config.checks.map((check) => check.name).sort());
+  });
+});

@@ -1,0 +1,437 @@
+/**
+ * The API description is the truth: a valid OpenAPI 3.1 document of exactly the routes that are served, whose
+ * examples and schemas fit what the running product really takes and answers, and a page that shows it.
+ */
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { REST_ROUTES } from '#server/api/rest.ts';
+import { REFUSALS } from '#shared/errors.ts';
+import {
+  createTestApp,
+  PASSWORD,
+  PUBLIC_URL,
+  type RestAnswer,
+  type TestApp,
+} from '#tests/support/test-app.ts';
+
+interface Schema {
+  readonly [keyword: string]: unknown;
+}
+interface MediaType {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+interface Answer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+interface Description {
+  readonly [member: string]: unknown;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+test('is a valid OpenAPI 3.1 document', async () => {
+  const { document } = await describedApp();
+  const validator = new Validator();
+  expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+  expect(document['openapi']).toMatch(/^3\.1\./);
+  expect(document.servers).toEqual([{ url: `${PUBLIC_URL}/api` }]);
+});
+
+test('describes every route of the table, and only those', async () => {
+  const { document } = await describedApp();
+  const described = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
+  expect(described.sort()).toEqual(REST_ROUTES.map(rowName).sort());
+  const ids = operationsOf(document).map(({ operation }) => operation.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('asks for a token exactly where the product does', async () => {
+  const { t, document } = await describedApp();
+  for (const { method, path, operation } of operationsOf(document)) {
+    const { status } = await t.rest(method, path.replace('{qrId}', '7K3MX9Q2AB'), {
+      ...(method === 'POST' && { body: {} }),
+    });
+    const isOpen = operation.security === undefined || JSON.stringify(operation.security) === '[]';
+    expect(status === 401, `${method} ${path}`).toBe(!isOpen);
+    expect(Object.hasOwn(operation.responses, '401') || isOpen).toBe(true);
+  }
+});
+
+test('explains every operation, parameter, answer and property', async () => {
+  const { document } = await describedApp();
+  const unexplained: string[] = [];
+  for (const { method, path, operation } of operationsOf(document)) {
+    const where = `${method} ${path}`;
+    if (!isProse(operation.summary) || !isProse(operation.description)) unexplained.push(where);
+    for (const parameter of operation.parameters ?? []) {
+      if (!isProse(parameter.description)) unexplained.push(`${where} ${parameter.name}`);
+    }
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      if (!isProse(answer.description)) unexplained.push(`${where} ${status}`);
+      for (const [name, header] of Object.entries(answer.headers ?? {})) {
+        if (!isProse(header.description)) unexplained.push(`${where} ${status} ${name}`);
+      }
+    }
+  }
+  unexplained.push(...undescribedProperties(document, ''));
+  expect(unexplained).toEqual([]);
+});
+
+test('every example fits its schema', async () => {
+  const { document, validate } = await describedApp();
+  let examples = 0;
+  for (const { place, media } of mediaTypesOf(document)) {
+    for (const value of examplesOf(media)) {
+      expect(validate(`${place}/schema`, value), place).toEqual([]);
+      examples += 1;
+    }
+  }
+  for (const { place: operationPlace, operation } of operationsOf(document)) {
+    for (const [index, { example }] of (operation.parameters ?? []).entries()) {
+      if (example === undefined) continue;
+      expect(validate(`${operationPlace}/parameters/${index}/schema`, example)).toEqual([]);
+      examples += 1;
+    }
+  }
+  expect(examples).toBeGreaterThan(REST_ROUTES.length * 4);
+});
+
+test('every body that is sent or answered has an example', async () => {
+  const { document } = await describedApp();
+  for (const { place, media } of mediaTypesOf(document)) expect(examplesOf(media), place).not.toEqual([]);
+});
+
+test('a documented refusal is a row of the table of refusals, under its status', async () => {
+  const { document } = await describedApp();
+  for (const { method, path, operation } of operationsOf(document)) {
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      for (const [code, { value }] of Object.entries(problemExamples(answer))) {
+        expect(value, `${method} ${path}`).toMatchObject({ code, status: Number(status) });
+        expect(REFUSALS).toHaveProperty(code);
+      }
+    }
+  }
+});
+
+describe('in a run of the whole product', () => {
+  test('every answer fits the schema of its status, and every refusal is documented', async () => {
+    const { t, document, validate } = await describedApp();
+    const seen = await runEverything(document, validate, t);
+
+    const successes = REST_ROUTES.map((route) => `${rowName(route)} ${route.status}`);
+    expect(successes.filter((row) => !seen.has(row))).toEqual([]);
+
+    const promised = operationsOf(document).flatMap(({ method, path, operation }) =>
+      Object.values(operation.responses).flatMap((answer) =>
+        Object.keys(problemExamples(answer)).map((code) => `${method} ${path} ${code}`),
+      ),
+    );
+    // These three need a broken disk, a flood or a defect; other tests make them.
+    const isRare = (row: string) => /(?:internal|busy|storage_unavailable)$/.test(row);
+    expect(promised.filter((row) => !isRare(row) && !seen.has(row))).toEqual([]);
+  });
+});
+
+describe('the page of the description', () => {
+  test('loads scripts and styles from this origin only, each of them there and of its type', async () => {
+    const t = await createTestApp();
+    const page = await t.send('/api/docs');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('Content-Type')).toMatch(/^text\/html/);
+    const html = await page.text();
+    const scripts = attributes(html, 'script', 'src');
+    const styles = attributes(html, 'link', 'href').filter((href) => !href.startsWith('data:'));
+    expect(scripts.length).toBeGreaterThan(0);
+    expect(styles.length).toBeGreaterThan(0);
+    for (const [addresses, type] of [
+      [scripts, /^text\/javascript/],
+      [styles, /^text\/css/],
+    ] as const) {
+      for (const address of addresses) {
+        expect(new URL(address, 'http://localhost/api/docs').origin, address).toBe('http://localhost');
+        const file = await t.send(address);
+        expect(file.status, address).toBe(200);
+        expect(file.headers.get('Content-Type')).toMatch(type);
+        expect((await file.text()).length).toBeGreaterThan(50);
+      }
+    }
+    const start = await (await t.send('/api/docs/start.js')).text();
+    expect(start).toContain("'/api/openapi.json'");
+    expect(start).not.toMatch(/https?:/);
+  });
+
+  test('works under its own policy: nothing inline, nothing fetched by a style from elsewhere', async () => {
+    const t = await createTestApp();
+    const page = await t.send('/api/docs');
+    expect(page.headers.get('Content-Security-Policy')).toContain("script-src 'self';");
+    const html = await page.text();
+    expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<base|<iframe|<object/i);
+    for (const [, content = ''] of html.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g))
+      expect(content.trim()).toBe('');
+    for (const href of attributes(html, 'link', 'href').filter((href) => href.endsWith('.css'))) {
+      const css = await (await t.send(href)).text();
+      expect(css).not.toMatch(/@import/);
+      for (const [, target = ''] of css.matchAll(/url\(\s*["']?([^"')]*)/g))
+        expect(target).toMatch(/^data:|^#/);
+    }
+  });
+});
+
+type Validate = (pointer: string, value: unknown) => readonly unknown[];
+
+async function describedApp() {
+  const t = await createTestApp();
+  const { status, body, headers } = await t.rest('GET', '/openapi.json');
+  expect(status).toBe(200);
+  expect(headers.get('Content-Type')).toMatch(/^application\/json/);
+  const document: Description = body;
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema(document, 'api');
+  /** What is wrong with a value by the schema at a JSON pointer of the document. */
+  const validate: Validate = (pointer, value) => {
+    const check = ajv.compile({ $ref: `api#${pointer}` });
+    return check(value) ? [] : (check.errors ?? ['refused']);
+  };
+  return { t, document, validate };
+}
+
+/** Calls every route in every way that its description knows, and holds each answer against it. */
+async function runEverything(document: Description, validate: Validate, t: TestApp): Promise<Set<string>> {
+  const seen = new Set<string>();
+
+  async function call(
+    app: TestApp,
+    route: string,
+    options: Parameters<TestApp['rest']>[2] & { readonly at?: string } = {},
+  ): Promise<RestAnswer> {
+    const [method = '', path = ''] = route.split(' ');
+    const { at = path, ...request } = options;
+    const answer = await app.rest(method, at, request);
+    const operation = document.paths[path]?.[method.toLowerCase()];
+    const documented = operation?.responses[String(answer.status)];
+    const label = `${route} ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 300)}`;
+    if (!operation || !documented) throw new Error(`not documented: ${label}`);
+
+    const place = `${pointerOf(path, method)}/responses/${answer.status}`;
+    const type = answer.headers.get('Content-Type')?.split(';')[0];
+    if (documented.content === undefined) expect(answer.body, label).toBeNull();
+    else {
+      expect(Object.keys(documented.content), label).toEqual([type]);
+      expect(validate(`${place}/content/${escaped(String(type))}/schema`, answer.body), label).toEqual([]);
+    }
+    if (answer.status < 300) {
+      seen.add(`${route} ${answer.status}`);
+      if (operation.requestBody && typeof request.body === 'object') {
+        const schema = `${pointerOf(path, method)}/requestBody/content/application~1json/schema`;
+        expect(validate(schema, request.body), `${label} was taken, though its schema refuses it`).toEqual(
+          [],
+        );
+      }
+    } else {
+      expect(Object.keys(problemExamples(documented)), label).toContain(answer.body.code);
+      seen.add(`${route} ${answer.body.code}`);
+    }
+    return answer;
+  }
+
+  const person = (username: string) => ({
+    email: `${username}@example.com`,
+    username,
+    full_name: 'Pat Doe',
+    password: PASSWORD,
+    phone: '+1 555 010 0199',
+    is_service_provider: true,
+    service_categories: ['bartender', 'dj'],
+  });
+  await call(t, 'POST /auth/register', { body: person('pat') });
+  const { phone: _, ...withoutPhone } = { ...person('sam'), phone: null };
+  await call(t, 'POST /auth/register', { body: withoutPhone });
+  const customer = { ...person('cam'), is_service_provider: false };
+  await call(t, 'POST /auth/register', { body: { ...customer, service_categories: ['nonsense'] } });
+  await call(t, 'POST /auth/register', { body: { ...person('pat'), username: 'pat2' } });
+  await call(t, 'POST /auth/register', { body: { ...person('pat'), email: 'pat2@example.com' } });
+  for (const wrong of [
+    {},
+    [],
+    { ...person('x1'), service_categories: [] },
+    { ...person('x2'), password: 'password' },
+  ]) {
+    await call(t, 'POST /auth/register', { body: wrong });
+  }
+
+  const tokenOf = async (username: string): Promise<string> => {
+    const body = { email: `${username}@example.com`, password: PASSWORD };
+    return (await call(t, 'POST /auth/login', { body })).body.access_token;
+  };
+  const [pat, cam] = [await tokenOf('pat'), await tokenOf('cam')];
+  await call(t, 'POST /auth/login', { body: { email: 'pat@example.com', password: 'wrong password' } });
+  await call(t, 'POST /auth/login', { body: {} });
+  await call(t, 'GET /auth/me', { token: pat });
+
+  const { body: code } = await call(t, 'POST /qr-codes', {
+    token: pat,
+    body: { service_category: 'bartender' },
+  });
+  await call(t, 'POST /qr-codes', { token: pat, body: { service_category: 'bartender' } });
+  await call(t, 'POST /qr-codes', { token: pat, body: { service_category: 'barber' } });
+  await call(t, 'POST /qr-codes', { token: pat, body: { service_category: 'thief' } });
+  await call(t, 'POST /qr-codes', { token: cam, body: { service_category: 'dj' } });
+  await call(t, 'GET /qr-codes', { token: pat });
+  await call(t, 'GET /qr-codes', { token: cam });
+  await call(t, 'GET /qr-codes/{qrId}', { at: `/qr-codes/${code.id}` });
+  await call(t, 'GET /qr-codes/{qrId}', { at: '/qr-codes/%zz' });
+
+  const tip = { receiver_qr_id: code.id, amount: 12.34, service_category: 'bartender' };
+  const headers = { 'Idempotency-Key': 'key' };
+  for (const amount of [10, 10.5, 10_000, 99.99]) {
+    await call(t, 'POST /transactions', { token: cam, body: { ...tip, amount } });
+  }
+  await call(t, 'POST /transactions', { token: cam, body: tip, headers });
+  await call(t, 'POST /transactions', { token: cam, body: tip, headers });
+  await call(t, 'POST /transactions', { token: cam, body: { ...tip, amount: 20 }, headers });
+  await call(t, 'POST /transactions', { token: pat, body: tip });
+  await call(t, 'POST /transactions', { token: cam, body: { ...tip, service_category: 'dj' } });
+  await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id: '0000000000' } });
+  await call(t, 'POST /transactions', { token: cam, body: { ...tip, amount: 9.99 } });
+  await call(t, 'POST /transactions', { token: cam, body: {} });
+  await call(t, 'POST /transactions', { token: cam, body: tip, headers: { 'Idempotency-Key': 'a b' } });
+  await call(t, 'GET /transactions', { token: cam });
+  const page = await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=2' });
+  const next = /<\/api([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
+  await call(t, 'GET /transactions', { token: cam, at: next ?? 'no next page' });
+  await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=0' });
+  await call(t, 'GET /transactions', { token: cam, at: '/transactions?cursor=x' });
+
+  const closing = await createTestApp({ isShuttingDown: () => true });
+  for (const { method, path, operation } of operationsOf(document)) {
+    const route = `${method} ${path}`;
+    const at = path.replace('{qrId}', '0000000000');
+    const isOpen = operation.security === undefined;
+    await call(closing, route, { at });
+    if (!isOpen) {
+      await call(t, route, { at, ...(operation.requestBody && { body: {} }) });
+      await call(t, route, { at, token: 'x'.repeat(43), ...(operation.requestBody && { body: {} }) });
+    }
+    if (operation.requestBody) await call(t, route, { token: pat, body: '{' });
+    if (method === 'POST') {
+      await call(t, route, { token: pat, body: '{}', headers: { 'Content-Type': 'text/plain' } });
+      await call(t, route, { token: pat, body: ' '.repeat(65_537) });
+    }
+  }
+  await call(t, 'POST /auth/logout', { token: pat });
+
+  const limited = await createTestApp({ config: { isRateLimited: true } });
+  for (let attempt = 0; attempt <= 5; attempt += 1) {
+    await call(limited, 'POST /auth/login', { body: { email: 'nobody@example.com', password: 'wrong' } });
+  }
+  const common = { ...person('zed'), password: 'password' };
+  for (let attempt = 0; attempt <= 20; attempt += 1)
+    await call(limited, 'POST /auth/register', { body: common });
+  // From an address of its own, for the limit of registrations has been reached.
+  const init = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(customer),
+  };
+  expect((await limited.send('/api/auth/register', init, '192.0.2.2')).status).toBe(201);
+  const token = await limited.logIn('cam@example.com');
+  for (let attempt = 0; attempt <= 30; attempt += 1) {
+    await call(limited, 'POST /transactions', { token, body: { ...tip, receiver_qr_id: '0000000000' } });
+  }
+  return seen;
+}
+
+function rowName({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+}
+
+function operationsOf({ paths }: Description) {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      place: pointerOf(path, method),
+      operation,
+    })),
+  );
+}
+
+/** Every body that is sent or answered, and where it is described. */
+function mediaTypesOf(document: Description) {
+  return operationsOf(document).flatMap(({ place, operation }) =>
+    [
+      { place: `${place}/requestBody`, content: operation.requestBody?.content },
+      ...Object.entries(operation.responses).map(([status, { content }]) => ({
+        place: `${place}/responses/${status}`,
+        content,
+      })),
+    ].flatMap(({ place, content = {} }) =>
+      Object.entries(content).map(([type, media]) => ({ place: `${place}/content/${escaped(type)}`, media })),
+    ),
+  );
+}
+
+function examplesOf({ example, examples = {} }: MediaType): unknown[] {
+  return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+}
+
+function problemExamples({ content }: Answer): Readonly<Record<string, { readonly value: unknown }>> {
+  return content?.['application/problem+json']?.examples ?? {};
+}
+
+/** Where in a schema's properties a description is missing. */
+function undescribedProperties(value: unknown, place: string): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, content]) => {
+    // An example may have any keys; it is no schema.
+    if (key === 'example' || key === 'examples') return [];
+    const missing =
+      key === 'properties' && typeof content === 'object' && content !== null
+        ? Object.entries(content)
+            .filter(([, property]) => !isProse((property as Schema)['description']))
+            .map(([name]) => `${place}/properties/${name}`)
+        : [];
+    return [...missing, ...undescribedProperties(content, `${place}/${key}`)];
+  });
+}
+
+function isProse(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() !== '';
+}
+
+function pointerOf(path: string, method: string): string {
+  return `/paths/${escaped(path)}/${method.toLowerCase()}`;
+}
+
+/** As a part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+function attributes(html: string, element: string, attribute: string): string[] {
+  const pattern = new RegExp(`<${element}\\b[^>]*\\s${attribute}="([^"]*)"`, 'g');
+  return [...html.matchAll(pattern)].map(([, value = '']) => value);
+}

@@ -1,0 +1,221 @@
+/**
+ * The built client as the production server hands it out: five screens, assets that may be kept for ever, each in the
+ * encoding that the browser asked for, and nothing that lies outside the client's folder.
+ */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { get, type PlainAnswer } from '#tests/support/http-get.ts';
+import { type RunningServer, startServer } from '#tests/support/running-server.ts';
+
+const SCREENS = ['/', '/auth', '/dashboard', '/scan', '/tip/7K3MX9Q2AB', '/tip/demo-alex-bartender'];
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+let server: RunningServer;
+let assets: readonly string[];
+
+beforeAll(async () => {
+  server = await startServer({ PUBLIC_URL: 'https://tips.example.com' });
+  const page = await get(server.port, '/');
+  assets = [...page.body.toString().matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+    ([, path = '']) => path,
+  );
+});
+
+describe('a screen', () => {
+  test.each(SCREENS)('%s is a page that is asked for again each time', async (path) => {
+    const answer = await get(server.port, path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toMatch(/^text\/html; ?charset=utf-8$/i);
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    expect(answer.body.toString()).toMatch(/^<!doctype html>\s*<html lang="en"/i);
+    expectProtected(answer);
+  });
+
+  test.each(SCREENS)('%s keeps its query to itself', async (path) => {
+    const answer = await get(server.port, `${path}?next=/tip/x&tab=transactions&%zz`);
+    expect(answer.status).toBe(200);
+    expect(answer.body.toString()).not.toContain('transactions&');
+  });
+
+  test.each(SCREENS)('%s answers HEAD without a body', async (path) => {
+    const answer = await get(server.port, path, { method: 'HEAD' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toHaveLength(0);
+    expect(answer.headers['content-type']).toMatch(/^text\/html/);
+  });
+});
+
+describe('an address that is nobody’s', () => {
+  test.each([
+    '/nowhere',
+    '/tip',
+    '/tip/a/b',
+    '/dashboard/settings',
+    '/auth/',
+    '/assets/nothing-00000000.js',
+    '/assets/',
+    '/favicon.ico.php',
+    '/wp-login.php',
+    '/.env',
+    '/.git/config',
+    '/%zz',
+    '/%00',
+    `/${'a'.repeat(2_000)}`,
+  ])('%s is a page with status 404, which nobody keeps', async (path) => {
+    const answer = await get(server.port, path);
+    expect(answer.status).toBe(404);
+    expect(answer.headers['content-type']).toMatch(/^text\/html/);
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    expectProtected(answer);
+  });
+
+  test('is a problem below /api, and JSON below /trpc', async () => {
+    const api = await get(server.port, '/api/unknown');
+    expect(api.status).toBe(404);
+    expect(api.headers['content-type']).toBe('application/problem+json');
+    expect(JSON.parse(api.body.toString())).toMatchObject({ code: 'not_found', status: 404 });
+    const trpc = await get(server.port, '/trpc/unknown');
+    expect(trpc.status).toBe(404);
+    expect(JSON.parse(trpc.body.toString())).toMatchObject({ error: { data: { errorCode: 'not_found' } } });
+  });
+
+  test('is not there for a POST either', async () => {
+    for (const path of ['/', '/tip/x', '/nowhere']) {
+      const { status } = await get(server.port, path, { method: 'POST' });
+      expect([404, 405], path).toContain(status);
+    }
+  });
+});
+
+describe('an asset', () => {
+  test('is there for each that the page names, with its type, and may be kept for ever', async () => {
+    expect(assets.length).toBeGreaterThan(0);
+    for (const path of assets) {
+      const answer = await get(server.port, path);
+      expect(answer.status, path).toBe(200);
+      expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      expect(answer.headers['content-type']).toMatch(
+        path.endsWith('.css') ? /^text\/css/ : /^text\/javascript/,
+      );
+      expect(answer.headers['content-encoding']).toBeUndefined();
+      expectProtected(answer);
+    }
+  });
+
+  test('has a name that changes with its content', () => {
+    for (const path of assets) expect(path).toMatch(/-[\w-]{8,}\.(?:js|css)$/);
+  });
+});
+
+describe('a page or an asset comes packed', () => {
+  const unpack: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+    br: brotliDecompressSync,
+    gzip: gunzipSync,
+  };
+  test.each([
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['gzip, deflate, br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+  ])('for Accept-Encoding: %s', async (accepted, encoding) => {
+    for (const path of ['/', '/dashboard', ...assets]) {
+      const plain = await get(server.port, path);
+      const packed = await get(server.port, path, { headers: { 'Accept-Encoding': accepted } });
+      expect(packed.status, path).toBe(200);
+      expect(packed.headers['content-encoding'], path).toBe(encoding);
+      expect(unpack[encoding]?.(packed.body).equals(plain.body), path).toBe(true);
+      expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
+      expect(packed.headers['cache-control']).toBe(plain.headers['cache-control']);
+      expectProtected(packed);
+    }
+  });
+
+  test.each([
+    'identity',
+    'zstd',
+    'deflate',
+    '*;q=0',
+    '',
+    'br;q=0',
+    'br;q=0, gzip;q=0',
+  ])('but not for Accept-Encoding: %s', async (accepted) => {
+    for (const path of ['/', ...assets]) {
+      const answer = await get(server.port, path, { headers: { 'Accept-Encoding': accepted } });
+      expect(answer.headers['content-encoding'], path).toBeUndefined();
+    }
+  });
+
+  test('and says, packed or not, that it depends on what was asked for', async () => {
+    for (const path of ['/', ...assets]) {
+      for (const accepted of ['br', 'gzip', 'identity']) {
+        const { headers } = await get(server.port, path, { headers: { 'Accept-Encoding': accepted } });
+        expect(headers.vary, `${path} ${accepted}`).toMatch(/\baccept-encoding\b/i);
+      }
+    }
+  });
+});
+
+describe('nothing outside the client is answered', () => {
+  const ups = ['..', '%2e%2e', '.%2e', '%2E.', '..%00', '%c0%ae%c0%ae', '%252e%252e', '..;', '....'];
+  const slashes = ['/', '%2f', '%2F', '\\', '%5c', '%255c', '//', '%c0%af'];
+  const bases = ['/', '/assets/', '/tip/', '//', '/./'];
+  const targets = [
+    'package.json',
+    'dist/server/main.js',
+    'server/main.js',
+    'etc/passwd',
+    'proc/self/environ',
+  ];
+
+  test.each(bases)('by climbing from %s', async (base) => {
+    const paths = ups.flatMap((up) =>
+      slashes.flatMap((slash) =>
+        targets.flatMap((target) =>
+          [1, 4].map((depth) => `${base}${`${up}${slash}`.repeat(depth)}${target}`),
+        ),
+      ),
+    );
+    for (const path of paths) expectNothing(await get(server.port, path), path);
+  });
+
+  test.each([
+    '/..%2f..%2fpackage.json',
+    '/assets/../../package.json',
+    '/assets/..%2f..%2f..%2fpackage.json',
+    '/package.json',
+    '/src/server/main.ts',
+    '/dist/server/main.js',
+    '/server/main.js',
+    '/node_modules/hono/package.json',
+    '/data/tipwell.db',
+    '/tipwell.db',
+    '/drizzle/meta/_journal.json',
+    '/file:///etc/passwd',
+    '/C:/Windows/win.ini',
+    'http://127.0.0.1/../package.json',
+  ])('by naming %s', async (path) => {
+    expectNothing(await get(server.port, path), path);
+  });
+});
+
+/** A refusal, a screen of the client, or the client's own page: in any case not the file that was aimed at. */
+function expectNothing({ status, body }: PlainAnswer, path: string): void {
+  const text = body.toString();
+  expect(text, path).not.toMatch(
+    /"dependencies"|better-sqlite3|root:.*:0:0:|PATH=|createServer|SQLite format/,
+  );
+  if (status === 200) expect(text, path).toMatch(/^<!doctype html>/i);
+  else expect([301, 400, 404], path).toContain(status);
+}
+
+/** The policy to the letter; what is inlined on purpose is allowed by its hash, and nothing else is. */
+function expectProtected({ headers }: PlainAnswer): void {
+  const policy = String(headers['content-security-policy']);
+  expect(policy.replaceAll(/ 'sha(?:256|384|512)-[A-Za-z0-9+/]+={0,2}'/g, '')).toBe(POLICY);
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  expect(headers['referrer-policy']).toBe('no-referrer');
+  expect(headers['cross-origin-opener-policy']).toBe('same-origin');
+  expect(headers['strict-transport-security']).toBe('max-age=31536000');
+  expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+}

@@ -1,0 +1,272 @@
+/**
+ * A listing is the whole history, newest first, in pages that neither double nor drop a tip, also while new ones
+ * arrive, and a cursor of somebody else's is no cursor.
+ */
+import { describe, expect, test } from 'vitest';
+import type { TransactionId } from '#shared/ids.ts';
+import { createTestApp, type RestAnswer, refusal, type TestApp } from '#tests/support/test-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+/** More than any history here has: a listing that goes round in circles must not do so for ever. */
+const MANY_PAGES = 30;
+
+/** Two providers who tip each other and a customer who tips both: pat has sent and received. */
+async function createHistory(count: number) {
+  const t = await createTestApp();
+  const pat = await enter(t, 'pat', ['bartender']);
+  const sam = await enter(t, 'sam', ['barber']);
+  const cam = await enter(t, 'cam');
+  const toPat = { receiverQrId: pat.codes[0] ?? '', serviceCategory: 'bartender' } as const;
+  const toSam = { receiverQrId: sam.codes[0] ?? '', serviceCategory: 'barber' } as const;
+  const amountCents = 1_000;
+
+  /** Ids of pat's tips, newest first. */
+  const ids: string[] = [];
+  async function tipPat(): Promise<void> {
+    ids.unshift((await cam.trpc.transactions.create.mutate({ ...toPat, amountCents })).id);
+  }
+  async function tipFromPat(): Promise<void> {
+    ids.unshift((await pat.trpc.transactions.create.mutate({ ...toSam, amountCents })).id);
+  }
+  /** None of pat's business. */
+  const tipSam = () => cam.trpc.transactions.create.mutate({ ...toSam, amountCents });
+
+  for (let index = 0; index < count; index += 1) {
+    await (index % 3 === 1 ? tipFromPat() : tipPat());
+    if (index % 4 === 0) await tipSam();
+  }
+  return { t, pat, sam, cam, ids, tipPat, tipFromPat, tipSam };
+}
+
+const idsOf = ({ body }: RestAnswer): string[] => body.map(({ id }: { id: string }) => id);
+
+/** The path of the next page below /api, from the Link header (RFC 8288); null on the last page. */
+function nextPath({ headers }: RestAnswer): string | null {
+  const link = headers.get('Link');
+  if (link === null) return null;
+  const target = /^<\/api(\/transactions\?[^<>]+)>; rel="next"$/.exec(link)?.[1];
+  if (target === undefined) throw new Error(`the link leads astray: ${link}`);
+  return target;
+}
+
+/** Follows the links of REST from the first page to the last. */
+async function followLinks(
+  t: TestApp,
+  token: string,
+  limit: number,
+  between = async () => {},
+): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let path: string | null = `/transactions?limit=${limit}`; path !== null; ) {
+    const answer: RestAnswer = await t.rest('GET', path, { token });
+    expect(answer.status).toBe(200);
+    pages.push(idsOf(answer));
+    expect(pages.length).toBeLessThan(MANY_PAGES);
+    path = nextPath(answer);
+    await between();
+  }
+  return pages;
+}
+
+/** Follows the cursors of tRPC from the first page to the last. */
+async function followCursors(
+  { trpc }: { trpc: ReturnType<TestApp['trpc']> },
+  limit: number,
+  between = async () => {},
+): Promise<string[][]> {
+  const pages: string[][] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof trpc.transactions.list.query>> = await trpc.transactions.list.query(
+      {
+        limit,
+        ...(cursor !== null && { cursor: cursor as TransactionId }),
+      },
+    );
+    pages.push(page.transactions.map(({ id }) => id));
+    expect(pages.length).toBeLessThan(MANY_PAGES);
+    cursor = page.nextCursor;
+    await between();
+  } while (cursor !== null);
+  return pages;
+}
+
+describe.each([1, 2, 3, 5, 7, 12, 13, 200])('in pages of %i', (limit) => {
+  test('both doors tell the same whole history, newest first, sent and received', async () => {
+    const { t, pat, ids } = await createHistory(12);
+    const pages = Array.from({ length: Math.ceil(12 / limit) }, (_, page) =>
+      ids.slice(page * limit, (page + 1) * limit),
+    );
+    expect(await followLinks(t, pat.token, limit)).toEqual(pages);
+    expect(await followCursors(pat, limit)).toEqual(pages);
+  });
+});
+
+test.each([
+  'REST',
+  'tRPC',
+])('tips that arrive meanwhile neither double nor drop one, through %s', async (door) => {
+  const { t, pat, ids, tipPat, tipFromPat, tipSam } = await createHistory(12);
+  const atFirst = [...ids];
+  const tipMore = async () => {
+    await tipPat();
+    await tipFromPat();
+    await tipSam();
+  };
+  const pages = await (door === 'REST'
+    ? followLinks(t, pat.token, 5, tipMore)
+    : followCursors(pat, 5, tipMore));
+  expect(pages.flat()).toEqual(atFirst);
+});
+
+test('the order is that of the tips, also when the clock was set back in between', async () => {
+  const { t, pat, ids, tipPat } = await createHistory(4);
+  t.clock.nowMs -= 3_600_000;
+  await tipPat();
+  expect((await followLinks(t, pat.token, 2)).flat()).toEqual(ids);
+  const times = (await t.rest('GET', '/transactions', { token: pat.token })).body.map(
+    (tip: { created_at: string }) => tip.created_at,
+  );
+  expect([...times].sort()).not.toEqual([...times].reverse());
+});
+
+test('the same page is the same however often it is asked for', async () => {
+  const { t, pat, tipPat } = await createHistory(6);
+  const first = await t.rest('GET', '/transactions?limit=3', { token: pat.token });
+  const second = nextPath(first) ?? '';
+  const before = await t.rest('GET', second, { token: pat.token });
+  await tipPat();
+  expect((await t.rest('GET', second, { token: pat.token })).body).toEqual(before.body);
+});
+
+test('REST answers all of them without a limit, and without a link', async () => {
+  const { t, pat, ids } = await createHistory(60);
+  const answer = await t.rest('GET', '/transactions', { token: pat.token });
+  expect(idsOf(answer)).toEqual(ids);
+  expect(answer.headers.has('Link')).toBe(false);
+  const older = await t.rest('GET', `/transactions?cursor=${ids[9]}`, { token: pat.token });
+  expect(idsOf(older)).toEqual(ids.slice(10));
+});
+
+test('tRPC answers 50 unless told otherwise, and all of them when the limit is null', async () => {
+  const { pat, ids } = await createHistory(60);
+  const page = await pat.trpc.transactions.list.query({});
+  expect(page.transactions.map(({ id }) => id)).toEqual(ids.slice(0, 50));
+  expect(page.nextCursor).toBe(ids[49]);
+  const all = await pat.trpc.transactions.list.query({ limit: null });
+  expect(all.transactions.map(({ id }) => id)).toEqual(ids);
+  expect(all.nextCursor).toBeNull();
+});
+
+test('each side sees its own: what was neither sent nor received is not listed', async () => {
+  const { t, pat, sam, cam } = await createHistory(12);
+  const listed = await Promise.all(
+    [pat, sam, cam].map(async ({ user, token }) => {
+      const { body } = await t.rest('GET', '/transactions', { token });
+      for (const tip of body) expect([tip.giver_id, tip.receiver_id]).toContain(user.id);
+      return body.length;
+    }),
+  );
+  // 8 of the customer's and 4 of his own for pat; those 4 and 3 of the customer's for sam.
+  expect(listed).toEqual([12, 7, 11]);
+});
+
+test('an empty history is one empty page', async () => {
+  const { t, pat } = await createHistory(0);
+  expect(await followLinks(t, pat.token, 5)).toEqual([[]]);
+  expect(await followCursors(pat, 5)).toEqual([[]]);
+});
+
+describe('a limit', () => {
+  const MESSAGE = 'The limit must be a whole number from 1 to 200.';
+
+  test.each([
+    '0',
+    '201',
+    '-1',
+    '1.5',
+    'abc',
+    '',
+    '1e2',
+    ' 5',
+    '0x10',
+    '9999999999',
+  ])('of %j is refused by REST', async (limit) => {
+    const { t, pat } = await createHistory(0);
+    const answer = await t.rest('GET', `/transactions?limit=${encodeURIComponent(limit)}`, {
+      token: pat.token,
+    });
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_input', errors: [{ field: 'limit', message: MESSAGE }] },
+    });
+  });
+
+  test.each([0, 201, -1, 1.5, 1e9])('of %d is refused by tRPC', async (limit) => {
+    const { pat } = await createHistory(0);
+    expect(await refusal(pat.trpc.transactions.list.query({ limit }))).toMatchObject({
+      status: 422,
+      code: 'invalid_input',
+      fieldErrors: [{ field: 'limit', message: MESSAGE }],
+    });
+  });
+
+  test.each([1, 200])('may be %i', async (limit) => {
+    const { t, pat } = await createHistory(1);
+    const answer = await t.rest('GET', `/transactions?limit=${limit}`, { token: pat.token });
+    expect([answer.status, idsOf(answer).length]).toEqual([200, 1]);
+    expect((await pat.trpc.transactions.list.query({ limit })).transactions).toHaveLength(1);
+  });
+});
+
+describe('a cursor', () => {
+  test('that is somebody else’s transaction is refused exactly as one that does not exist', async () => {
+    const { t, pat, tipSam } = await createHistory(3);
+    const others = (await tipSam()).id;
+    const ask = async (cursor: string) => {
+      const { status, body } = await t.rest('GET', `/transactions?limit=2&cursor=${cursor}`, {
+        token: pat.token,
+      });
+      return { status, ...body, instance: null };
+    };
+    expect(await ask(others)).toEqual(await ask('txn_00000000000000000000000000'));
+    expect(await ask(others)).toMatchObject({
+      status: 422,
+      code: 'invalid_input',
+      errors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+    });
+
+    const askTrpc = (cursor: string) =>
+      refusal(pat.trpc.transactions.list.query({ cursor: cursor as TransactionId }));
+    expect(await askTrpc(others)).toEqual(await askTrpc('txn_00000000000000000000000000'));
+    expect(await askTrpc(others)).toMatchObject({ status: 422, code: 'invalid_input' });
+  });
+
+  test.each([
+    '',
+    '0',
+    '-1',
+    `' OR 1=1 --`,
+    'txn_%',
+    '\u0000',
+    'x'.repeat(5_000),
+  ])('of %j is refused by both doors', async (cursor) => {
+    const { t, pat } = await createHistory(2);
+    const answer = await t.rest('GET', `/transactions?cursor=${encodeURIComponent(cursor)}`, {
+      token: pat.token,
+    });
+    expect(answer).toMatchObject({ status: 422, body: { code: 'invalid_input' } });
+    expect(
+      await refusal(pat.trpc.transactions.list.query({ cursor: cursor as TransactionId })),
+    ).toMatchObject({
+      status: 422,
+      code: 'invalid_input',
+    });
+  });
+
+  test('at the oldest tip is an empty last page', async () => {
+    const { t, pat, ids } = await createHistory(4);
+    const answer = await t.rest('GET', `/transactions?limit=2&cursor=${ids.at(-1)}`, { token: pat.token });
+    expect([answer.status, answer.body, nextPath(answer)]).toEqual([200, [], null]);
+  });
+});

@@ -1,0 +1,276 @@
+/**
+ * Passwords: argon2id as OWASP wants it, the same work for everybody who knocks, and a gate that keeps a flood of
+ * logins from taking the machine. The argon2 package is real; it is only counted here.
+ */
+import argon2 from 'argon2';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createPasswords } from '#server/auth/passwords.ts';
+import { AppError } from '#shared/errors.ts';
+import {
+  type Answer,
+  callTrpcBatch,
+  DOORS,
+  type Door,
+  logInThrough,
+  refusedBy,
+  registerThrough,
+  resultOf,
+  tally,
+  tipThrough,
+} from '#tests/support/both-doors.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+
+/** Whatever the order in which the parameters are written. */
+const OWASP = /^\$argon2id\$v=19\$(?=[^$]*\bm=19456\b)(?=[^$]*\bt=2\b)(?=[^$]*\bp=1\b)/;
+/** Two at work and 64 waiting. */
+const GATE_HOLDS = 66;
+
+/** How many hashes were begun, and the most that were ever at work at once. */
+const work = { begun: 0, running: 0, most: 0, digests: [] as string[] };
+
+async function counted<Result>(hashing: Promise<Result>): Promise<Result> {
+  work.begun += 1;
+  work.running += 1;
+  work.most = Math.max(work.most, work.running);
+  try {
+    return await hashing;
+  } finally {
+    work.running -= 1;
+  }
+}
+
+beforeEach(() => {
+  const { hash, verify } = argon2;
+  vi.spyOn(argon2, 'verify').mockImplementation((digest, plain) => {
+    work.digests.push(digest);
+    return counted(verify(digest, plain));
+  });
+  vi.spyOn(argon2, 'hash').mockImplementation(((...words: Parameters<typeof hash>) =>
+    counted(hash(...words))) as typeof hash);
+});
+
+afterEach(() => vi.mocked(argon2.verify).mockRestore());
+afterEach(() => vi.mocked(argon2.hash).mockRestore());
+
+function forgetWork(): void {
+  Object.assign(work, { begun: 0, running: 0, most: 0, digests: [] });
+}
+
+const storedHash = (t: TestApp): string =>
+  String(t.database.prepare(`SELECT password_hash FROM accounts WHERE username = 'cam'`).pluck().get());
+
+/** All at once through one door; those beyond what the gate holds are refused. */
+const crowd = (door: Door, t: TestApp, size: number, email: string, password = 'not the password') =>
+  Array.from({ length: size }, () => logInThrough(door, t, email, password));
+
+describe('what is stored', () => {
+  test('is argon2id with 19 MiB, two passes and one lane, under a salt of its own', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('dan');
+    const hashes = t.database.prepare<[], string>('SELECT password_hash FROM accounts').pluck().all();
+    expect(new Set(hashes).size).toBe(2);
+    for (const hash of hashes) {
+      expect(hash).toMatch(OWASP);
+      expect(await argon2.verify(hash, PASSWORD)).toBe(true);
+    }
+  });
+
+  test('is made of the NFKC form, so that another keyboard types the same password', async () => {
+    const t = await createTestApp();
+    const composed = 'Crème brûlée №1 ﬁn';
+    const typedElsewhere = composed.normalize('NFKD');
+    expect(typedElsewhere).not.toBe(composed);
+    await registerThrough('REST', t, { email: 'c@example.com', username: 'cam', password: composed });
+    for (const door of DOORS) {
+      for (const form of [composed, typedElsewhere, composed.normalize('NFKC')]) {
+        expect((await logInThrough(door, t, 'c@example.com', form)).status).toBe(200);
+      }
+      expect((await logInThrough(door, t, 'c@example.com', 'Creme brulee No1 fin')).status).toBe(401);
+    }
+    expect(await argon2.verify(storedHash(t), composed.normalize('NFKC'))).toBe(true);
+  });
+
+  test('uses the whole password, however long', async () => {
+    const t = await createTestApp();
+    const long = 'x'.repeat(255);
+    await registerThrough('REST', t, { email: 'c@example.com', username: 'cam', password: `${long}a` });
+    expect((await logInThrough('REST', t, 'c@example.com', `${long}b`)).status).toBe(401);
+    expect((await logInThrough('REST', t, 'c@example.com', `${long}a`)).status).toBe(200);
+  });
+});
+
+describe('a hash made with weaker parameters', () => {
+  const today = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+  const keepHash = async (t: TestApp, options: { memoryCost?: number; timeCost?: number }) => {
+    const weak = await argon2.hash(PASSWORD, { ...today, ...options });
+    t.database.prepare(`UPDATE accounts SET password_hash = ? WHERE username = 'cam'`).run(weak);
+    return weak;
+  };
+
+  test.each([
+    ['less memory', { memoryCost: 8_192 }],
+    ['fewer passes', { timeCost: 1 }],
+  ])('(%s) is replaced by a login', async (_, options) => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const weak = await keepHash(t, options);
+    expect(weak).not.toMatch(OWASP);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+    const replaced = storedHash(t);
+    expect(replaced).toMatch(OWASP);
+    expect((await logInThrough('tRPC', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+    expect(storedHash(t)).toBe(replaced);
+  });
+
+  test('stays as it is when the password was wrong', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const weak = await keepHash(t, { timeCost: 1 });
+    expect((await logInThrough('REST', t, 'cam@example.com', 'not the password')).status).toBe(401);
+    expect(storedHash(t)).toBe(weak);
+  });
+
+  test('a hash with the parameters of today stays as it is', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const hash = storedHash(t);
+    await t.logIn('cam@example.com');
+    expect(storedHash(t)).toBe(hash);
+  });
+});
+
+describe.each(DOORS)('an unknown email and a wrong password at the %s door', (door) => {
+  /** All that a caller sees, apart from the ids that differ with every request. */
+  const seen = ({ status, headers, text }: Answer) => {
+    const id = headers.get('X-Request-Id') ?? '';
+    expect(text.split(id)).toHaveLength(2);
+    return {
+      status,
+      body: text.replace(id, ''),
+      headers: [...headers].filter(([name]) => name !== 'x-request-id'),
+    };
+  };
+
+  test('are answered alike, to the letter', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const known = await logInThrough(door, t, 'cam@example.com', 'not the password');
+    const unknown = await logInThrough(door, t, 'nobody@example.com', 'not the password');
+    expect(refusedBy(door, known)).toMatchObject({ status: 401, code: 'wrong_credentials' });
+    expect(seen(unknown)).toEqual(seen(known));
+  });
+
+  test('cost the same work', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    forgetWork();
+    await logInThrough(door, t, 'cam@example.com', 'not the password');
+    await logInThrough(door, t, 'nobody@example.com', 'not the password');
+    expect(work).toMatchObject({
+      begun: 2,
+      digests: [expect.stringMatching(OWASP), expect.stringMatching(OWASP)],
+    });
+    expect(work.digests[0]).toBe(storedHash(t));
+    expect(work.digests[1]).not.toBe(storedHash(t));
+  });
+
+  test('are turned away alike while the hashing is busy', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const flood = crowd(door, t, GATE_HOLDS + 40, 'cam@example.com');
+    const [known, unknown] = await Promise.all([
+      logInThrough(door, t, 'cam@example.com', 'not the password'),
+      logInThrough(door, t, 'nobody@example.com', 'not the password'),
+    ]);
+    await Promise.all(flood);
+    expect(refusedBy(door, known)).toMatchObject({ status: 503, code: 'busy' });
+    expect(known.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+    expect(seen(unknown)).toEqual(seen(known));
+  });
+});
+
+test('no password at all opens an account that does not exist, not even that of the decoy', async () => {
+  const passwords = await createPasswords();
+  forgetWork();
+  expect(await passwords.verify(null, 'no account has this password')).toBe(false);
+  const [decoy] = work.digests;
+  expect(await argon2.verify(decoy ?? '', 'no account has this password')).toBe(true);
+});
+
+describe('the gate', () => {
+  test('lets two hash at once, has 64 wait, and asks the others to come back', async () => {
+    const passwords = await createPasswords();
+    const hash = await passwords.hash(PASSWORD);
+    forgetWork();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) =>
+        index % 2 === 0 ? passwords.verify(hash, PASSWORD) : passwords.verify(null, PASSWORD),
+      ),
+    );
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    for (const reason of refused) {
+      expect(reason).toBeInstanceOf(AppError);
+      expect(reason).toMatchObject({ code: 'busy', status: 503, retryAfterSeconds: expect.any(Number) });
+    }
+    expect(work.begun).toBe(outcomes.length - refused.length);
+    expect(work.begun).toBeGreaterThanOrEqual(64);
+    expect(work.begun).toBeLessThanOrEqual(GATE_HOLDS);
+    expect(work.most).toBe(2);
+  });
+
+  test('is one gate for logins and registrations', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    forgetWork();
+    const flood = crowd('REST', t, GATE_HOLDS + 40, 'cam@example.com');
+    const newcomer = { email: 'new@example.com', username: 'newcomer', password: PASSWORD };
+    const answer = await registerThrough('REST', t, newcomer);
+    await Promise.all(flood);
+    expect(refusedBy('REST', answer)).toMatchObject({ status: 503, code: 'busy' });
+    expect(work.most).toBe(2);
+    expect((await registerThrough('REST', t, newcomer)).status).toBe(201);
+  });
+
+  test('opens again after the flood', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const kinds = tally(await Promise.all(crowd('tRPC', t, 100, 'cam@example.com')));
+    expect(Object.keys(kinds).sort()).toEqual(['busy', 'wrong_credentials']);
+    expect(kinds['wrong_credentials']).toBeLessThanOrEqual(GATE_HOLDS);
+    expect((await logInThrough('tRPC', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+  });
+
+  test('says how long to wait, once, also when several calls of a batch are refused', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const flood = crowd('tRPC', t, GATE_HOLDS + 40, 'cam@example.com');
+    const input = { email: 'cam@example.com', password: PASSWORD };
+    const answer = await callTrpcBatch(t, [
+      ['auth.login', input],
+      ['auth.login', input],
+    ]);
+    await Promise.all(flood);
+    expect(answer.text.split('"busy"')).toHaveLength(3);
+    expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+  });
+
+  test('tips get through while logins flood it', async () => {
+    const t = await createTestApp();
+    const { customer, code } = await t.setTheScene();
+    let answered = 0;
+    const flood = crowd('REST', t, 120, 'cam@example.com').map((login) =>
+      login.then((answer) => {
+        if (answer.status === 401) answered += 1;
+        return answer;
+      }),
+    );
+    const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' };
+    for (const door of DOORS) resultOf(await tipThrough(door, t, tip, customer));
+    const answeredBeforeTheTips = answered;
+    const kinds = tally(await Promise.all(flood));
+    expect(kinds['wrong_credentials']).toBeGreaterThan(answeredBeforeTheTips);
+    expect(kinds['busy']).toBeGreaterThan(0);
+    expect(await customer.trpc.auth.me.query()).toMatchObject({ totalTipsGivenCents: 4_000 });
+  });
+});

@@ -1,0 +1,452 @@
+/**
+ * QR codes: one for each service, a picture that any camera reads and that is made once, and a look-up that forgives
+ * how a printed code was typed and tells no more than the tip page needs.
+ */
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
+import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
+import { callRest, callTrpc, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { createTestApp, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+
+const QR_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
+const PNG_SIGNATURE = '89504e470d0a1a0a';
+const QUIET_ZONE = 4;
+/** ISO/IEC 18004: what masks the format information, and the two bits of it that say error correction L. */
+const FORMAT_MASK = [1, 0];
+const LOW = [0, 1];
+
+const restCode = z.strictObject({
+  id: z.string().regex(QR_ID),
+  service_category: z.string(),
+  user_id: z.string(),
+  image_base64: z.base64(),
+});
+
+/** The modules of a picture as true for dark, its quiet zone included, and how many pixels wide each is. */
+function modulesOf(picture: PNG): { modules: boolean[][]; scale: number } {
+  const isDark = (x: number, y: number) => (picture.data[(y * picture.width + x) * 4] ?? 255) < 128;
+  // The first row with anything dark in it begins with the seven dark modules of a finder pattern.
+  let top = 0;
+  const firstDark = (y: number) => {
+    for (let x = 0; x < picture.width; x++) if (isDark(x, y)) return x;
+    return -1;
+  };
+  while (top < picture.height && firstDark(top) < 0) top += 1;
+  const left = firstDark(top);
+  let right = left;
+  while (right < picture.width && isDark(right, top)) right += 1;
+  const scale = (right - left) / 7;
+  const across = picture.width / scale;
+  const modules = Array.from({ length: across }, (_, row) =>
+    Array.from({ length: across }, (_, column) =>
+      isDark(Math.floor((column + 0.5) * scale), Math.floor((row + 0.5) * scale)),
+    ),
+  );
+  return { modules, scale };
+}
+
+function decode(png: Uint8Array): string | undefined {
+  const { width, height, data } = PNG.sync.read(Buffer.from(png));
+  return jsQR(new Uint8ClampedArray(data), width, height, { inversionAttempts: 'dontInvert' })?.data;
+}
+
+const pictureOf = (code: { imageBase64: string }) => Buffer.from(code.imageBase64, 'base64');
+
+const create = (door: Door, t: TestApp, category: unknown, token: string) =>
+  door === 'REST'
+    ? callRest(t, 'POST', '/qr-codes', { service_category: category }, { token })
+    : callTrpc(t, 'qrCodes.create', { serviceCategory: category }, { token });
+
+const lookUp = (door: Door, t: TestApp, id: string) =>
+  door === 'REST'
+    ? callRest(t, 'GET', `/qr-codes/${encodeURIComponent(id)}`)
+    : callTrpc(t, 'qrCodes.lookup', { id });
+
+/** Puts a code with a chosen id into the database, as if it had been drawn by lot. */
+function issue(t: TestApp, userId: string, id: string, category = 'bartender'): void {
+  t.database
+    .prepare('INSERT INTO qr_codes (id, user_id, category, created_at_ms) VALUES (?, ?, ?, 0)')
+    .run(id, userId, category);
+}
+
+describe('the picture', () => {
+  test('reads as the tip page of the code, at the address of PUBLIC_URL', async () => {
+    const t = await createTestApp();
+    const { token, user } = await t.registerProvider('pat', ['bartender']);
+    const answer = await create('REST', t, 'bartender', token);
+    expect(answer.status).toBe(201);
+    const code = restCode.parse(resultOf(answer));
+    expect(code).toMatchObject({ service_category: 'bartender', user_id: user.id });
+    expect(decode(Buffer.from(code.image_base64, 'base64'))).toBe(`${PUBLIC_URL}/tip/${code.id}`);
+  });
+
+  test('is bare base64 of a PNG, the same through both doors', async () => {
+    const t = await createTestApp();
+    const { code, provider } = await t.setTheScene();
+    expect(code.imageBase64).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
+    expect(pictureOf(code).subarray(0, 8).toString('hex')).toBe(PNG_SIGNATURE);
+    expect(pictureOf(code).toString('base64')).toBe(code.imageBase64);
+    expect(resultOf(await callRest(t, 'GET', '/qr-codes', undefined, provider))).toEqual([
+      {
+        id: code.id,
+        service_category: 'bartender',
+        user_id: provider.user.id,
+        image_base64: code.imageBase64,
+      },
+    ]);
+    expect(resultOf(await callTrpc(t, 'qrCodes.list', undefined, provider))).toEqual([code]);
+  });
+
+  test.each([
+    'http://localhost:3000',
+    PUBLIC_URL,
+    `https://${'long-'.repeat(20)}name.example.com/some/path`,
+  ])('is a square of at least 512 pixels with a quiet zone of four modules and correction M or better (%s)', async (publicUrl) => {
+    const t = await createTestApp({ config: { publicUrl } });
+    const { code } = await t.setTheScene();
+    const picture = PNG.sync.read(pictureOf(code));
+    expect(decode(pictureOf(code))).toBe(`${publicUrl}/tip/${code.id}`);
+    expect(picture.width).toBe(picture.height);
+    expect(picture.width).toBeGreaterThanOrEqual(512);
+
+    const { modules, scale } = modulesOf(picture);
+    expect(Number.isInteger(scale)).toBe(true);
+    const across = modules.length;
+    // A code has 17 modules and four more for each version.
+    expect((across - 2 * QUIET_ZONE - 17) % 4).toBe(0);
+    const isInside = (index: number) => index >= QUIET_ZONE && index < across - QUIET_ZONE;
+    const quiet = modules.flatMap((row, y) => row.filter((_, x) => !(isInside(x) && isInside(y))));
+    expect(quiet).toHaveLength(across ** 2 - (across - 2 * QUIET_ZONE) ** 2);
+    expect(quiet).not.toContain(true);
+
+    const format = [0, 1].map((column) => Number(modules[QUIET_ZONE + 8]?.[QUIET_ZONE + column]));
+    expect(format.map((bit, index) => bit ^ (FORMAT_MASK[index] ?? 0))).not.toEqual(LOW);
+    // Dark is black and light is white, to the pixel.
+    expect(new Set(picture.data)).toEqual(new Set([0, 255]));
+  });
+
+  test('still reads with a scratch across a print', async () => {
+    const t = await createTestApp();
+    const { code } = await t.setTheScene();
+    const picture = PNG.sync.read(pictureOf(code));
+    const { scale } = modulesOf(picture);
+    const middle = Math.floor(picture.width / 2);
+    for (let x = 12 * scale; x < picture.width - 12 * scale; x++) {
+      for (let y = middle; y < middle + scale; y++)
+        picture.data.fill(255, (y * picture.width + x) * 4, (y * picture.width + x) * 4 + 4);
+    }
+    expect(decode(PNG.sync.write(picture))).toBe(`${PUBLIC_URL}/tip/${code.id}`);
+  });
+
+  test('is made once: what is stored is what is answered', async () => {
+    const t = await createTestApp();
+    const { code, provider } = await t.setTheScene();
+    const [stored] = t.database.prepare<[], Buffer>('SELECT png FROM qr_pictures').pluck().all();
+    expect(stored?.toString('base64')).toBe(code.imageBase64);
+
+    const other = Buffer.from('not a picture, but what is kept');
+    t.database.prepare('UPDATE qr_pictures SET png = ?').run(other);
+    for (let time = 0; time < 3; time++) {
+      expect(await provider.trpc.qrCodes.list.query()).toMatchObject([
+        { imageBase64: other.toString('base64') },
+      ]);
+    }
+    expect(dump(t.database)['qr_pictures']).toHaveLength(1);
+  });
+
+  test('is not drawn again after a restart with the same PUBLIC_URL', async () => {
+    const database = openDatabase(IN_MEMORY);
+    const before = await createTestApp({ database });
+    const { provider } = await before.setTheScene();
+    const kept = Buffer.from('what is kept');
+    database.prepare('UPDATE qr_pictures SET png = ?').run(kept);
+
+    const after = await createTestApp({ database });
+    const codes = await after.trpc(provider.token).qrCodes.list.query();
+    expect(codes).toMatchObject([{ imageBase64: kept.toString('base64') }]);
+  });
+
+  test('is drawn for a new PUBLIC_URL when first asked for, and both are kept', async () => {
+    const database = openDatabase(IN_MEMORY);
+    const before = await createTestApp({ database });
+    const { provider, code } = await before.setTheScene();
+
+    const publicUrl = 'https://moved.example.org/tips';
+    const after = await createTestApp({ database, config: { publicUrl } });
+    const [moved] = await after.trpc(provider.token).qrCodes.list.query();
+    expect(moved).toMatchObject({ id: code.id });
+    expect(decode(Buffer.from(moved?.imageBase64 ?? '', 'base64'))).toBe(`${publicUrl}/tip/${code.id}`);
+    expect(await after.trpc(provider.token).qrCodes.list.query()).toEqual([moved]);
+    expect(dump(database)['qr_pictures']).toMatchObject([
+      { qr_code_id: code.id, address: `${PUBLIC_URL}/tip/${code.id}` },
+      { qr_code_id: code.id, address: `${publicUrl}/tip/${code.id}` },
+    ]);
+
+    const back = await createTestApp({ database });
+    expect(await back.trpc(provider.token).qrCodes.list.query()).toEqual([code]);
+  });
+
+  test('is drawn but once when a new address is asked for by many at once', async () => {
+    const database = openDatabase(IN_MEMORY);
+    const { provider } = await (await createTestApp({ database })).setTheScene();
+    const after = await createTestApp({ database, config: { publicUrl: 'https://moved.example.org' } });
+    const lists = await Promise.all(
+      Array.from({ length: 5 }, () => after.trpc(provider.token).qrCodes.list.query()),
+    );
+    for (const list of lists) expect(list).toEqual(lists[0]);
+    expect(dump(database)['qr_pictures']).toHaveLength(2);
+  });
+
+  test('carries PUBLIC_URL, whatever Host and its friends claim', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerProvider('pat', ['bartender']);
+    const response = await t.send('https://evil.example/api/qr-codes', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        Host: 'evil.example',
+        Origin: 'https://evil.example',
+        Forwarded: 'host=evil.example;proto=http',
+        'X-Forwarded-Host': 'evil.example',
+        'X-Forwarded-Proto': 'http',
+        'X-Original-Host': 'evil.example',
+      },
+      body: '{"service_category": "bartender"}',
+    });
+    const code = restCode.parse(await response.json());
+    expect(decode(Buffer.from(code.image_base64, 'base64'))).toBe(`${PUBLIC_URL}/tip/${code.id}`);
+    const evil = await t.send('https://evil.example/api/nowhere', { headers: { Host: 'evil.example' } });
+    const text = (await evil.text()) + JSON.stringify([...response.headers, ...evil.headers]);
+    expect(text).not.toContain('evil.example');
+    expect(JSON.stringify(dump(t.database))).not.toContain('evil.example');
+  });
+});
+
+describe.each(DOORS)('creating codes by %s', (door) => {
+  test('each service of a provider has one code, listed oldest first', async () => {
+    const t = await createTestApp();
+    const { token, user } = await t.registerProvider('pat', [...SERVICE_CATEGORIES]);
+    const order = ['dj', 'bartender', 'live_event'].filter(isServiceCategory);
+    for (const category of order) resultOf(await create(door, t, category, token));
+    const codes = await t.trpc(token).qrCodes.list.query();
+    expect(codes.map(({ serviceCategory }) => serviceCategory)).toEqual(order);
+    for (const code of codes)
+      expect(code).toMatchObject({ userId: user.id, id: expect.stringMatching(QR_ID) });
+    expect(new Set(codes.map(({ id }) => id)).size).toBe(3);
+  });
+
+  test('a second code for a service is refused, and the first stays', async () => {
+    const t = await createTestApp();
+    const { provider, code } = await t.setTheScene();
+    const answer = await create(door, t, 'bartender', provider.token);
+    expect(refusedBy(door, answer)).toMatchObject({ status: 409, code: 'qr_code_exists' });
+    expect(await provider.trpc.qrCodes.list.query()).toEqual([code]);
+  });
+
+  test('of many at once for one service, one is made', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerProvider('pat', ['dj']);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => create(door, t, 'dj', token)));
+    const refused = answers.filter(({ status }) => status >= 300);
+    expect(refused).toHaveLength(5);
+    for (const answer of refused) expect(refusedBy(door, answer).code).toBe('qr_code_exists');
+    expect(dump(t.database)).toMatchObject({
+      qr_codes: [expect.anything()],
+      qr_pictures: [expect.anything()],
+    });
+  });
+
+  test('two providers may each have a code for the same service', async () => {
+    const t = await createTestApp();
+    for (const username of ['pat', 'quinn']) {
+      const { token } = await t.registerProvider(username, ['dj']);
+      expect(resultOf(await create(door, t, 'dj', token))).toMatchObject({
+        id: expect.stringMatching(QR_ID),
+      });
+    }
+    expect(dump(t.database)['qr_codes']).toHaveLength(2);
+  });
+
+  test('a service that the provider does not offer is refused', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerProvider('pat', ['dj']);
+    for (const category of SERVICE_CATEGORIES.filter((other) => other !== 'dj')) {
+      expect(refusedBy(door, await create(door, t, category, token))).toMatchObject({
+        status: 403,
+        code: 'category_not_offered',
+      });
+    }
+    expect(dump(t.database)['qr_codes']).toEqual([]);
+  });
+
+  test('a customer is refused, and has an empty list', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    expect(refusedBy(door, await create(door, t, 'dj', token))).toMatchObject({
+      status: 403,
+      code: 'providers_only',
+    });
+    const list =
+      door === 'REST'
+        ? await callRest(t, 'GET', '/qr-codes', undefined, { token })
+        : await callTrpc(t, 'qrCodes.list', undefined, { token });
+    expect(resultOf(list)).toEqual([]);
+  });
+
+  test.each(['astronaut', '', null, undefined, 7, ['dj'], {}])('%j is no service', async (category) => {
+    const t = await createTestApp();
+    const { token } = await t.registerProvider('pat', ['dj']);
+    const field = door === 'REST' ? 'service_category' : 'serviceCategory';
+    expect(refusedBy(door, await create(door, t, category, token))).toMatchObject({
+      status: 422,
+      code: 'invalid_input',
+      fields: [{ field }],
+    });
+  });
+});
+
+test('the storage refuses a code for a service that is not offered on its own account, too', async () => {
+  const t = await createTestApp();
+  const { user } = await t.registerProvider('pat', ['dj']);
+  const code = {
+    id: newQrCodeId(randomBytes),
+    userId: user.id,
+    serviceCategory: 'barber',
+    createdAtMs: 0,
+  } as const;
+  const picture = { address: 'x', png: new Uint8Array() };
+  expect(await t.storage.createQrCode(code, picture)).toBe('category_not_offered');
+  expect(dump(t.database)).toMatchObject({ qr_codes: [], qr_pictures: [] });
+});
+
+describe('an id', () => {
+  test('is ten characters of Crockford’s base 32, which never read as a demo code', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 10, maxLength: 10 }), (bytes) => {
+        const id = newQrCodeId(() => bytes);
+        expect(id).toMatch(QR_ID);
+        expect(readQrCodeId(id)).toBe(id);
+        for (const form of [id, showQrCodeId(id)]) expect(form.toLowerCase().startsWith('demo-')).toBe(false);
+      }),
+    );
+  });
+
+  test('is shown in two groups of five, which read as the same id', () => {
+    const id = newQrCodeId(randomBytes);
+    expect(showQrCodeId(id)).toMatch(/^[0-9A-Z]{5}-[0-9A-Z]{5}$/);
+    expect(readQrCodeId(showQrCodeId(id))).toBe(id);
+  });
+
+  test('differs from one code to the next', () => {
+    const ids = Array.from({ length: 2_000 }, () => newQrCodeId(randomBytes));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(ids.join('')).size).toBe(32);
+  });
+
+  test('is never used again: no code can be changed or deleted', async () => {
+    const t = await createTestApp();
+    const { code } = await t.setTheScene();
+    expect(() => t.database.exec('DELETE FROM qr_codes')).toThrow('a printed code is never reissued');
+    expect(() => t.database.exec(`UPDATE qr_codes SET id = 'ABCDEFGHJK'`)).toThrow(
+      'a printed code stays what it is',
+    );
+    expect(() => t.database.exec(`UPDATE qr_codes SET category = 'dj'`)).toThrow();
+    expect((await lookUp('REST', t, code.id)).status).toBe(200);
+  });
+});
+
+describe.each(DOORS)('looking a code up by %s', (door) => {
+  test('is open to everybody and tells the five facts, no more', async () => {
+    const t = await createTestApp();
+    const { provider, code } = await t.setTheScene();
+    const names = { username: 'pat' };
+    expect(resultOf(await lookUp(door, t, code.id))).toStrictEqual(
+      door === 'REST'
+        ? {
+            qr_code: { id: code.id, service_category: 'bartender', user_id: provider.user.id },
+            service_provider: { ...names, full_name: 'Provider pat', service_category: 'bartender' },
+          }
+        : {
+            qrCode: { id: code.id, serviceCategory: 'bartender', userId: provider.user.id },
+            serviceProvider: { ...names, fullName: 'Provider pat', serviceCategory: 'bartender' },
+          },
+    );
+  });
+
+  test('forgives case, spaces, hyphens, and I, L and O', async () => {
+    const t = await createTestApp();
+    const { user } = await t.registerProvider();
+    issue(t, user.id, '10AB110Z9K');
+    const found = resultOf(await lookUp(door, t, '10AB110Z9K'));
+    const typed = [
+      ...['10ab110z9k', '10AB1-10Z9K', '10ab1 10z9k', ' 10AB110Z9K ', '1-0-A-B-1-1-0-Z-9-K', '10AB1\t10Z9K'],
+      ...['IOABLLOZ9K', 'iOabIloZ9k', 'loabi-ioz9k', 'l0AB1 1oZ9K\n'],
+    ];
+    for (const text of typed) expect(resultOf(await lookUp(door, t, text)), text).toEqual(found);
+  });
+
+  test('answers 404 to what is no code', async () => {
+    const t = await createTestApp();
+    const { code, provider } = await t.setTheScene();
+    const others = [
+      ...[
+        '0000000000',
+        'ABCDE',
+        `${code.id}0`,
+        code.id.slice(1),
+        'UUUUUUUUUU',
+        '!',
+        '%',
+        '...',
+        provider.user.id,
+      ],
+      ...[
+        "' OR 1=1 --",
+        'x'.repeat(5_000),
+        '\0',
+        'demo-alex-bartender',
+        'demo-sam-barber',
+        `demo-${code.id}`,
+      ],
+      ...[`${PUBLIC_URL}/tip/${code.id}`, ' '.repeat(100) + code.id],
+    ];
+    for (const text of others) {
+      expect(refusedBy(door, await lookUp(door, t, text)), text).toMatchObject({
+        status: 404,
+        code: 'qr_code_not_found',
+        detail: 'QR code not found',
+      });
+    }
+  });
+
+  test('a demo code is nobody’s, even where it reads like an id that was drawn', async () => {
+    const t = await createTestApp();
+    const { user } = await t.registerProvider();
+    issue(t, user.id, 'DEM0123456');
+    expect((await lookUp(door, t, 'DEM0-123456')).status).toBe(200);
+    for (const demo of ['demo-123456', 'DEMO-123456', ' Demo-12345-6']) {
+      expect(refusedBy(door, await lookUp(door, t, demo)).code).toBe('qr_code_not_found');
+    }
+  });
+});
+
+test('a tip finds its code as a look-up does, however it was typed', async () => {
+  const t = await createTestApp();
+  const { user } = await t.registerProvider();
+  const customer = await t.registerCustomer();
+  issue(t, user.id, '10AB110Z9K');
+  const made = await customer.trpc.transactions.create.mutate({
+    receiverQrId: ' io ab1-iOz9k ',
+    amountCents: 1_000,
+    serviceCategory: 'bartender',
+  });
+  expect(made).toMatchObject({ receiverId: user.id });
+});

@@ -1,0 +1,246 @@
+/**
+ * Sessions: an opaque token of which only the SHA-256 is kept, that lives for as long as it is used and ends on the
+ * server the moment its owner logs out.
+ */
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { parseConfig } from '#server/config.ts';
+import { callRest, callTrpc, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
+
+const DAY_MS = 86_400_000;
+
+const askWhoIAm = (door: Door, t: TestApp, token: string) =>
+  door === 'REST'
+    ? callRest(t, 'GET', '/auth/me', undefined, { token })
+    : callTrpc(t, 'auth.me', undefined, { token });
+
+const logOut = (door: Door, t: TestApp, token: string) =>
+  door === 'REST'
+    ? callRest(t, 'POST', '/auth/logout', {}, { token })
+    : callTrpc(t, 'auth.logout', undefined, { token });
+
+async function expectEnded(t: TestApp, token: string): Promise<void> {
+  for (const door of DOORS) {
+    for (const answer of [await askWhoIAm(door, t, token), await logOut(door, t, token)]) {
+      expect(refusedBy(door, answer)).toMatchObject({ status: 401, code: 'session_ended' });
+    }
+  }
+}
+
+async function expectAlive(t: TestApp, token: string): Promise<void> {
+  for (const door of DOORS)
+    expect(resultOf(await askWhoIAm(door, t, token))).toMatchObject({ username: 'cam' });
+}
+
+test('a token is 256 random bits, and only its SHA-256 is stored', async () => {
+  const t = await createTestApp();
+  const { token, user } = await t.registerCustomer();
+  expect(Buffer.from(token, 'base64url')).toHaveLength(32);
+  expect(dump(t.database)['sessions']).toEqual([
+    {
+      token_hash: createHash('sha256').update(token).digest('hex'),
+      user_id: user.id,
+      created_at_ms: START_MS,
+      expires_at_ms: START_MS + 30 * DAY_MS,
+    },
+  ]);
+  const everything = JSON.stringify(dump(t.database));
+  expect(everything).not.toContain(token);
+  expect(everything).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
+  expect(everything).not.toContain(Buffer.from(token).toString('hex'));
+});
+
+describe('a session slides', () => {
+  test('unused it ends after exactly 30 days', async () => {
+    const t = await createTestApp();
+    const [used, unused] = [(await t.registerCustomer()).token, await t.logIn('cam@example.com')];
+    t.clock.nowMs = START_MS + 30 * DAY_MS - 1;
+    await expectAlive(t, used);
+    t.clock.nowMs = START_MS + 30 * DAY_MS;
+    await expectEnded(t, unused);
+    await expectAlive(t, used);
+  });
+
+  test('used daily it lives on, and ends 30 days after it was used last', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    for (let day = 1; day <= 100; day++) {
+      t.clock.nowMs = START_MS + day * DAY_MS;
+      const door = day % 2 === 0 ? 'REST' : 'tRPC';
+      expect((await askWhoIAm(door, t, token)).status).toBe(200);
+    }
+    t.clock.nowMs = START_MS + 130 * DAY_MS;
+    await expectEnded(t, token);
+  });
+
+  test('used once a month it lives on', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    for (let month = 1; month <= 12; month++) {
+      t.clock.nowMs += 30 * DAY_MS - 1;
+      expect((await askWhoIAm('REST', t, token)).status).toBe(200);
+    }
+  });
+
+  test('and a use writes nothing more within the same day', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    const before = dump(t.database);
+    t.clock.nowMs += DAY_MS - 1;
+    await expectAlive(t, token);
+    expect(dump(t.database)).toEqual(before);
+  });
+
+  test('an ended session is not brought back by using it', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    t.clock.nowMs = START_MS + 30 * DAY_MS;
+    await expectEnded(t, token);
+    t.clock.nowMs = START_MS;
+    await t.app.sweep();
+    t.clock.nowMs = START_MS + 30 * DAY_MS;
+    await expectEnded(t, token);
+    expect(dump(t.database)['sessions']).toMatchObject([{ expires_at_ms: START_MS + 30 * DAY_MS }]);
+  });
+});
+
+test.each([1, 7, 365])('SESSION_DAYS=%i counts', async (days) => {
+  const { sessionLifetimeMs } = parseConfig({ SESSION_DAYS: String(days) });
+  const t = await createTestApp({ config: { sessionLifetimeMs } });
+  const { token } = await t.registerCustomer();
+  const answer = await callRest(t, 'POST', '/auth/login', { email: 'cam@example.com', password: PASSWORD });
+  expect(resultOf(answer)).toMatchObject({ expires_at: new Date(START_MS + days * DAY_MS).toISOString() });
+  const unused = await t.logIn('cam@example.com');
+  t.clock.nowMs = START_MS + days * DAY_MS - 1;
+  await expectAlive(t, token);
+  t.clock.nowMs = START_MS + days * DAY_MS;
+  await expectEnded(t, unused);
+  await expectAlive(t, token);
+});
+
+describe('logout', () => {
+  test.each(DOORS)('by %s revokes the token on the server at once, at both doors', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    expect((await logOut(door, t, token)).status).toBeLessThan(300);
+    expect(dump(t.database)['sessions']).toEqual([]);
+    await expectEnded(t, token);
+  });
+
+  test.each(DOORS)('by %s ends no session but its own', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    const [phone, tablet] = [await t.logIn('cam@example.com'), await t.logIn('cam@example.com')];
+    const stranger = await t.registerProvider();
+    await logOut(door, t, phone);
+    await expectEnded(t, phone);
+    await expectAlive(t, token);
+    await expectAlive(t, tablet);
+    expect(await stranger.trpc.auth.me.query()).toMatchObject({ username: 'pat' });
+  });
+});
+
+describe('a token that is none', () => {
+  test('answers session_ended at both doors', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    const stored = createHash('sha256').update(token).digest('base64url');
+    const lastChanged = token.slice(0, -1) + (token.endsWith('A') ? 'B' : 'A');
+    const garbage = [
+      ...['x', '0', 'null', 'undefined', 'a.b.c', '{}', "'or'1'='1", 'x'.repeat(10_000), 'A'.repeat(43)],
+      ...[token.slice(1), `${token}A`, `${token}=`, token.toLowerCase(), lastChanged, stored],
+    ];
+    for (const wrong of garbage) {
+      for (const door of DOORS) {
+        const answer = await askWhoIAm(door, t, wrong);
+        expect(refusedBy(door, answer), wrong).toMatchObject({ status: 401, code: 'session_ended' });
+      }
+    }
+  });
+
+  test.each([
+    '',
+    'Basic',
+    'Bearer',
+    'Bearer ',
+    'Token',
+  ])('in the scheme %j is as good as none', async (scheme) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    for (const value of scheme.startsWith('Bearer')
+      ? [scheme]
+      : [`${scheme} ${token}`.trim(), `${scheme}${token}`]) {
+      const headers = { Authorization: value };
+      const answer = await callRest(t, 'GET', '/auth/me', undefined, { headers });
+      expect(refusedBy('REST', answer)).toMatchObject({ status: 401, code: 'not_logged_in' });
+    }
+  });
+
+  test('the scheme is read whatever its case', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    for (const scheme of ['bearer', 'BEARER', 'Bearer']) {
+      const headers = { Authorization: `${scheme} ${token}` };
+      expect((await callRest(t, 'GET', '/auth/me', undefined, { headers })).status).toBe(200);
+    }
+  });
+});
+
+test('a token is never read from a URL, a cookie, another header or a body', async () => {
+  const t = await createTestApp();
+  const { token } = await t.registerCustomer();
+  const names = [
+    'token',
+    'access_token',
+    'accessToken',
+    'authorization',
+    'Authorization',
+    'bearer',
+    'tipwell_token',
+  ];
+  for (const name of names) {
+    for (const value of [token, `Bearer ${token}`]) {
+      const query = `?${new URLSearchParams({ [name]: value })}`;
+      const byQuery = await callRest(t, 'GET', `/auth/me${query}`);
+      expect(refusedBy('REST', byQuery).code).toBe('not_logged_in');
+      const byTrpcQuery = await t.send(`/trpc/auth.me${query}`);
+      expect(byTrpcQuery.status).toBe(401);
+      const body = { [name]: value, service_category: 'dj' };
+      expect(refusedBy('REST', await callRest(t, 'POST', '/qr-codes', body)).code).toBe('not_logged_in');
+    }
+  }
+  for (const params of [
+    { token },
+    { Authorization: `Bearer ${token}` },
+    { authorization: `Bearer ${token}` },
+  ]) {
+    const query = new URLSearchParams({ connectionParams: JSON.stringify(params) });
+    expect((await t.send(`/trpc/auth.me?${query}`)).status).toBe(401);
+  }
+  for (const headers of [
+    { Cookie: `tipwell_token=${token}; token=${token}` },
+    { 'X-Access-Token': token },
+    { 'Proxy-Authorization': `Bearer ${token}` },
+  ] as const) {
+    expect((await callRest(t, 'GET', '/auth/me', undefined, { headers: { ...headers } })).status).toBe(401);
+  }
+});
+
+test('the sweep deletes what has expired and nothing else', async () => {
+  const t = await createTestApp();
+  const { token: early } = await t.registerCustomer();
+  t.clock.nowMs = START_MS + 1;
+  const late = await t.logIn('cam@example.com');
+  await t.app.sweep();
+  expect(dump(t.database)['sessions']).toHaveLength(2);
+
+  t.clock.nowMs = START_MS + 30 * DAY_MS;
+  await t.app.sweep();
+  expect(dump(t.database)['sessions']).toMatchObject([
+    { token_hash: createHash('sha256').update(late).digest('hex') },
+  ]);
+  await expectEnded(t, early);
+  await expectAlive(t, late);
+});

@@ -1,0 +1,381 @@
+/**
+ * What the storage promises beyond its methods: every acknowledged write is on the disk, the tables refuse what would
+ * change the past, and a file that is held, full or read-only makes writes wait or fail while everything else goes on.
+ */
+
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { temporaryFolder } from '#tests/support/running-server.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import { createTestLedger, enter, openBeside } from '#tests/support/test-ledger.ts';
+
+const newFile = () => join(temporaryFolder(), 'tipwell.db');
+const pragma = (database: Database, name: string) => database.pragma(name, { simple: true });
+
+describe('the live connection to a file, after its first write,', () => {
+  async function liveDatabase(): Promise<Database> {
+    const { database, addAccount } = await createTestLedger({ path: newFile() });
+    await addAccount('pat');
+    return database;
+  }
+
+  test.each([
+    ['flushes every commit to the disk', 'synchronous', 2],
+    ['keeps a write-ahead log', 'journal_mode', 'wal'],
+    ['enforces references', 'foreign_keys', 1],
+    ['fires delete triggers for rows that are replaced', 'recursive_triggers', 1],
+    ['never waits inside SQLite', 'busy_timeout', 0],
+    ['does not trust what is written in the schema', 'trusted_schema', 0],
+  ])('%s', async (_promise, name, value) => {
+    expect(pragma(await liveDatabase(), name)).toBe(value);
+  });
+});
+
+describe('the tables', () => {
+  test('are all strict about the types of their columns', async () => {
+    const { database } = await createTestLedger();
+    const tables = database
+      .prepare<[], { name: string; strict: number }>(
+        `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'`,
+      )
+      .all();
+    expect(tables.length).toBeGreaterThanOrEqual(7);
+    expect(tables.filter(({ strict }) => strict !== 1)).toEqual([]);
+  });
+
+  const LEDGER = 'the ledger is append-only';
+  const copyOfTransaction = (changes: string) =>
+    `INTO transactions SELECT ${changes}, giver_id, receiver_id, qr_code_id, service_category, amount_cents,
+       giver_fee_cents, receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, status`;
+
+  test.each([
+    ['changing an amount', 'UPDATE transactions SET amount_cents = amount_cents + 1', LEDGER],
+    ['changing a status', `UPDATE transactions SET status = 'completed'`, LEDGER],
+    ['changing a tip or replacing another', 'UPDATE OR REPLACE transactions SET sequence = 2', LEDGER],
+    ['deleting a tip', 'DELETE FROM transactions WHERE sequence = 1', LEDGER],
+    ['deleting all tips', 'DELETE FROM transactions', LEDGER],
+    [
+      'replacing a tip by its place',
+      `REPLACE ${copyOfTransaction(`1, 'txn_new'`)}, NULL, 0 FROM transactions WHERE sequence = 1`,
+      LEDGER,
+    ],
+    [
+      'replacing a tip by its id',
+      `INSERT OR REPLACE ${copyOfTransaction('NULL, id')}, NULL, 0 FROM transactions WHERE sequence = 1`,
+      LEDGER,
+    ],
+    [
+      'replacing a tip by its idempotency key',
+      `REPLACE ${copyOfTransaction(`NULL, 'txn_new'`)}, idempotency_key, 0 FROM transactions WHERE sequence = 1`,
+      LEDGER,
+    ],
+    [
+      'putting a tip before others',
+      `INSERT ${copyOfTransaction(`-5, 'txn_new'`)}, NULL, 0 FROM transactions WHERE sequence = 1`,
+      LEDGER,
+    ],
+    [
+      'merging a tip into another',
+      `INSERT ${copyOfTransaction('NULL, id')}, NULL, 0 FROM transactions WHERE true
+         ON CONFLICT (id) DO UPDATE SET created_at_ms = 0`,
+      LEDGER,
+    ],
+    ['deleting an account', 'DELETE FROM accounts', 'a username is never reissued'],
+    [
+      'deleting an account that nothing refers to',
+      `DELETE FROM accounts WHERE username = 'sam'`,
+      'a username is never reissued',
+    ],
+    [
+      'replacing an account',
+      `REPLACE INTO accounts SELECT 'usr_new', email, email_key, username, full_name, phone, is_service_provider,
+         password_hash, 0, 0, 0 FROM accounts WHERE username = 'sam'`,
+      'a username is never reissued',
+    ],
+    ['deleting a code', 'DELETE FROM qr_codes', 'a printed code is never reissued'],
+    [
+      'deleting a code that was never used',
+      `DELETE FROM qr_codes WHERE category = 'barber'`,
+      'a printed code is never reissued',
+    ],
+    [
+      'giving a code to somebody else',
+      `UPDATE qr_codes SET category = 'dj' WHERE category = 'barber'`,
+      'a printed code stays what it is',
+    ],
+    [
+      'replacing a code',
+      `REPLACE INTO qr_codes SELECT 'AAAAAAAAAA', user_id, category, 0 FROM qr_codes WHERE category = 'barber'`,
+      'a printed code is never reissued',
+    ],
+  ])('refuse %s', async (_what, statement, message) => {
+    const { database, storage, setTheScene, addAccount, addCode } = await createTestLedger();
+    const { tip, provider } = await setTheScene();
+    await addAccount('sam');
+    await addCode(provider, 'barber');
+    await storage.recordTip(tip({ idempotencyKey: 'key' }));
+    await storage.recordTip(tip());
+    // Only unused rows may be deleted as far as references go: what is left to refuse it is the trigger.
+    database.exec('DELETE FROM qr_pictures');
+    const before = dump(database);
+
+    expect(() => database.exec(statement)).toThrow(message);
+    expect(dump(database)).toEqual(before);
+  });
+
+  test('refuse a tip to or from nobody, and one for a code that there is not', async () => {
+    const { storage, setTheScene, database } = await createTestLedger();
+    const { tip } = await setTheScene();
+    await storage.recordTip(tip());
+    const before = dump(database);
+    for (const column of ['giver_id', 'receiver_id', 'qr_code_id']) {
+      const row = {
+        ...(before['transactions']?.[0] as Record<string, unknown>),
+        sequence: null,
+        id: 'txn_new',
+        [column]: 'nobody',
+      };
+      const places = Object.keys(row).map((name) => `@${name}`);
+      expect(() =>
+        database.prepare(`INSERT INTO transactions (${Object.keys(row)}) VALUES (${places})`).run(row),
+      ).toThrow('FOREIGN KEY');
+    }
+    expect(dump(database)).toEqual(before);
+  });
+});
+
+describe('a file whose write lock somebody else holds', () => {
+  /** Lets the event loop turn: how far it gets shows that nothing stands in its way. */
+  async function countTimers(count: number): Promise<number> {
+    let fired = 0;
+    while (fired < count) {
+      await sleep(1);
+      fired += 1;
+    }
+    return fired;
+  }
+
+  test('keeps tips waiting, not the event loop, and takes them once it is let go', async () => {
+    const path = newFile();
+    const { storage, setTheScene } = await createTestLedger({ path });
+    const { tip, provider } = await setTheScene();
+    const other = openBeside(path);
+    other.exec('BEGIN IMMEDIATE');
+
+    let isAnswered = false;
+    const recording = storage.recordTip(tip()).finally(() => {
+      isAnswered = true;
+    });
+    expect(await countTimers(5)).toBe(5);
+    expect(await storage.readTotals(provider.id, 0, 1)).toMatchObject({ totalTipsReceivedCents: 0 });
+    expect(isAnswered).toBe(false);
+
+    other.exec('ROLLBACK');
+    expect(await recording).toMatchObject({ outcome: 'recorded' });
+    expect(await storage.readTotals(provider.id, 0, 1)).toMatchObject({ totalTipsReceivedCents: 1_940 });
+  });
+
+  test('refuses tips when it is held on, through both doors, and recovers', async () => {
+    const path = newFile();
+    const t = await createTestApp({ database: openDatabase(path) });
+    const provider = await enter(t, 'pat', ['bartender']);
+    const customer = await enter(t, 'cam');
+    const [code = ''] = provider.codes;
+    const other = openBeside(path);
+    const before = dump(other);
+    other.exec('BEGIN IMMEDIATE');
+
+    const tip = { amount: 20, receiver_qr_id: code, service_category: 'bartender' };
+    const sending = t.rest('POST', '/transactions', { token: customer.token, body: tip });
+    const sendingToo = customer.trpc.transactions.create
+      .mutate({ amountCents: 2_000, receiverQrId: code, serviceCategory: 'bartender' })
+      .catch((error: unknown) => error);
+    await countTimers(5);
+    const reading = await t.rest('GET', '/auth/me', { token: provider.token });
+    expect(reading.status).toBe(200);
+
+    const refused = await sending;
+    expect(refused).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } });
+    expect(refused.headers.get('Retry-After')).toMatch(/^[1-9]/);
+    expect(await sendingToo).toMatchObject({ data: { errorCode: 'storage_unavailable', httpStatus: 503 } });
+
+    other.exec('ROLLBACK');
+    expect(dump(other)).toEqual(before);
+    const retried = await t.rest('POST', '/transactions', { token: customer.token, body: tip });
+    expect(retried.status).toBe(201);
+  });
+
+  test('refuses what it was handed at once as StorageUnavailable, the tips of one commit alike', async () => {
+    const path = newFile();
+    const { storage, setTheScene } = await createTestLedger({ path });
+    const { tip } = await setTheScene();
+    const other = openBeside(path);
+    other.exec('BEGIN IMMEDIATE');
+    const settled = await Promise.allSettled([1, 2, 3].map(() => storage.recordTip(tip())));
+    expect(settled).toMatchObject(
+      [1, 2, 3].map(() => ({ status: 'rejected', reason: { name: 'StorageUnavailable' } })),
+    );
+    expect(await storage.isWritable()).toBe(false);
+    other.exec('ROLLBACK');
+    expect(await storage.isWritable()).toBe(true);
+    expect(dump(other)['transactions']).toEqual([]);
+  });
+});
+
+describe('a disk', () => {
+  /** More tips than fit into the free space of a page, a hundred times over. */
+  const MANY_TIPS = 2_000;
+
+  async function createAppOnFile() {
+    const t = await createTestApp({ database: openDatabase(newFile()) });
+    const provider = await enter(t, 'pat', ['bartender']);
+    const customer = await enter(t, 'cam');
+    const [code = ''] = provider.codes;
+    let sent = 0;
+    return {
+      ...t,
+      provider,
+      customer,
+      sendTip: (key = `key-${++sent}`) =>
+        t.rest('POST', '/transactions', {
+          token: customer.token,
+          body: { amount: 20, receiver_qr_id: code, service_category: 'bartender' },
+          headers: { 'Idempotency-Key': key },
+        }),
+      readAll: async () => ({
+        me: await t.rest('GET', '/auth/me', { token: provider.token }),
+        tips: await t.rest('GET', '/transactions', { token: provider.token }),
+        code: await t.rest('GET', `/qr-codes/${code}`),
+      }),
+    };
+  }
+
+  test('that is full refuses tips, answers reads, loses nothing, and takes tips again when there is room', async () => {
+    const t = await createAppOnFile();
+    const most = Number(pragma(t.database, 'max_page_count'));
+    t.database.pragma(`max_page_count = ${Number(pragma(t.database, 'page_count'))}`);
+
+    let recorded = 0;
+    let answer = await t.sendTip();
+    while (answer.status === 201 && recorded < MANY_TIPS) {
+      recorded += 1;
+      answer = await t.sendTip();
+    }
+    const lost = `key-${recorded + 1}`;
+    expect(answer).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } });
+    expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]/);
+    expect(await t.sendTip(lost)).toMatchObject({ status: 503 });
+
+    const { me, tips, code } = await t.readAll();
+    expect([me.status, tips.status, code.status]).toEqual([200, 200, 200]);
+    expect(tips.body).toHaveLength(recorded);
+    expect(me.body.total_tips_received).toBe((recorded * 1_940) / 100);
+
+    t.database.pragma(`max_page_count = ${most}`);
+    expect(await t.sendTip(lost)).toMatchObject({ status: 201 });
+    expect((await t.readAll()).tips.body).toHaveLength(recorded + 1);
+  });
+
+  test('that is read-only refuses tips, answers reads, and takes tips again when it is not', async () => {
+    const t = await createAppOnFile();
+    await t.sendTip('first');
+    t.database.pragma('query_only = ON');
+
+    expect(await t.sendTip('second')).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } });
+    expect((await t.send('/readyz')).status).toBe(503);
+    expect((await t.send('/healthz')).status).toBe(200);
+    const { me, tips, code } = await t.readAll();
+    expect([me.status, tips.status, code.status]).toEqual([200, 200, 200]);
+    expect(tips.body).toHaveLength(1);
+
+    t.database.pragma('query_only = OFF');
+    expect(await t.sendTip('second')).toMatchObject({ status: 201 });
+    expect((await t.readAll()).tips.body).toHaveLength(2);
+  });
+});
+
+test('tips that arrive through the doors together share few commits', async () => {
+  let commits = 0;
+  const database = openDatabase(newFile(), {
+    onStatement: (statement) => {
+      if (statement === 'COMMIT') commits += 1;
+    },
+  });
+  const t = await createTestApp({ database });
+  const customer = await enter(t, 'cam');
+  const [code = ''] = (await enter(t, 'pat', ['bartender'])).codes;
+  commits = 0;
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      t.rest('POST', '/transactions', {
+        token: customer.token,
+        body: { amount: 20, receiver_qr_id: code, service_category: 'bartender' },
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  expect(commits).toBeGreaterThan(0);
+  expect(commits).toBeLessThanOrEqual(5);
+});
+
+describe('opening a file', () => {
+  test('makes it and its folders when they are missing', () => {
+    const path = join(temporaryFolder(), 'one/two/tipwell.db');
+    openDatabase(path).close();
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('makes nothing when the file must exist', () => {
+    const path = newFile();
+    expect(() => openDatabase(path, { mustExist: true })).toThrow(`Cannot open the database ${path}`);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('refuses a file that is no database, and says how to go on', () => {
+    const path = newFile();
+    writeFileSync(
+      path,
+      'a shopping list, long enough to be looked at as if it were a header of one hundred bytes'.repeat(20),
+    );
+    expect(() => openDatabase(path)).toThrow(/damaged or no SQLite database.*db:restore/);
+  });
+
+  test('enforces references at once, not only when its tables are up to date', () => {
+    const database = openDatabase(newFile());
+    expect(pragma(database, 'foreign_keys')).toBe(1);
+    database.close();
+  });
+
+  test('read-only does not let anything be written', async () => {
+    const path = newFile();
+    await createTestLedger({ path });
+    const database = openDatabase(path, { readonly: true });
+    expect(() => database.exec('DELETE FROM sessions')).toThrow('readonly');
+    database.close();
+  });
+});
+
+describe('the lock of a running server', () => {
+  test('lets nobody else hold the same file until it is let go', () => {
+    const path = newFile();
+    const release = holdDatabase(path);
+    expect(() => holdDatabase(path)).toThrow('another Tipwell process is using it');
+    holdDatabase(newFile())();
+    release();
+    const releaseAgain = holdDatabase(path);
+    expect(() => holdDatabase(path)).toThrow('another Tipwell process is using it');
+    releaseAgain();
+  });
+
+  test('does not keep others from reading the file', async () => {
+    const path = newFile();
+    const release = holdDatabase(path);
+    await createTestLedger({ path });
+    expect(dump(openBeside(path))['accounts']).toEqual([]);
+    release();
+  });
+});

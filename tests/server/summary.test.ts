@@ -1,0 +1,134 @@
+/**
+ * The summary tells what was received and given in all, and how many tips came in on the viewer's own calendar day:
+ * midnight is the viewer's, also on a day on which the clocks change.
+ */
+import { describe, expect, test } from 'vitest';
+import { createTestApp, refusal, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+type Scene = Awaited<ReturnType<typeof createApp>>;
+
+async function createApp() {
+  const t = await createTestApp();
+  const provider = await enter(t, 'pat', ['bartender']);
+  const customer = await enter(t, 'cam');
+  return { t, provider, customer, code: provider.codes[0] ?? '' };
+}
+
+/** A tip to the provider at a given time; the clock stays there. */
+async function tipAt(t: TestApp, { customer, code }: Pick<Scene, 'customer' | 'code'>, time: number) {
+  t.clock.nowMs = time;
+  await customer.trpc.transactions.create.mutate({
+    amountCents: 1_000,
+    receiverQrId: code,
+    serviceCategory: 'bartender',
+  });
+}
+
+describe('received today', () => {
+  // The day in each zone, written with the offsets that were in force at its two midnights.
+  test.each([
+    ['UTC', '2026-05-15T12:00Z', '2026-05-15T00:00Z', '2026-05-16T00:00Z'],
+    ['Europe/Vienna', '2026-05-15T12:00Z', '2026-05-15T00:00+02:00', '2026-05-16T00:00+02:00'],
+    ['America/Los_Angeles', '2026-05-15T05:00Z', '2026-05-14T00:00-07:00', '2026-05-15T00:00-07:00'],
+    ['Pacific/Kiritimati', '2026-05-15T12:00Z', '2026-05-16T00:00+14:00', '2026-05-17T00:00+14:00'],
+    ['Asia/Kathmandu', '2026-05-15T18:30Z', '2026-05-16T00:00+05:45', '2026-05-17T00:00+05:45'],
+    ['Europe/Vienna', '2026-05-29T22:00Z', '2026-05-30T00:00+02:00', '2026-05-31T00:00+02:00'],
+    ['America/New_York', '2026-05-31T03:59Z', '2026-05-30T00:00-04:00', '2026-05-31T00:00-04:00'],
+  ])('counts the day of %s at %s from %s up to %s', async (timeZone, now, start, end) => {
+    const { t, provider, ...scene } = await createApp();
+    const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
+    for (const time of [startMs - 1, startMs, startMs + 1, endMs - 1, endMs]) await tipAt(t, scene, time);
+
+    t.clock.nowMs = Date.parse(now);
+    expect(await provider.trpc.transactions.summary.query({ timeZone })).toEqual({
+      totalTipsReceivedCents: 5 * 970,
+      totalTipsGivenCents: 0,
+      receivedTodayCount: 3,
+    });
+  });
+
+  test.each([
+    ['Europe/Vienna', '2026-10-25T00:00+02:00', 25],
+    ['America/New_York', '2026-11-01T00:00-04:00', 25],
+    ['Australia/Sydney', '2026-10-04T00:00+10:00', 23],
+  ])('counts all hours of a day with a clock change in %s', async (timeZone, start, hours) => {
+    const { t, provider, ...scene } = await createApp();
+    const [startMs, endMs] = [Date.parse(start), Date.parse(start) + hours * 3_600_000];
+    for (const time of [startMs - 1, startMs, endMs - 1, endMs]) await tipAt(t, scene, time);
+
+    const countAt = async (now: number) => {
+      t.clock.nowMs = now;
+      return (await provider.trpc.transactions.summary.query({ timeZone })).receivedTodayCount;
+    };
+    expect(await countAt(startMs)).toBe(2);
+    expect(await countAt(endMs - 1)).toBe(2);
+    expect(await countAt(startMs - 1)).toBe(1);
+    expect(await countAt(endMs)).toBe(1);
+  });
+
+  test('is another number at the same moment for viewers in different zones', async () => {
+    const { t, provider, ...scene } = await createApp();
+    // Four hours ago, on the same day in Vienna and on the day before in Tokyo, where it is half past one.
+    t.clock.nowMs = Date.parse('2026-05-15T12:30Z');
+    await tipAt(t, scene, Date.parse('2026-05-15T12:30Z'));
+    t.clock.nowMs = Date.parse('2026-05-15T16:30Z');
+    const countIn = async (timeZone: string) =>
+      (await provider.trpc.transactions.summary.query({ timeZone })).receivedTodayCount;
+    expect(await countIn('Europe/Vienna')).toBe(1);
+    expect(await countIn('Asia/Tokyo')).toBe(0);
+  });
+
+  test('counts what was received, not what was given', async () => {
+    const { t, customer, ...scene } = await createApp();
+    await tipAt(t, { ...scene, customer }, START_MS);
+    expect(await customer.trpc.transactions.summary.query({ timeZone: 'UTC' })).toEqual({
+      totalTipsReceivedCents: 0,
+      totalTipsGivenCents: 1_000,
+      receivedTodayCount: 0,
+    });
+  });
+});
+
+test('the totals are the sums of the net amounts received and of the amounts given, without fees', async () => {
+  const t = await createTestApp();
+  const pat = await enter(t, 'pat', ['bartender']);
+  const sam = await enter(t, 'sam', ['barber']);
+  const cam = await enter(t, 'cam');
+  const toPat = { receiverQrId: pat.codes[0] ?? '', serviceCategory: 'bartender' } as const;
+  const toSam = { receiverQrId: sam.codes[0] ?? '', serviceCategory: 'barber' } as const;
+  await cam.trpc.transactions.create.mutate({ ...toPat, amountCents: 1_010 });
+  await cam.trpc.transactions.create.mutate({ ...toPat, amountCents: 123_456 });
+  await cam.trpc.transactions.create.mutate({ ...toSam, amountCents: 1_050 });
+  await pat.trpc.transactions.create.mutate({ ...toSam, amountCents: 9_999 });
+
+  const summaries = await Promise.all(
+    [pat, sam, cam].map(({ trpc }) => trpc.transactions.summary.query({ timeZone: 'UTC' })),
+  );
+  expect(summaries).toEqual([
+    { totalTipsReceivedCents: 980 + 119_752, totalTipsGivenCents: 9_999, receivedTodayCount: 2 },
+    { totalTipsReceivedCents: 1_018 + 9_699, totalTipsGivenCents: 0, receivedTodayCount: 2 },
+    { totalTipsReceivedCents: 0, totalTipsGivenCents: 1_010 + 123_456 + 1_050, receivedTodayCount: 0 },
+  ]);
+  for (const [index, { token }] of [pat, sam, cam].entries()) {
+    const { body } = await t.rest('GET', '/auth/me', { token });
+    expect(body.total_tips_received * 100).toBeCloseTo(summaries[index]?.totalTipsReceivedCents ?? -1, 6);
+    expect(body.total_tips_given * 100).toBeCloseTo(summaries[index]?.totalTipsGivenCents ?? -1, 6);
+  }
+});
+
+test.each([
+  '',
+  'Mars/Phobos',
+  'Europe',
+  `Europe/${'Vienna'.repeat(20)}`,
+  'UTC\0',
+  `' OR 1=1`,
+])('refuses %j as a time zone', async (timeZone) => {
+  const { provider } = await createApp();
+  expect(await refusal(provider.trpc.transactions.summary.query({ timeZone }))).toMatchObject({
+    status: 422,
+    code: 'invalid_input',
+    fieldErrors: expect.arrayContaining([{ field: 'timeZone', message: 'The time zone is unknown.' }]),
+  });
+});

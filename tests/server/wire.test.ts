@@ -1,0 +1,280 @@
+/**
+ * The one rule by which REST respells what the procedures speak: names from camelCase to snake_case and back, cents
+ * to dollars and back, for values, for the names of wrong fields and for schemas alike. Nothing unknown gets through.
+ */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { fromWire, toWire, wireName, wireSchema } from '#server/api/wire.ts';
+import { login, registration, user } from '#shared/accounts.ts';
+import { MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.ts';
+import { qrCodeLookup } from '#shared/qr-codes.ts';
+import { newTip, transaction } from '#shared/tips.ts';
+
+const NO_AMOUNT_OF_MONEY = [
+  ...['12', '', true, false, [], {}, [12], -1, -0.01, 0.001, 10.005, 1e-7, 1e21, Number.NaN],
+  ...[Number.POSITIVE_INFINITY, 12.345],
+];
+
+/** Names of fields as the procedures have them. */
+const camelCase = fc
+  .stringMatching(/^[a-z]{1,8}([A-Z][a-z]{1,8}){0,3}$/)
+  .filter((name) => name !== 'constructor');
+const centsField = camelCase.map((name) => `${name}Cents`);
+const tidyCents = fc.integer({ min: 0, max: 99_999_999_999 });
+
+describe('names', () => {
+  test.each([
+    ['id', 'id'],
+    ['fullName', 'full_name'],
+    ['isServiceProvider', 'is_service_provider'],
+    ['receiverQrId', 'receiver_qr_id'],
+    ['imageBase64', 'image_base64'],
+    ['amountCents', 'amount'],
+    ['totalTipsReceivedCents', 'total_tips_received'],
+    ['serviceCategories.0', 'service_categories.0'],
+    ['centsible', 'centsible'],
+  ])('%s is %s', (field, name) => {
+    expect(wireName(field)).toBe(name);
+  });
+
+  test('of two fields of one schema never fall together', () => {
+    for (const schema of [user, login, transaction, newTip, qrCodeLookup]) {
+      const fields = Object.keys(schema.shape);
+      expect(new Set(fields.map(wireName)).size).toBe(fields.length);
+    }
+  });
+});
+
+describe('answers', () => {
+  test('are respelled all the way down', () => {
+    expect(
+      toWire({
+        fullName: 'Pat',
+        innerThing: { amountCents: 1_050, aList: [{ netAmountCents: 1_018 }, 'asIs', null] },
+        nothing: null,
+      }),
+    ).toEqual({
+      full_name: 'Pat',
+      inner_thing: { amount: 10.5, a_list: [{ net_amount: 10.18 }, 'asIs', null] },
+      nothing: null,
+    });
+  });
+
+  test.each([[null], [undefined], [0], ['amountCents'], [true], [[]]])('%j stays what it is', (value) => {
+    expect(toWire(value)).toEqual(value);
+  });
+
+  test('values are never touched, only names and amounts', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(camelCase, fc.oneof(fc.string(), fc.boolean(), fc.double(), fc.constant(null))),
+        (answer) => {
+          expect(Object.values(Object(toWire(answer)))).toEqual(Object.values(answer));
+        },
+      ),
+    );
+  });
+
+  test('every amount is written with the digits of its cents, and no more', () => {
+    fc.assert(
+      fc.property(tidyCents, (amountCents) => {
+        const written = JSON.stringify(toWire({ amountCents }));
+        const dollars = `${Math.floor(amountCents / 100)}.${String(amountCents % 100).padStart(2, '0')}`;
+        expect(written).toBe(`{"amount":${dollars.replace(/\.?0+$/, '') || '0'}}`.replace(/:\./, ':0.'));
+      }),
+    );
+  });
+
+  test('refuse to write an amount that is no whole number of cents', () => {
+    for (const amountCents of [0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
+      expect(() => toWire({ amountCents })).toThrow(RangeError);
+    }
+  });
+});
+
+describe('requests', () => {
+  const input = z.object({
+    fullName: z.string(),
+    amountCents: z.int(),
+    serviceCategories: z.array(z.string()),
+  });
+
+  test('are respelled by the schema of the procedure', () => {
+    expect(fromWire({ full_name: 'Pat', amount: 10.5, service_categories: ['dj'] }, input)).toEqual({
+      fullName: 'Pat',
+      amountCents: 1_050,
+      serviceCategories: ['dj'],
+    });
+  });
+
+  test('to and fro every amount comes back to the cent', () => {
+    fc.assert(
+      fc.property(centsField, tidyCents, (field, amount) => {
+        const schema = z.object({ [field]: z.int() });
+        const body: unknown = JSON.parse(JSON.stringify(toWire({ [field]: amount })));
+        expect(fromWire(body, schema)).toEqual({ [field]: amount });
+      }),
+    );
+  });
+
+  test('to and fro every field comes back under its name', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(camelCase, fc.oneof(fc.string(), fc.integer(), fc.constant(null))),
+        (fields) => {
+          const own = { ...fields };
+          const schema = z.object(Object.fromEntries(Object.keys(own).map((field) => [field, z.unknown()])));
+          expect(fromWire(toWire(own), schema)).toEqual(own);
+        },
+      ),
+    );
+  });
+
+  test('fields that the procedure does not know are dropped, its own spelling included', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.anything()), (body) => {
+        const read = Object(fromWire(body, newTip));
+        for (const field of Object.keys(read)) {
+          expect(['amountCents', 'receiverQrId', 'serviceCategory', 'idempotencyKey']).toContain(field);
+          expect(Object.hasOwn(body, wireName(field))).toBe(true);
+        }
+      }),
+    );
+    const spelledWrong = {
+      amountCents: 5_000,
+      amount_cents: 5_000,
+      receiverQrId: 'x',
+      serviceCategory: 'dj',
+    };
+    expect(fromWire(spelledWrong, newTip)).toEqual({});
+  });
+
+  test('of a union may have the fields of any branch', () => {
+    const body = {
+      email: 'e',
+      username: 'u',
+      full_name: 'f',
+      password: 'p',
+      phone: null,
+      is_service_provider: true,
+    };
+    expect(fromWire({ ...body, service_categories: ['dj'], is_admin: true }, registration)).toEqual({
+      email: 'e',
+      username: 'u',
+      fullName: 'f',
+      password: 'p',
+      phone: null,
+      isServiceProvider: true,
+      serviceCategories: ['dj'],
+    });
+  });
+
+  test('what is absent stays absent, and null stays null, for the procedure to tell apart', () => {
+    expect(fromWire({}, input)).toEqual({});
+    expect(fromWire({ amount: null, full_name: null }, input)).toEqual({ amountCents: null, fullName: null });
+  });
+
+  test('what is no amount of money becomes what no procedure takes for one', () => {
+    for (const amount of NO_AMOUNT_OF_MONEY) {
+      expect(fromWire({ amount }, input)).toEqual({ amountCents: Number.NaN });
+    }
+  });
+
+  test.each([
+    [null],
+    [undefined],
+    [[]],
+    [[{ amount: 10 }]],
+    ['{"amount": 10}'],
+    [10],
+    [true],
+  ])('a body that is no object (%j) is left for the procedure to refuse', (body) => {
+    expect(fromWire(body, input)).toEqual(body);
+  });
+
+  test('prototypes cannot be polluted, nor fields inherited', () => {
+    const attacks = [
+      '{"__proto__": {"full_name": "evil", "fullName": "evil", "polluted": true}}',
+      '{"constructor": {"prototype": {"polluted": true}}}',
+      '{"full_name": "fine", "__proto__": {"polluted": true}, "prototype": {"polluted": true}}',
+    ];
+    for (const attack of attacks) {
+      const read: object = Object(fromWire(JSON.parse(attack), input));
+      expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
+      expect(Object.keys(read).filter((field) => field !== 'fullName')).toEqual([]);
+      expect(Reflect.get(read, 'fullName')).not.toBe('evil');
+      expect(Reflect.get(read, 'polluted')).toBeUndefined();
+      expect(Reflect.get({}, 'polluted')).toBeUndefined();
+    }
+    expect(fromWire(Object.create({ full_name: 'inherited' }), input)).toEqual({});
+  });
+
+  test('a field named like one that every object inherits is read only when it is sent', () => {
+    const odd = z.object({ toString: z.string(), valueOf: z.string() });
+    expect(Object.keys(Object(fromWire({}, odd)))).toEqual([]);
+  });
+});
+
+describe('schemas', () => {
+  test('name the fields as the wire does, with amounts in dollars', () => {
+    expect(wireSchema(newTip.pick({ amountCents: true, receiverQrId: true }), 'input')).toEqual({
+      type: 'object',
+      properties: {
+        amount: { type: 'number', minimum: MIN_TIP_CENTS / 100, maximum: MAX_TIP_CENTS / 100 },
+        receiver_qr_id: { type: 'string' },
+      },
+      required: ['amount', 'receiver_qr_id'],
+    });
+  });
+
+  test('of answers name exactly the fields that answers have', () => {
+    const someone = {
+      id: 'usr_1',
+      email: 'a@example.com',
+      username: 'a',
+      fullName: 'A',
+      phone: null,
+      isServiceProvider: false,
+      serviceCategories: [],
+      totalTipsReceivedCents: 0,
+      totalTipsGivenCents: 0,
+    };
+    const schema = wireSchema(user, 'output');
+    expect(Object.keys(Object(schema['properties']))).toEqual(
+      Object.keys(Object(toWire(user.parse(someone)))),
+    );
+    expect(schema['required']).toEqual(Object.keys(Object(toWire(user.parse(someone)))));
+  });
+
+  test('are respelled inside lists, unions and objects too', () => {
+    const schema = wireSchema(
+      z.object({
+        outerThing: z.object({ netAmountCents: z.int() }),
+        someList: z.array(z.object({ giverId: z.string() })),
+        eitherWay: z.union([z.object({ firstWay: z.string() }), z.object({ secondWay: z.string() })]),
+      }),
+      'output',
+    );
+    const text = JSON.stringify(schema);
+    for (const name of [
+      'outer_thing',
+      'net_amount',
+      'some_list',
+      'giver_id',
+      'either_way',
+      'first_way',
+      'second_way',
+    ]) {
+      // Once among the properties, once among those required.
+      expect(text.split(`"${name}"`)).toHaveLength(3);
+    }
+    expect(text).not.toMatch(/outerThing|netAmount|someList|giverId|eitherWay|firstWay|secondWay|Cents/);
+  });
+
+  test('carry no $schema of their own, as parts of a document that has one', () => {
+    for (const direction of ['input', 'output'] as const) {
+      expect(Object.keys(wireSchema(newTip, direction))).not.toContain('$schema');
+    }
+  });
+});
