@@ -2,11 +2,36 @@
  * The same procedures as hooks with a cache, for the screens behind the login.
  */
 import { QueryClient } from '@tanstack/react-query';
+import { httpSubscriptionLink, splitLink } from '@trpc/client';
 import { createTRPCReact } from '@trpc/react-query';
-import { type AppRouter, failureOf, links } from './api.ts';
+import { EventSource } from 'eventsource';
+import {
+  type AppRouter,
+  authorization,
+  batchLink,
+  endSessionWhenRefused,
+  failureOf,
+  TRPC_URL,
+} from './api.ts';
 
 export const trpc = createTRPCReact<AppRouter>();
-export const trpcClient = trpc.createClient({ links });
+export const trpcClient = trpc.createClient({
+  links: [
+    endSessionWhenRefused,
+    splitLink({
+      condition: ({ type }) => type === 'subscription',
+      true: httpSubscriptionLink({
+        url: TRPC_URL,
+        // The browser's own EventSource cannot send headers, and a token does not belong into an address.
+        EventSource,
+        eventSourceOptions: {
+          fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...authorization() } }),
+        },
+      }),
+      false: batchLink,
+    }),
+  ],
+});
 
 const STALE_AFTER_MS = 10_000;
 const MAX_RETRIES = 2;

@@ -10,10 +10,11 @@ import { become, endSession, presentSession, readToken } from './session.ts';
 
 export type { AppRouter };
 
+export const TRPC_URL = '/trpc';
 /** As many as the server takes in one request. */
 const MAX_BATCH_SIZE = 10;
 
-const endSessionWhenRefused: TRPCLink<AppRouter> =
+export const endSessionWhenRefused: TRPCLink<AppRouter> =
   () =>
   ({ op, next }) =>
     observable((observer) => {
@@ -29,19 +30,19 @@ const endSessionWhenRefused: TRPCLink<AppRouter> =
       });
     });
 
-export const links: TRPCLink<AppRouter>[] = [
-  endSessionWhenRefused,
-  httpBatchLink({
-    url: '/trpc',
-    maxItems: MAX_BATCH_SIZE,
-    headers() {
-      const token = readToken();
-      return token === null ? {} : { Authorization: `Bearer ${token}` };
-    },
-  }),
-];
+export const batchLink = httpBatchLink<AppRouter>({
+  url: TRPC_URL,
+  maxItems: MAX_BATCH_SIZE,
+  headers: authorization,
+});
 
-export const api = createTRPCClient<AppRouter>({ links });
+export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, batchLink] });
+
+/** The header that says who is asking. */
+export function authorization(): { Authorization?: string } {
+  const token = readToken();
+  return token === null ? {} : { Authorization: `Bearer ${token}` };
+}
 
 /** Asks the server who the stored token belongs to. A refusal logs out; a lost connection does not. */
 export async function verifySession(): Promise<void> {

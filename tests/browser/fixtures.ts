@@ -2,7 +2,7 @@
  * What every browser test stands on: the production build on a database of its own, people made through the API, and
  * a page that fails the test for any console error, any Content-Security-Policy report and any request elsewhere.
  */
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type RunningServer, startServer, stopEverything } from '../support/running-server.ts';
 
@@ -160,4 +160,9 @@ export async function watch(page: Page, complaints: string[], origin: string): P
       Reflect.get(window, 'reportViolation')(`${event.violatedDirective} ${event.blockedURI}`);
     });
   });
+}
+
+/** One of the four numbers on the dashboard. */
+export function stat(page: Page, label: string): Locator {
+  return page.locator('dl > div').filter({ has: page.getByRole('term').getByText(label, { exact: true }) });
 }

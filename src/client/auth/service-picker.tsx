@@ -3,6 +3,7 @@ import { useId } from 'react';
 import { useWatch } from 'react-hook-form';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Choice } from '../ui/choice.tsx';
 import styles from './auth.module.css';
 import type { SignUpFormState } from './forms.ts';
 
@@ -16,15 +17,14 @@ export function ServicePicker({ form }: { readonly form: SignUpFormState }) {
         <legend className={styles.legend}>Select all services you provide:</legend>
         <div className={styles.services}>
           {SERVICE_CATEGORIES.map((category) => (
-            <label key={category} className={styles.choice}>
-              <input
-                type="checkbox"
-                value={category}
-                aria-invalid={error !== undefined}
-                {...form.register('serviceCategories')}
-              />
+            <Choice
+              key={category}
+              value={category}
+              aria-invalid={error !== undefined}
+              {...form.register('serviceCategories')}
+            >
               {CATEGORY_LABELS[category]}
-            </label>
+            </Choice>
           ))}
         </div>
         <p id={`${id}-error`} className={styles.failure} aria-live="polite">

@@ -5,6 +5,7 @@ import type { Credentials, Registration } from '#shared/accounts.ts';
 import { api } from '../api.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
+import { Choice } from '../ui/choice.tsx';
 import { Field, PasswordField } from '../ui/field.tsx';
 import styles from './auth.module.css';
 import { showFailure } from './failures.ts';
@@ -95,13 +96,9 @@ export function SignUpForm({ form, attempts, onCreated }: SignUpFormProps) {
         {...form.register('password')}
       />
       <div className={styles.provider}>
-        <label className={styles.choice}>
-          <input
-            type="checkbox"
-            {...form.register('isServiceProvider', { onChange: clearServicesOfCustomer })}
-          />
+        <Choice {...form.register('isServiceProvider', { onChange: clearServicesOfCustomer })}>
           I am a service provider (will receive tips)
-        </label>
+        </Choice>
         {isServiceProvider && <ServicePicker form={form} />}
       </div>
       {errors.root && <p className={styles.failure}>{errors.root.message}</p>}

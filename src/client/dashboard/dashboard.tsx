@@ -1,10 +1,197 @@
+/**
+ * The dashboard: what came in, what went out, a provider's codes and everybody's own transactions. Whoever is signed
+ * in brings their own cache; which tab is open stands in the address.
+ */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { ScanLine } from 'lucide-react';
+import { type ReactNode, useEffect } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import { trpc, trpcClient } from '../api-hooks.ts';
+import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths } from '../paths.ts';
+import { useSession } from '../session.ts';
+import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
+import { Problem } from '../ui/states.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { accountTypeOf } from './account-type.ts';
+import { AlertSettings } from './alert-settings.tsx';
+import { cacheOf } from './cache.ts';
+import { ConnectionSign } from './connection-sign.tsx';
+import styles from './dashboard.module.css';
+import { type Connection, useLiveTips } from './live-tips.ts';
+import { useLogout } from './logout.ts';
+import { Profile } from './profile.tsx';
+import { QrCodes, QrCodesSketch } from './qr-codes.tsx';
+import { LOAD_FAILED, useDashboardData } from './queries.ts';
+import { Stats } from './stats.tsx';
+import { Transactions, TransactionsSketch } from './transactions.tsx';
 
 export function Dashboard() {
+  const session = useSession();
+  if (session.status !== 'signed-in') return null;
+  const { user } = session;
+  const cache = cacheOf(user.id);
   return (
-    <Screen title="Dashboard">
-      <ScreenHeading>Dashboard</ScreenHeading>
+    <trpc.Provider key={user.id} client={trpcClient} queryClient={cache}>
+      <QueryClientProvider client={cache}>
+        <Overview user={user} />
+      </QueryClientProvider>
+    </trpc.Provider>
+  );
+}
+
+function Overview({ user }: { readonly user: User }) {
+  const [, navigate] = useLocation();
+  const [tab, openTab] = useTab(user);
+  const { logout, isLoggingOut } = useLogout();
+  const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(user);
+  const newest =
+    transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
+  const { connection, unseenCount } = useLiveTips(user, newest);
+
+  useEffect(() => {
+    // Fetched ahead: what a toast has to say may be that nothing can be fetched any more.
+    import('../ui/toaster.tsx').catch(() => {});
+  }, []);
+
+  const panels = {
+    'qr-codes': {
+      label: 'QR Codes',
+      hasFailed: qrCodes.status === 'failed',
+      draw: () =>
+        qrCodes.status === 'ready' ? (
+          <QrCodes user={user} codes={qrCodes.data} />
+        ) : (
+          <NotReady status={qrCodes.status} sketch={<QrCodesSketch user={user} />} onRetry={retry} />
+        ),
+    },
+    transactions: {
+      label: 'Transactions',
+      hasFailed: transactions.status === 'failed',
+      draw: () =>
+        transactions.status === 'ready' ? (
+          <Transactions user={user} listing={transactions.data} />
+        ) : (
+          <NotReady status={transactions.status} sketch={<TransactionsSketch />} onRetry={retry} />
+        ),
+    },
+    profile: {
+      label: 'Profile',
+      hasFailed: false,
+      draw: () => (
+        <>
+          <Profile user={user} />
+          <AlertSettings />
+        </>
+      ),
+    },
+  } satisfies Record<DashboardTab, unknown>;
+
+  return (
+    <Screen
+      title="Dashboard"
+      unseenCount={unseenCount}
+      actions={
+        <>
+          {!user.isServiceProvider && (
+            <Button onClick={() => navigate(paths.scan)}>
+              <ScanLine aria-hidden /> Scan QR
+            </Button>
+          )}
+          <Button look="quiet" aria-disabled={isLoggingOut} onClick={() => void logout()}>
+            Logout
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.welcome}>
+        <ScreenHeading className={styles.heading}>
+          Welcome, <bdi>{user.fullName}</bdi>
+        </ScreenHeading>
+        <Standing
+          user={user}
+          connection={connection}
+          isLoading={isLoading}
+          // A panel that failed has a way out of its own.
+          isIncomplete={isFailing && !panels[tab].hasFailed}
+          onRetry={retry}
+        />
+      </div>
+      <Stats
+        summary={summary}
+        activeCodes={qrCodes.status === 'ready' ? { ...qrCodes, data: qrCodes.data.length } : qrCodes}
+      />
+      <Tabs
+        label="Your dashboard"
+        value={tab}
+        onChange={openTab}
+        tabs={tabsOf(user).map((value) => ({
+          value,
+          label: panels[value].label,
+          panel: value === tab ? panels[value].draw() : null,
+        }))}
+      />
     </Screen>
   );
+}
+
+interface StandingProps {
+  readonly user: User;
+  readonly connection: Connection;
+  readonly isLoading: boolean;
+  readonly isIncomplete: boolean;
+  readonly onRetry: () => void;
+}
+
+/** One line that is always there, so that nothing moves when it changes. */
+function Standing({ user, connection, isLoading, isIncomplete, onRetry }: StandingProps) {
+  if (isLoading) return <p role="status">Loading Dashboard...</p>;
+  if (isIncomplete) {
+    return (
+      <p>
+        Not everything could be loaded.{' '}
+        <button type="button" className={styles.retry} onClick={onRetry}>
+          Retry
+        </button>
+      </p>
+    );
+  }
+  return (
+    <p>
+      <bdi>@{user.username}</bdi> · {accountTypeOf(user)}
+      <ConnectionSign connection={connection} />
+    </p>
+  );
+}
+
+interface NotReadyProps {
+  readonly status: 'loading' | 'failed';
+  readonly sketch: ReactNode;
+  readonly onRetry: () => void;
+}
+
+function NotReady({ status, sketch, onRetry }: NotReadyProps) {
+  if (status === 'loading') return <div aria-busy="true">{sketch}</div>;
+  return (
+    <Problem title={LOAD_FAILED} onRetry={onRetry}>
+      <p>Nothing is lost. Please try again in a moment.</p>
+    </Problem>
+  );
+}
+
+/** Only providers have codes to show; what is listed first is what opens by itself. */
+function tabsOf({ isServiceProvider }: User): DashboardTab[] {
+  return DASHBOARD_TABS.filter((tab) => isServiceProvider || tab !== 'qr-codes');
+}
+
+/** The tab that the address names, else the first; opening one is a step that Back takes back. */
+function useTab(user: User): [DashboardTab, (tab: DashboardTab) => void] {
+  const [, navigate] = useLocation();
+  const named = new URLSearchParams(useSearch()).get('tab');
+  const tabs = tabsOf(user);
+  const [first = 'transactions'] = tabs;
+  const present = tabs.find((tab) => tab === named) ?? first;
+  return [present, (tab) => tab !== present && navigate(dashboardTab(tab))];
 }

@@ -8,6 +8,8 @@ import styles from './screen.module.css';
 interface ScreenProps {
   /** For the browser's tab; the product's name follows. */
   readonly title?: string;
+  /** How much has happened that was not looked at; it takes the place of the title. */
+  readonly unseenCount?: number;
   /** What stands at the right of the head. */
   readonly actions?: ReactNode;
   /** `column` for one thing to do, `page` for a whole spread. */
@@ -15,10 +17,10 @@ interface ScreenProps {
   readonly children: ReactNode;
 }
 
-export function Screen({ title, actions, width = 'page', children }: ScreenProps) {
+export function Screen({ title, unseenCount = 0, actions, width = 'page', children }: ScreenProps) {
   return (
     <div className={[styles.screen, styles[width]].join(' ')}>
-      <title>{title === undefined ? `${brand.name} - ${brand.tagline}` : `${title} · ${brand.name}`}</title>
+      <title>{titleOf(title, unseenCount)}</title>
       <header className={styles.head}>
         <Link href={paths.home} className={styles.wordmark}>
           {brand.name}
@@ -28,4 +30,9 @@ export function Screen({ title, actions, width = 'page', children }: ScreenProps
       <main className={styles.main}>{children}</main>
     </div>
   );
+}
+
+function titleOf(title: string | undefined, unseenCount: number): string {
+  if (unseenCount > 0) return `(${unseenCount}) ${brand.name}`;
+  return title === undefined ? `${brand.name} - ${brand.tagline}` : `${title} · ${brand.name}`;
 }

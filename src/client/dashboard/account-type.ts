@@ -1,0 +1,6 @@
+/** What an account is called. */
+import type { User } from '#shared/accounts.ts';
+
+export function accountTypeOf({ isServiceProvider }: User): string {
+  return isServiceProvider ? 'Service Provider' : 'Customer';
+}

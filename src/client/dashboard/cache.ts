@@ -1,0 +1,20 @@
+/**
+ * The cache of whoever is signed in. It outlives the screen, so that coming back shows at once what was known; another
+ * person gets another one.
+ */
+import type { QueryClient } from '@tanstack/react-query';
+import type { UserId } from '#shared/ids.ts';
+import { createQueryClient } from '../api-hooks.ts';
+
+let kept: { readonly userId: UserId; readonly cache: QueryClient } | null = null;
+
+export function cacheOf(userId: UserId): QueryClient {
+  if (kept?.userId !== userId) kept = { userId, cache: createQueryClient() };
+  return kept.cache;
+}
+
+/** Nothing of the person who was signed in stays in memory. */
+export function forgetCache(): void {
+  kept?.cache.clear();
+  kept = null;
+}

@@ -1,0 +1,163 @@
+/**
+ * Everything that the dashboard asks the server, and the only place that writes to its cache.
+ */
+import { useQueryClient } from '@tanstack/react-query';
+import { getQueryKey } from '@trpc/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import type { TipSummary, Transaction } from '#shared/tips.ts';
+import { failureOf } from '../api.ts';
+import { trpc } from '../api-hooks.ts';
+import { toastError, toastSuccess } from '../toasts.ts';
+
+export const LOAD_FAILED = 'Failed to load dashboard data';
+
+/** Under these inputs the answers lie in the cache. */
+const transactionsInput = { limit: 25 };
+const summaryInput = () => ({ timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+
+/** Whoever looks again sees what is true now. A server on the same machine answers without any network. */
+const FRESH = {
+  networkMode: 'always',
+  refetchOnMount: 'always',
+  refetchOnReconnect: 'always',
+  refetchOnWindowFocus: 'always',
+} as const;
+
+/** One part of the dashboard. What was once loaded stays ready, also when asking again has failed. */
+export type Part<Data> =
+  | { readonly status: 'loading' }
+  | { readonly status: 'failed' }
+  | { readonly status: 'ready'; readonly data: Data };
+
+/** What was sent and received, newest first, as far as it was loaded. */
+export interface Listing {
+  readonly transactions: readonly Transaction[];
+  readonly pageCount: number;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  readonly loadMore: () => void;
+}
+
+export interface DashboardData {
+  readonly summary: Part<TipSummary>;
+  /** Empty for a customer. */
+  readonly qrCodes: Part<readonly QrCode[]>;
+  readonly transactions: Part<Listing>;
+  /** Something is being loaded for the first time. */
+  readonly isLoading: boolean;
+  /** Something could not be loaded, or not again. */
+  readonly isFailing: boolean;
+  /** Asks again for what failed. */
+  readonly retry: () => void;
+}
+
+/** Loads the dashboard and keeps it fresh; a failure is toasted once, however many parts it hits. */
+export function useDashboardData({ isServiceProvider }: User): DashboardData {
+  const summary = trpc.transactions.summary.useQuery(summaryInput(), FRESH);
+  const qrCodes = trpc.qrCodes.list.useQuery(undefined, { ...FRESH, enabled: isServiceProvider });
+  const pages = trpc.transactions.list.useInfiniteQuery(transactionsInput, {
+    ...FRESH,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+
+  const failed = [
+    summary,
+    qrCodes,
+    // A next page that did not come leaves what is shown as true as it was.
+    ...(pages.isFetchNextPageError ? [] : [pages]),
+  ].filter(({ isError }) => isError);
+  const isFailing = failed.length > 0;
+  const toastFailure = useEffectEvent(() => toastError(failureOf(failed[0]?.error).detail ?? LOAD_FAILED));
+  useEffect(() => {
+    if (isFailing) toastFailure();
+  }, [isFailing]);
+
+  async function loadMore(): Promise<void> {
+    if (pages.isFetchingNextPage) return;
+    const { isFetchNextPageError, error } = await pages.fetchNextPage();
+    if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
+  }
+
+  return {
+    summary: partOf(summary, (data) => data),
+    qrCodes: isServiceProvider ? partOf(qrCodes, (data) => data) : { status: 'ready', data: [] },
+    transactions: partOf(pages, (data) => ({
+      transactions: data.pages.flatMap(({ transactions }) => transactions),
+      pageCount: data.pages.length,
+      hasMore: pages.hasNextPage,
+      isLoadingMore: pages.isFetchingNextPage,
+      loadMore: () => void loadMore(),
+    })),
+    isLoading: [summary, qrCodes, pages].some(({ isLoading }) => isLoading),
+    isFailing,
+    retry: () => {
+      for (const { refetch } of failed) void refetch();
+    },
+  };
+}
+
+/** What a tip that has just happened does to the cache. */
+export function useTipCache() {
+  const utils = trpc.useUtils();
+  const queryClient = useQueryClient();
+  return {
+    /** Puts the tip on top of the list, and lets the server count the sums anew. */
+    add(tip: Transaction): void {
+      void utils.transactions.summary.invalidate();
+      if (queryClient.isFetching({ queryKey: getQueryKey(trpc.transactions.list) }) > 0) {
+        // An answer that is on its way may have been written before the tip: it is asked for again.
+        void utils.transactions.list.invalidate();
+        return;
+      }
+      utils.transactions.list.setInfiniteData(transactionsInput, (loaded) => {
+        const [newest, ...older] = loaded?.pages ?? [];
+        if (!loaded || !newest || newest.transactions.some(({ id }) => id === tip.id)) return loaded;
+        return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
+      });
+    },
+    /** Everything that tips change is asked for again. */
+    refresh(): void {
+      void utils.transactions.summary.invalidate();
+      void utils.transactions.list.invalidate();
+    },
+  };
+}
+
+/** Creates a code; the answer joins the list, so that nothing needs to be loaded again. */
+export function useCreateQrCode() {
+  const utils = trpc.useUtils();
+  return trpc.qrCodes.create.useMutation({
+    networkMode: 'always',
+    async onSuccess(code) {
+      // A list that was asked for before this code was made would take it away again.
+      await utils.qrCodes.list.cancel();
+      utils.qrCodes.list.setData(undefined, (codes = []) => [
+        ...codes.filter(({ id }) => id !== code.id),
+        code,
+      ]);
+      toastSuccess(`QR code created for ${CATEGORY_LABELS[code.serviceCategory]}`);
+    },
+    onError(error) {
+      const { detail, code } = failureOf(error);
+      toastError(detail ?? 'Failed to create QR code');
+      // Made elsewhere meanwhile, or by an attempt whose answer was lost: then let it be seen.
+      if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
+    },
+  });
+}
+
+interface QueryState<Answer> {
+  readonly data: Answer | undefined;
+  readonly isError: boolean;
+}
+
+function partOf<Answer, Data>(
+  { data, isError }: QueryState<Answer>,
+  read: (answer: Answer) => Data,
+): Part<Data> {
+  if (data !== undefined) return { status: 'ready', data: read(data) };
+  return { status: isError ? 'failed' : 'loading' };
+}

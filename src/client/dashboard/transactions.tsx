@@ -1,0 +1,131 @@
+/** What was sent and received, newest first, a page at a time; what is already read stays where it is. */
+import { ReceiptText } from 'lucide-react';
+import { useLayoutEffect, useRef } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { cents } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
+import { Money } from '../ui/money.tsx';
+import { Empty, Skeleton } from '../ui/states.tsx';
+import type { Listing } from './queries.ts';
+import { shortDateTime } from './short-date-time.ts';
+import styles from './transactions.module.css';
+
+interface TransactionsProps {
+  readonly user: User;
+  readonly listing: Listing;
+}
+
+export function Transactions({ user, listing }: TransactionsProps) {
+  const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
+  const list = useRef<HTMLOListElement>(null);
+  /** The row after which reading goes on once more rows are there. */
+  const lastRead = useRef<Element | null>(null);
+
+  useLayoutEffect(() => {
+    const next = transactions.length > 0 && lastRead.current?.nextElementSibling;
+    if (!(next instanceof HTMLElement)) return;
+    lastRead.current = null;
+    next.focus({ preventScroll: true });
+  }, [transactions.length]);
+
+  if (transactions.length === 0) {
+    return (
+      <Empty icon={<ReceiptText />} title="No Transactions Yet">
+        <p>
+          {user.isServiceProvider
+            ? 'Share your QR codes to start receiving tips'
+            : 'Scan QR codes to start tipping service providers'}
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div className={styles.listing}>
+      <ol ref={list} className={[card.card, styles.list].join(' ')}>
+        {transactions.map((transaction) => (
+          <Row
+            key={transaction.id}
+            transaction={transaction}
+            isReceived={transaction.receiverId === user.id}
+          />
+        ))}
+      </ol>
+      {hasMore && (
+        // Another one below each page: the one that was pressed does not run away.
+        <Button
+          key={pageCount}
+          look="quiet"
+          className={styles.more}
+          aria-disabled={isLoadingMore}
+          onClick={() => {
+            lastRead.current = list.current?.lastElementChild ?? null;
+            loadMore();
+          }}
+        >
+          {isLoadingMore ? 'Loading...' : 'Load more'}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly transaction: Transaction;
+  readonly isReceived: boolean;
+}
+
+function Row({ transaction, isReceived }: RowProps) {
+  const { amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+  return (
+    <li tabIndex={-1} className={styles.row} data-received={isReceived}>
+      <p className={styles.what}>
+        <span className={styles.direction}>{isReceived ? 'Received' : 'Sent'}</span>
+        <Badge>{CATEGORY_LABELS[serviceCategory]}</Badge>
+      </p>
+      <p className={styles.amount}>
+        {isReceived ? (
+          <Money sign="+" cents={netAmountCents} />
+        ) : (
+          <Money sign="-" cents={cents(amountCents + giverFeeCents)} />
+        )}
+      </p>
+      <p className={styles.details}>
+        <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
+        <span>Status: {status}</span>
+      </p>
+    </li>
+  );
+}
+
+const SKETCHED_ROWS = ['a', 'b', 'c', 'd', 'e'];
+
+/** Stands where the list will. */
+export function TransactionsSketch() {
+  return (
+    <div className={[card.card, styles.list].join(' ')}>
+      {SKETCHED_ROWS.map((row) => (
+        <div key={row} className={styles.row}>
+          <div className={styles.what}>
+            <Piece />
+          </div>
+          <div className={styles.details}>
+            <Piece />
+            <Piece />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Piece() {
+  return (
+    <div className={styles.piece}>
+      <Skeleton height="line" />
+    </div>
+  );
+}

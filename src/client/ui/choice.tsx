@@ -1,0 +1,12 @@
+/** A checkbox with its label, as one large target. */
+import type { ComponentProps } from 'react';
+import styles from './choice.module.css';
+
+export function Choice({ children, ...input }: ComponentProps<'input'>) {
+  return (
+    <label className={styles.choice}>
+      <input type="checkbox" {...input} />
+      <span>{children}</span>
+    </label>
+  );
+}

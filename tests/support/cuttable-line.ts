@@ -1,0 +1,46 @@
+/** A line to a server that can be cut and mended, as bad Wi-Fi does: open connections break, new ones are refused. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface CuttableLine {
+  readonly url: string;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+/** A line from a free port on loopback to `port`. */
+export async function createCuttableLine(port: number): Promise<CuttableLine> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  async function listen(on: number): Promise<number> {
+    server.listen(on, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the line has no port');
+    return address.port;
+  }
+  const ownPort = await listen(0);
+  return {
+    url: `http://127.0.0.1:${ownPort}`,
+    async cut() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, 'close');
+    },
+    async mend() {
+      await listen(ownPort);
+    },
+  };
+}
