@@ -8,8 +8,8 @@ import { SERVICE_CATEGORIES, type ServiceCategory } from './categories.ts';
 import { serviceCategory } from './qr-codes.ts';
 
 /** In characters, after normalisation. */
-export const MIN_PASSWORD_LENGTH = 8;
-export const MAX_PASSWORD_LENGTH = 256;
+const MIN_PASSWORD_LENGTH = 8;
+const MAX_PASSWORD_LENGTH = 256;
 
 /** Longest address that SMTP can carry (RFC 5321, section 4.5.3.1.3, less the angle brackets). */
 const MAX_EMAIL_LENGTH = 254;

@@ -12,7 +12,7 @@ export const TRANSACTION_STATUSES = ['completed'] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /** The most transactions that one page of a listing may hold. */
-export const MAX_PAGE_SIZE = 200;
+const MAX_PAGE_SIZE = 200;
 const DEFAULT_PAGE_SIZE = 50;
 
 const tipAmountCents = z
@@ -22,7 +22,7 @@ const tipAmountCents = z
   .brand<'Cents'>();
 
 /** 1 to 255 visible ASCII characters that the client makes up, one for each attempt to pay. */
-export const idempotencyKey = z
+const idempotencyKey = z
   .string({ error: 'The idempotency key must be text.' })
   .regex(/^[\x21-\x7e]{1,255}$/, 'The idempotency key must be 1 to 255 visible ASCII characters.');
 
@@ -48,9 +48,7 @@ export const transactionsQuery = z.object({
 
 export const summaryQuery = z.object({
   /** An IANA name such as `Europe/Vienna`: it decides when today began. */
-  timeZone: z
-    .string({ error: 'The time zone is required.' })
-    .refine(isTimeZone, 'The time zone is unknown.'),
+  timeZone: z.string({ error: 'The time zone is required.' }).refine(isTimeZone, 'The time zone is unknown.'),
 });
 
 export const tipStreamQuery = z

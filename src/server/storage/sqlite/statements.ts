@@ -8,8 +8,6 @@ import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Database } from './connection.ts';
 import { accounts, providerCategories, qrCodes, qrPictures, sessions, transactions } from './schema.ts';
 
-export type Statements = ReturnType<typeof prepareStatements>;
-
 export function prepareStatements(database: Database) {
   const db = drizzle(database);
   const value = sql.placeholder;
