@@ -40,7 +40,10 @@ const MAX_RETRIES = 2;
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
+      // A server on the same machine answers without any network, whatever the browser thinks of it.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
         staleTime: STALE_AFTER_MS,
         // A refusal stays one; only what never got an answer, or "later", is worth another try.
         retry: (count, error) => count < MAX_RETRIES && (failureOf(error).status ?? 503) >= 503,

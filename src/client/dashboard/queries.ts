@@ -18,9 +18,8 @@ export const LOAD_FAILED = 'Failed to load dashboard data';
 const transactionsInput = { limit: 25 };
 const summaryInput = () => ({ timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 
-/** Whoever looks again sees what is true now. A server on the same machine answers without any network. */
+/** Whoever looks again sees what is true now. */
 const FRESH = {
-  networkMode: 'always',
   refetchOnMount: 'always',
   refetchOnReconnect: 'always',
   refetchOnWindowFocus: 'always',
@@ -130,7 +129,6 @@ export function useTipCache() {
 export function useCreateQrCode() {
   const utils = trpc.useUtils();
   return trpc.qrCodes.create.useMutation({
-    networkMode: 'always',
     async onSuccess(code) {
       // A list that was asked for before this code was made would take it away again.
       await utils.qrCodes.list.cancel();
