@@ -90,7 +90,7 @@ const config: ViteUserConfig = {
         minify: false,
         sourcemap: true,
         rollupOptions: {
-          input: { main: 'src/server/main.ts', 'db-check': 'src/server/db-check.ts' },
+          input: ['main', 'db-check', 'db-backup', 'db-restore'].map((entry) => `src/server/${entry}.ts`),
           output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
         },
       },

@@ -6,7 +6,7 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Database, DatabaseRefused } from './connection.ts';
 
-interface Migration {
+export interface Migration {
   readonly hash: string;
   readonly statements: readonly string[];
 }
@@ -26,12 +26,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
   database.exec(
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT',
   );
-  const applied = appliedTo(database);
-  if (applied.some((hash, index) => hash !== migrations[index]?.hash)) {
-    throw new DatabaseRefused(
-      'The database was made by a newer or different version of Tipwell. Start that version, or restore a backup.',
-    );
-  }
+  const applied = refuseUnknownMigrations(database, migrations);
   database.pragma('foreign_keys = OFF');
   try {
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
@@ -41,6 +36,18 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
     database.pragma('foreign_keys = ON');
   }
   return migrations.length - applied.length;
+}
+
+/**
+ * The hashes of the migrations that a file has seen, in their order.
+ * @throws DatabaseRefused when one of them is not known here.
+ */
+export function refuseUnknownMigrations(database: Database, migrations: readonly Migration[]): string[] {
+  const applied = appliedTo(database);
+  if (applied.every((hash, index) => hash === migrations[index]?.hash)) return applied;
+  throw new DatabaseRefused(
+    'The database was made by a newer or different version of Tipwell. Start that version, or restore a backup.',
+  );
 }
 
 /** Whether a file was ever migrated here, so that it is worth looking into. */
@@ -53,7 +60,6 @@ export function isSchemaCurrent(database: Database, migrations: readonly Migrati
   return appliedTo(database).join() === migrations.map(({ hash }) => hash).join();
 }
 
-/** The hashes of the migrations that a file has seen, in their order. */
 function appliedTo(database: Database): string[] {
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();
 }
