@@ -3,7 +3,7 @@
  */
 import { QueryClient } from '@tanstack/react-query';
 import { httpSubscriptionLink, splitLink } from '@trpc/client';
-import { createTRPCReact } from '@trpc/react-query';
+import { createTRPCReact, getQueryKey } from '@trpc/react-query';
 import { EventSource } from 'eventsource';
 import {
   type AppRouter,
@@ -35,6 +35,9 @@ export const trpcClient = trpc.createClient({
 
 const STALE_AFTER_MS = 10_000;
 const MAX_RETRIES = 2;
+
+/** Under this all pages of the transactions lie in the cache. */
+export const transactionsKey = getQueryKey(trpc.transactions.list);
 
 /** A cache for one signed-in person; a new one for the next. */
 export function createQueryClient(): QueryClient {

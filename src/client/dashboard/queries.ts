@@ -2,14 +2,13 @@
  * Everything that the dashboard asks the server, and the only place that writes to its cache.
  */
 import { useQueryClient } from '@tanstack/react-query';
-import { getQueryKey } from '@trpc/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
-import { trpc } from '../api-hooks.ts';
+import { transactionsKey, trpc } from '../api-hooks.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 
 export const LOAD_FAILED = 'Failed to load dashboard data';
@@ -106,7 +105,7 @@ export function useTipCache() {
     /** Puts the tip on top of the list, and lets the server count the sums anew. */
     add(tip: Transaction): void {
       void utils.transactions.summary.invalidate();
-      if (queryClient.isFetching({ queryKey: getQueryKey(trpc.transactions.list) }) > 0) {
+      if (queryClient.isFetching({ queryKey: transactionsKey }) > 0) {
         // An answer that is on its way may have been written before the tip: it is asked for again.
         void utils.transactions.list.invalidate();
         return;
