@@ -60,6 +60,10 @@ describe('the checker accepts', () => {
     ['client/app.tsx', "import { paths } from './paths.ts'; const Tip = () => import('./tip/tip-page.tsx');"],
     ['client/main.tsx', "import { App } from './app.tsx';"],
     ['server/auth/common-passwords.ts', 'export const a = 1;'],
+    [
+      'client/tip/attempt.ts',
+      'export const at = new Date(); crypto.getRandomValues(new Uint8Array(8)); new Date("2026-05-15");',
+    ],
   ])('%s with %s', (path, text) => {
     expect(violationsOf(new Map([[path, text]]), [])).toEqual([]);
   });
@@ -193,6 +197,9 @@ describe('the checker refuses', () => {
     ['server/tips/transactions.ts', "import { randomBytes } from 'node:crypto';", 'uses randomBytes'],
     ['server/tips/transactions.ts', "import { randomBytes as r } from 'node:crypto';", 'uses randomBytes'],
     ['shared/ids.ts', 'const id = crypto.randomUUID();', 'uses crypto.randomUUID'],
+    ['shared/calendar.ts', 'const today = new Date();', 'uses new Date()'],
+    ['server/tips/transactions.ts', 'crypto.getRandomValues(bytes);', 'uses crypto.getRandomValues'],
+    ['client/tip/attempt.ts', 'const id = Math.random();', 'uses Math.random'],
     ['shared/ids.ts', 'const at = globalThis.performance.now();', 'uses performance.now'],
     ['server/tips/index.ts', 'export const a = 1;', 'is a barrel'],
     ['client/ui/index.tsx', 'export const a = 1;', 'is a barrel'],

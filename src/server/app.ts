@@ -140,7 +140,7 @@ export function createApp(deps: AppDependencies): App {
   if (config.corsOrigins.length > 0) {
     const allowOrigins = cors({
       origin: [...config.corsOrigins],
-      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key'],
+      allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
       exposeHeaders: ['Link', 'Retry-After', 'X-Request-Id'],
       maxAge: 600,
     });
@@ -157,17 +157,18 @@ export function createApp(deps: AppDependencies): App {
   const isWritableOnceASecond = atMostOnceASecond(clock, () => storage.isWritable());
 
   for (const door of ['/api/*', '/trpc/*']) app.use(door, ...doorGuards(deps.isShuttingDown));
-  for (const stream of ['/api/transactions/stream', '/trpc/transactions.onTip']) {
-    app.use(stream, async (c, next) => {
+  for (const door of ['/api/*', '/trpc/*']) {
+    app.use(door, async (c, next) => {
+      await next();
+      if (!c.res.headers.get('Content-Type')?.startsWith('text/event-stream')) return;
       // Heartbeats keep a socket busy; one that takes nothing for this long has nobody behind it.
       socketOf(c)?.setTimeout(STREAM_STALL_MS);
-      await next();
       c.header('Cache-Control', 'no-store');
     });
   }
 
   serveApiDocs(app, publicUrl);
-  app.route('/api', createRestAdapter(contextOf));
+  app.route('/api', createRestAdapter(contextOf, report));
   app.use(
     '/trpc/*',
     trpcServer({

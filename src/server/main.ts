@@ -22,6 +22,7 @@ const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDER = join(PROJECT_FOLDER, 'dist/client');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 const DRAIN_PATIENCE_MS = 8_000;
+const DRAIN_INTERVAL_MS = 100;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 
@@ -115,8 +116,11 @@ function listen(fetch: App['fetch'], config: Config): Promise<Server> {
 function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_PATIENCE_MS);
+    // Connections become idle as their answers end; a client that kept one would only be refused on it.
+    const closing = setInterval(() => server.closeIdleConnections(), DRAIN_INTERVAL_MS);
     server.close(() => {
       clearTimeout(deadline);
+      clearInterval(closing);
       resolve();
     });
     server.closeIdleConnections();

@@ -6,16 +6,17 @@ import { describe, expect, test } from 'vitest';
 import { REST_ROUTES } from '#server/api/rest.ts';
 import type { REFUSALS } from '#shared/errors.ts';
 import {
-  type Answer,
   callRest,
   callTrpc,
   DOORS,
+  type Door,
   procedureKinds,
   refusedBy,
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { openStream, refusalOf } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, START_MS } from '#tests/support/test-app.ts';
 
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
@@ -102,6 +103,7 @@ const PROCEDURES: Readonly<Record<string, ProcedureRow>> = {
   'qrCodes.lookup': { outcomes: everybody('fine'), input: ({ code }) => ({ id: code.id }) },
   'transactions.create': { outcomes: TIPPING, input: ({ tip }) => tip },
   'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
+  'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
 };
 
@@ -129,6 +131,7 @@ const ROUTES: Readonly<Record<string, RouteRow>> = {
     path: ({ code }) => `/qr-codes/${code.id}`,
   },
   'GET /transactions': { outcomes: SIGNED_IN, status: 200 },
+  'GET /transactions/stream': { outcomes: SIGNED_IN, status: 200 },
   'POST /transactions': {
     outcomes: TIPPING,
     status: 201,
@@ -139,17 +142,25 @@ const ROUTES: Readonly<Record<string, RouteRow>> = {
 /** What everybody was told, each after the other, and that no refusal changed anything. */
 async function outcomesOf(
   scene: Scene,
-  call: (token: string | undefined, turn: number) => Promise<{ answer: Answer; outcome: string }>,
+  call: (token: string | undefined, turn: number) => Promise<string>,
 ): Promise<Record<string, string>> {
   const told: Record<string, string> = {};
   for (const [turn, identity] of IDENTITIES.entries()) {
     const before = dump(scene.t.database);
-    const { outcome } = await call(scene.tokens[identity], turn);
+    const outcome = await call(scene.tokens[identity], turn);
     told[identity] = outcome;
     if (outcome !== 'fine') expect(dump(scene.t.database)).toEqual(before);
   }
   return told;
 }
+
+/** `fine` when a stream was opened, which is closed again. */
+async function streamOutcome({ t }: Scene, door: Door, token: string | undefined): Promise<string> {
+  const stream = await openStream(t.send, door, { token });
+  return (await refusalOf(t, stream, 0))?.code ?? 'fine';
+}
+
+const isStream = (procedure: string) => procedureKinds().get(procedure) === 'subscription';
 
 describe('procedures', () => {
   test('each has a row', () => {
@@ -160,8 +171,9 @@ describe('procedures', () => {
     const scene = await openScene();
     const row = PROCEDURES[name];
     const told = await outcomesOf(scene, async (token, turn) => {
+      if (isStream(name)) return streamOutcome(scene, 'tRPC', token);
       const answer = await callTrpc(scene.t, name, row?.input?.(scene, turn), { token });
-      return { answer, outcome: answer.status === 200 ? 'fine' : refusedBy('tRPC', answer).code };
+      return answer.status === 200 ? 'fine' : refusedBy('tRPC', answer).code;
     });
     expect(told).toEqual(row?.outcomes);
   });
@@ -178,9 +190,11 @@ describe('REST routes', () => {
     const row = ROUTES[name];
     const [method = '', pattern = ''] = name.split(' ');
     const path = row?.path?.(scene) ?? pattern;
+    const isStreamed = REST_ROUTES.some((route) => route.isStream && route.path === pattern);
     const told = await outcomesOf(scene, async (token, turn) => {
+      if (isStreamed) return streamOutcome(scene, 'REST', token);
       const answer = await callRest(scene.t, method, path, row?.body?.(scene, turn), { token });
-      return { answer, outcome: answer.status === row?.status ? 'fine' : refusedBy('REST', answer).code };
+      return answer.status === row?.status ? 'fine' : refusedBy('REST', answer).code;
     });
     expect(told).toEqual(row?.outcomes);
   });
@@ -193,7 +207,7 @@ describe('REST routes', () => {
 
   test('HEAD asks for the same rights as GET', async () => {
     const scene = await openScene();
-    for (const path of ['/auth/me', '/qr-codes', '/transactions']) {
+    for (const path of ['/auth/me', '/qr-codes', '/transactions', '/transactions/stream']) {
       const statusFor = async (identity: Identity) =>
         (await callRest(scene.t, 'HEAD', path, undefined, { token: scene.tokens[identity] })).status;
       expect(await statusFor('anonymous')).toBe(401);
@@ -207,6 +221,11 @@ test('authorisation comes before the input is looked at', async () => {
   const scene = await openScene();
   const { t, tokens } = scene;
   for (const [name, row] of Object.entries(PROCEDURES)) {
+    if (isStream(name)) {
+      const stream = await openStream(t.send, 'tRPC', { lastEventId: 'what ever' });
+      expect((await refusalOf(t, stream, 0))?.code).toBe(row.outcomes.anonymous);
+      continue;
+    }
     const first = await callTrpc(t, name, { what: 'ever' });
     if (row.outcomes.anonymous !== 'fine') {
       expect(refusedBy('tRPC', first).code).toBe(row.outcomes.anonymous);

@@ -3,6 +3,7 @@
  * no referrer, and nothing of the API kept in a cache. Other origins are let in only when they are configured.
  */
 import { describe, expect, test } from 'vitest';
+import { openStream, STREAM_PATHS } from '#tests/support/event-streams.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const POLICY = {
@@ -110,6 +111,13 @@ test('an answer to somebody logged in is protected and not kept', async () => {
     expectProtected(response);
     expectNotKept(path, response);
   }
+  for (const door of ['REST', 'tRPC'] as const) {
+    const stream = await openStream(t.send, door, { token: provider.token });
+    expect(stream.response.status).toBe(200);
+    expectProtected(stream.response);
+    expectNotKept(STREAM_PATHS[door], stream.response);
+    await stream.close();
+  }
   const logout = await t.send('/api/auth/logout', { method: 'POST', headers: { ...headers, ...JSON_TYPE } });
   expect(logout.status).toBe(204);
   expectProtected(logout);
@@ -197,6 +205,7 @@ describe('other origins', () => {
         'Authorization',
         'Content-Type',
         'Idempotency-Key',
+        'Last-Event-ID',
       ]);
       expect(answer.headers.get('Access-Control-Allow-Methods')?.split(',')).toEqual(
         expect.arrayContaining(['GET', 'POST']),

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { REST_ROUTES } from '#server/api/rest.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { readProblem, readTrpc } from '#tests/support/answers.ts';
+import { isEventStream, readStream, refusalIn } from '#tests/support/event-streams.ts';
 import { callRaw, DOORS, type Door, PROCEDURES, trpcRequest } from '#tests/support/raw-doors.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
@@ -418,10 +419,12 @@ describe('methods', () => {
     const paths = REST_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);
     for (const path of [...paths, '/api/openapi.json', '/api/docs', '/healthz', '/readyz']) {
       const address = path.replace(/:\w+/, code.id);
+      const hangUp = new AbortController();
       const [head, get] = [
         await t.send(address, { method: 'HEAD', headers }),
-        await t.send(address, { headers }),
+        await t.send(address, { headers, signal: hangUp.signal }),
       ];
+      if (isEventStream(get)) await readStream(get, hangUp).close();
       expect(head.status, path).toBe(200);
       expect(get.status, path).toBe(200);
       expect(await head.text()).toBe('');
@@ -458,7 +461,8 @@ test('a token in an address logs nobody in', async () => {
         ? { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(params) }
         : {};
     const response = await t.send(`/trpc/${path}?input=%7B%7D&${query}`, request);
-    expect(response.status, path).toBe(401);
+    if (type === 'subscription') expect(await codeOf('tRPC', response), path).toBe('not_logged_in');
+    else expect(response.status, path).toBe(401);
     tried += 1;
   }
   expect(tried).toBeGreaterThan(10);
@@ -506,6 +510,7 @@ async function post(
 
 async function codeOf(door: Door, response: Response): Promise<ErrorCode | null> {
   if (door === 'REST') return (await readProblem(response))?.code ?? null;
+  if (isEventStream(response)) return (await refusalIn(readStream(response, new AbortController()))).code;
   return (await readTrpc(response))[0]?.code ?? null;
 }
 

@@ -13,6 +13,7 @@ import { AppError } from '#shared/errors.ts';
 import { newUserId, type QrCodeId, showQrCodeId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { newTip } from '#shared/tips.ts';
+import { createChance } from '#tests/support/chance.ts';
 import { PUBLIC_URL, START_MS } from '#tests/support/test-app.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
@@ -22,25 +23,6 @@ const SEED = 20_261_120;
 const MOST_ACCOUNTS = 60;
 /** A code costs a picture, and its drawing is not the subject. */
 const MOST_CODES = 80;
-
-/** A small generator of even 32-bit numbers (mulberry32): not for secrets, but the same sequence every time. */
-function createChance(seed: number) {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
-  return {
-    below: (bound: number) => next() % bound,
-    bytes: (size: number) => Uint8Array.from({ length: size }, () => next() & 255),
-    pick<Item>(items: readonly Item[]): Item {
-      if (items.length === 0) throw new Error('nothing to pick from');
-      return items[next() % items.length] as Item;
-    },
-  };
-}
 
 /** What a tip should look like once it is made; ids are the ledger's to choose. */
 interface ModelTip {

@@ -8,6 +8,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { REST_ROUTES } from '#server/api/rest.ts';
 import { REFUSALS } from '#shared/errors.ts';
+import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
 import {
   createTestApp,
   PASSWORD,
@@ -135,6 +136,18 @@ test('a documented refusal is a row of the table of refusals, under its status',
   }
 });
 
+test('the example of a stream is an event like those that are sent, with a transaction in it', async () => {
+  const { document, validate } = await describedApp();
+  const answer = document.paths['/transactions/stream']?.['get']?.responses['200'];
+  expect(Object.keys(answer?.content ?? {})).toEqual(['text/event-stream']);
+  const [event, ...others] = await eventsOf(String(answer?.content?.['text/event-stream']?.example));
+  expect(others).toEqual([]);
+  const transaction = JSON.parse(event?.data ?? '');
+  expect(event).toMatchObject({ name: 'tip', id: transaction.id });
+  const schema = `${pointerOf('/transactions', 'post')}/responses/201/content/application~1json/schema`;
+  expect(validate(schema, transaction)).toEqual([]);
+});
+
 describe('in a run of the whole product', () => {
   test('every answer fits the schema of its status, and every refusal is documented', async () => {
     const { t, document, validate } = await describedApp();
@@ -257,6 +270,29 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     return answer;
   }
 
+  /** A stream as its description says, and what is refused of it. */
+  async function checkStream(app: TestApp, token: string, giveTip: () => Promise<RestAnswer>): Promise<void> {
+    const route = 'GET /transactions/stream';
+    const streams: TipStream[] = [await openStream(app.send, 'REST', { token })];
+    const documented = document.paths['/transactions/stream']?.['get']?.responses['200']?.content ?? {};
+    const type = streams[0]?.response.headers.get('Content-Type')?.split(';')[0];
+    expect(Object.keys(documented)).toEqual([type]);
+    const { body: given } = await giveTip();
+    expect(await streams[0]?.next()).toEqual({ name: 'comment', id: null, data: 'connected' });
+    const event = await streams[0]?.next();
+    expect(event).toMatchObject({ name: 'tip', id: given.id });
+    expect(JSON.parse(event?.data ?? '')).toEqual(given);
+    const text = `id: ${event?.id}\nevent: tip\ndata: ${event?.data}\n\n`;
+    const place = `${pointerOf('/transactions/stream', 'get')}/responses/200/content/text~1event-stream/schema`;
+    expect(validate(place, text)).toEqual([]);
+    seen.add(`${route} 200`);
+
+    await call(app, route, { token, headers: { 'Last-Event-ID': 'unknown' } });
+    while (streams.length < 20) streams.push(await openStream(app.send, 'REST', { token }));
+    await call(app, route, { token });
+    for (const stream of streams) await stream.close();
+  }
+
   const person = (username: string) => ({
     email: `${username}@example.com`,
     username,
@@ -318,6 +354,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'POST /transactions', { token: cam, body: { ...tip, amount: 9.99 } });
   await call(t, 'POST /transactions', { token: cam, body: {} });
   await call(t, 'POST /transactions', { token: cam, body: tip, headers: { 'Idempotency-Key': 'a b' } });
+  await checkStream(t, pat, () => call(t, 'POST /transactions', { token: cam, body: tip }));
   await call(t, 'GET /transactions', { token: cam });
   const page = await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=2' });
   const next = /<\/api([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
@@ -339,6 +376,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     if (method === 'POST') {
       await call(t, route, { token: pat, body: '{}', headers: { 'Content-Type': 'text/plain' } });
       await call(t, route, { token: pat, body: ' '.repeat(65_537) });
+      // Not UTF-8, which is refused also where no body is read.
+      await call(t, route, { token: pat, body: new Uint8Array([0x22, 0xff, 0x22]) });
     }
   }
   await call(t, 'POST /auth/logout', { token: pat });

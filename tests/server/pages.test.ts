@@ -8,6 +8,11 @@ import { get, type PlainAnswer } from '#tests/support/http-get.ts';
 import { type RunningServer, startServer } from '#tests/support/running-server.ts';
 
 const SCREENS = ['/', '/auth', '/dashboard', '/scan', '/tip/7K3MX9Q2AB', '/tip/demo-alex-bartender'];
+const TYPES: Readonly<Record<string, RegExp>> = {
+  css: /^text\/css/,
+  js: /^text\/javascript/,
+  woff2: /^font\/woff2$/,
+};
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
@@ -95,16 +100,14 @@ describe('an asset', () => {
       const answer = await get(server.port, path);
       expect(answer.status, path).toBe(200);
       expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
-      expect(answer.headers['content-type']).toMatch(
-        path.endsWith('.css') ? /^text\/css/ : /^text\/javascript/,
-      );
+      expect(answer.headers['content-type'], path).toMatch(TYPES[path.replace(/^.*\./, '')] ?? /^$/);
       expect(answer.headers['content-encoding']).toBeUndefined();
       expectProtected(answer);
     }
   });
 
   test('has a name that changes with its content', () => {
-    for (const path of assets) expect(path).toMatch(/-[\w-]{8,}\.(?:js|css)$/);
+    for (const path of assets) expect(path).toMatch(/-[\w-]{8,}\.(?:js|css|woff2)$/);
   });
 });
 
@@ -119,7 +122,7 @@ describe('a page or an asset comes packed', () => {
     ['gzip, deflate, br', 'br'],
     ['gzip, deflate, br, zstd', 'br'],
   ])('for Accept-Encoding: %s', async (accepted, encoding) => {
-    for (const path of ['/', '/dashboard', ...assets]) {
+    for (const path of ['/', '/dashboard', ...assets.filter((path) => !path.endsWith('.woff2'))]) {
       const plain = await get(server.port, path);
       const packed = await get(server.port, path, { headers: { 'Accept-Encoding': accepted } });
       expect(packed.status, path).toBe(200);
@@ -128,6 +131,17 @@ describe('a page or an asset comes packed', () => {
       expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
       expect(packed.headers['cache-control']).toBe(plain.headers['cache-control']);
       expectProtected(packed);
+    }
+  });
+
+  test('except a font, which is packed in itself', async () => {
+    const fonts = assets.filter((path) => path.endsWith('.woff2'));
+    expect(fonts).not.toEqual([]);
+    for (const path of fonts) {
+      const answer = await get(server.port, path, { headers: { 'Accept-Encoding': 'gzip, br' } });
+      expect(answer.status, path).toBe(200);
+      expect(answer.headers['content-encoding'], path).toBeUndefined();
+      expect(answer.body.subarray(0, 4).toString()).toBe('wOF2');
     }
   });
 

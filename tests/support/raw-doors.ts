@@ -8,6 +8,7 @@ import { appRouter } from '#server/api/router.ts';
 import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { readProblem, readTrpc } from './answers.ts';
+import { isEventStream, readStream, refusalOf } from './event-streams.ts';
 import type { TestApp } from './test-app.ts';
 
 export const DOORS = ['REST', 'tRPC'] as const;
@@ -71,8 +72,19 @@ export async function callRaw(
     door === 'REST' ? restRequest(procedure, input ?? {}) : trpcRequest(procedure, JSON.stringify(input));
   if (!request) return null;
   if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
-  const response = await t.send(request.path, request, peer);
+  const hangUp = new AbortController();
+  const openBefore = t.app.streams();
+  const response = await t.send(request.path, { ...request, signal: hangUp.signal }, peer);
   const { status } = response;
+  if (isEventStream(response)) {
+    const refused = await refusalOf(t, readStream(response, hangUp), openBefore);
+    return {
+      status: refused?.status ?? status,
+      code: refused?.code ?? null,
+      message: refused?.message ?? null,
+      data: null,
+    };
+  }
   if (door === 'REST') {
     const problem = await readProblem(response);
     if (problem) return { status, code: problem.code, message: problem.detail, data: null };
@@ -106,15 +118,19 @@ function restRequest(procedure: string, input: Readonly<Record<string, unknown>>
   const route = REST_ROUTES.find((row) => row.procedure === procedure);
   if (!route) throw new Error(`${procedure} has no REST route`);
   const headers = new Headers();
-  const { idempotencyKey, ...rest } = input;
-  if (typeof idempotencyKey === 'string') {
+  const { idempotencyKey, lastEventId, ...rest } = input;
+  for (const [name, value] of [
+    ['Idempotency-Key', idempotencyKey],
+    ['Last-Event-ID', lastEventId],
+  ] as const) {
+    if (typeof value !== 'string') continue;
     try {
-      headers.set('Idempotency-Key', idempotencyKey);
+      headers.set(name, value);
     } catch {
       return null;
     }
     // The text arrives only without the blanks around it.
-    if (headers.get('Idempotency-Key') !== idempotencyKey) return null;
+    if (headers.get(name) !== value) return null;
   }
   if (route.method === 'POST') {
     headers.set('Content-Type', 'application/json');

@@ -34,7 +34,7 @@ export interface RestAnswer {
 
 interface RestOptions {
   readonly token?: string | undefined;
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string or bytes are sent as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -68,6 +68,7 @@ export async function createTestApp(
   });
 
   onTestFinished(async () => {
+    app.endStreams();
     if (database.open) {
       expect(checkLedger(database)).toEqual([]);
       await storage.close();
@@ -76,7 +77,8 @@ export async function createTestApp(
 
   /** A request as it comes from a socket at `peer`. */
   async function send(path: string, init: RequestInit = {}, peer = '192.0.2.1'): Promise<Response> {
-    return app.request(path, init, { incoming: { socket: { remoteAddress: peer, remoteFamily: 'IPv4' } } });
+    const socket = { remoteAddress: peer, remoteFamily: 'IPv4', setTimeout: () => socket };
+    return app.request(path, init, { incoming: { socket } });
   }
 
   /** Calls the REST door. `path` is below /api. */
@@ -92,7 +94,7 @@ export async function createTestApp(
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
         ...headers,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { body: bodyOf(body) }),
     });
     const text = await response.text();
     return {
@@ -160,6 +162,11 @@ export async function createTestApp(
     registerCustomer,
     setTheScene,
   };
+}
+
+function bodyOf(body: unknown): BodyInit {
+  if (body instanceof Uint8Array) return Buffer.from(body);
+  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 /** What a refused tRPC call was told, as the client sees it. */

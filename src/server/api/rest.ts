@@ -211,7 +211,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
  * Serves the table under /api. What is thrown on the way is left to the application's own error handler.
  * @param contextOf makes the procedures' context of a request.
  */
-export function createRestAdapter(contextOf: (c: HonoContext) => Context): Hono {
+export function createRestAdapter(
+  contextOf: (c: HonoContext) => Context,
+  report: (error: unknown, requestId: string) => void,
+): Hono {
   const rest = new Hono();
   for (const route of REST_ROUTES) {
     rest.on(route.method, route.path, async (c) => {
@@ -223,7 +226,12 @@ export function createRestAdapter(contextOf: (c: HonoContext) => Context): Hono 
       };
       const disconnected = new AbortController();
       const answer = await route.call(createCaller(contextOf(c), { signal: disconnected.signal }), request);
-      if ('items' in answer) return streamEvents(c, answer, disconnected);
+      if ('items' in answer) {
+        const stream = streamEvents(c, answer, disconnected, report);
+        // Hono throws the body of an answer to HEAD away without telling it.
+        if (c.req.method === 'HEAD') await stream.body?.cancel();
+        return stream;
+      }
       const { body, next } = answer;
       if (next) c.header('Link', `<${next}>; rel="next"`);
       return route.status === 204 ? c.body(null, 204) : c.json(toWire(body), route.status);
@@ -243,7 +251,12 @@ export function createRestAdapter(contextOf: (c: HonoContext) => Context): Hono 
 }
 
 /** Sends events as they come, with a heartbeat in between, until the client is gone or the stream ends. */
-function streamEvents(c: HonoContext, { event, items }: RestStream, disconnected: AbortController): Response {
+function streamEvents(
+  c: HonoContext,
+  { event, items }: RestStream,
+  disconnected: AbortController,
+  report: (error: unknown, requestId: string) => void,
+): Response {
   c.header('X-Accel-Buffering', 'no');
   return streamSSE(c, async (sse) => {
     sse.onAbort(() => disconnected.abort());
@@ -258,7 +271,7 @@ function streamEvents(c: HonoContext, { event, items }: RestStream, disconnected
     } catch (error) {
       // The session has ended, the client has gone, or the server is stopping: the end of the stream says it all.
       if (!disconnected.signal.aborted && !(error instanceof Error && error.name === 'AbortError'))
-        throw error;
+        report(error, c.get('requestId'));
     } finally {
       clearInterval(heartbeat);
       disconnected.abort();

@@ -20,10 +20,16 @@ export const transactionsRouter = router({
   /** Each tip that the caller gives or receives, under the transaction's id, for as long as the session lives. */
   onTip: signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
     const session = ctx.sessions.watch(ctx.token);
-    const until = AbortSignal.any(signal ? [signal, session.ended] : [session.ended]);
-    until.addEventListener('abort', session.release, { once: true });
+    // Not AbortSignal.any: on Node 20 the signals that it combines keep every one of its results in memory.
+    const until = new AbortController();
+    const end = () => {
+      session.release();
+      until.abort();
+    };
+    if (signal?.aborted) end();
+    for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
     try {
-      return trackTips(await ctx.tipFeed.follow(ctx.account.id, input?.lastEventId ?? null, until));
+      return trackTips(await ctx.tipFeed.follow(ctx.account.id, input?.lastEventId ?? null, until.signal));
     } catch (error) {
       session.release();
       throw error;

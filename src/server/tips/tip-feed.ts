@@ -97,14 +97,17 @@ export function createTipFeed(storage: Storage): TipFeed {
 
   async function* stream(userId: UserId, follower: Follower, from: number, until: AbortSignal) {
     let sequence = from;
-    const ended = AbortSignal.any([until, closing.signal]);
-    ended.addEventListener('abort', follower.wake);
+    const goOn = () => {
+      until.throwIfAborted();
+      closing.signal.throwIfAborted();
+    };
+    until.addEventListener('abort', follower.wake, { once: true });
     try {
       for (;;) {
-        ended.throwIfAborted();
+        goOn();
         const records = await storage.listTransactionsSince(userId, sequence, READ_SIZE);
         for (const record of records) {
-          ended.throwIfAborted();
+          goOn();
           sequence = record.sequence;
           yield transactionFrom(record);
         }
@@ -126,6 +129,7 @@ export function createTipFeed(storage: Storage): TipFeed {
       const follower = subscribe(userId);
       // A generator that is never started would never get to its `finally`.
       until.addEventListener('abort', () => unsubscribe(userId, follower), { once: true });
+      if (until.aborted) unsubscribe(userId, follower);
       try {
         return stream(userId, follower, await startOf(userId, lastSeen), until);
       } catch (error) {
@@ -136,6 +140,9 @@ export function createTipFeed(storage: Storage): TipFeed {
 
     size: () => open,
 
-    close: () => closing.abort(),
+    close() {
+      closing.abort();
+      for (const ofAccount of followers.values()) for (const follower of ofAccount) follower.wake();
+    },
   };
 }

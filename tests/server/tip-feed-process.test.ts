@@ -1,0 +1,466 @@
+/**
+ * The feed of tips from the production build over real sockets: across dropped connections and restarts, to readers
+ * that do not read, when a session ends and when the server stops; and with the client that the dashboard uses.
+ */
+import { execFileSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/client';
+import { EventSource } from 'eventsource';
+import { describe, expect, type TestContext, test } from 'vitest';
+import type { AppRouter } from '#server/api/router.ts';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { DOORS, type Door } from '#tests/support/both-doors.ts';
+import { createChance } from '#tests/support/chance.ts';
+import { openStream, STREAM_PATHS, type StreamedTip, type TipStream } from '#tests/support/event-streams.ts';
+import { type PreparedPerson, prepareLedger } from '#tests/support/prepared-ledger.ts';
+import { freePort, type RunningServer, startServer } from '#tests/support/running-server.ts';
+
+const BATCH = 10;
+const STREAMS_PER_ACCOUNT = 20;
+/** Ends that need no waiting for a time-out of the server's take a moment. */
+const PATIENCE_MS = 10_000;
+
+type Send = Parameters<typeof openStream>[0];
+
+const sendTo =
+  ({ url }: Pick<RunningServer, 'url'>): Send =>
+  (path, init) =>
+    fetch(`${url}${path}`, init);
+
+/** Gives tips in requests of ten, each under a key, until the server has acknowledged all of them. */
+async function giveTips(
+  url: string,
+  giver: PreparedPerson,
+  receivers: readonly PreparedPerson[],
+  {
+    count,
+    first = 0,
+    atOnce = 4,
+    pauseMs = 0,
+  }: { count: number; first?: number; atOnce?: number; pauseMs?: number },
+): Promise<void> {
+  const starts = Array.from(
+    { length: Math.ceil(count / BATCH) },
+    (_, index) => first + index * BATCH,
+  ).values();
+  const sendBatch = async (start: number): Promise<void> => {
+    const size = Math.min(BATCH, first + count - start);
+    const tips = Array.from({ length: size }, (_, index) => ({
+      receiverQrId: receivers[(start + index) % receivers.length]?.code,
+      amountCents: 1_000 + ((start + index) % 900_000),
+      serviceCategory: 'bartender',
+      idempotencyKey: `tip-${start + index}`,
+    }));
+    for (;;) {
+      const answer = await fetch(`${url}/trpc/${Array(size).fill('transactions.create').join()}?batch=1`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${giver.token}` },
+        body: JSON.stringify({ ...tips }),
+      }).catch(() => null);
+      const text = await answer?.text().catch(() => null);
+      if (answer?.status === 200 && text) return;
+      // The server is starting again.
+      await sleep(20);
+    }
+  };
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const start of starts) {
+        await sendBatch(start);
+        if (pauseMs > 0) await sleep(pauseMs);
+      }
+    }),
+  );
+}
+
+/** The ids of an account's transactions, in the order of the ledger. */
+async function ledgerOf({ url }: RunningServer, { token }: PreparedPerson): Promise<string[]> {
+  const answer = await fetch(`${url}/api/transactions`, { headers: { Authorization: `Bearer ${token}` } });
+  expect(answer.status).toBe(200);
+  const transactions = (await answer.json()) as readonly { readonly id: string }[];
+  return transactions.map(({ id }) => id).reverse();
+}
+
+/** Reads to the end, which must come in order and not by cutting the connection. */
+async function readToEnd(stream: TipStream): Promise<number> {
+  let events = 0;
+  for (let event = await stream.next(); event !== null; event = await stream.next()) {
+    expect(event.name).not.toBe('serialized-error');
+    events += 1;
+  }
+  return events;
+}
+
+async function openMany(
+  server: RunningServer,
+  people: readonly PreparedPerson[],
+  perAccount: number,
+): Promise<TipStream[]> {
+  return Promise.all(
+    people.flatMap(({ token }) =>
+      Array.from({ length: perAccount }, (_, index) =>
+        openStream(sendTo(server), DOORS[index % 2] ?? 'REST', { token }),
+      ),
+    ),
+  );
+}
+
+async function openPrepared(usernames: readonly string[], port?: number) {
+  const { path, people } = await prepareLedger(usernames);
+  const env = { DATABASE_URL: path, PORT: String(port ?? (await freePort())) };
+  const start = () => startServer(env);
+  const [giver, receiver, ...others] = people;
+  if (!giver || !receiver) throw new Error('two people are needed for a tip');
+  return { server: await start(), start, people, giver, receiver, others, path };
+}
+
+describe.each(DOORS)('no event is lost or doubled through %s', (door) => {
+  test.each([
+    'SIGTERM',
+    'SIGKILL',
+  ] as const)('over 30 random disconnects and a restart after %s, with 1,000 tips', async (signal) => {
+    const TIPS = 1_000;
+    const DISCONNECTS = 30;
+    const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
+    const chance = createChance(20_261_205);
+    // Before the first one, so that there is an id to resume after.
+    await giveTips(server.url, giver, [receiver], { count: 1, first: TIPS });
+    const writing = giveTips(server.url, giver, [receiver], { count: TIPS, pauseMs: 5 });
+
+    const heard: string[] = (await ledgerOf(server, receiver)).slice(0, 1);
+    let disconnects = 0;
+    let running: Promise<RunningServer> = Promise.resolve(server);
+    let isRestarted = false;
+    while (heard.length < TIPS + 1) {
+      const stream = await openStream(sendTo(server), door, {
+        token: receiver.token,
+        lastEventId: heard.at(-1),
+      }).catch(() => null);
+      if (!stream) {
+        await sleep(20);
+        continue;
+      }
+      const isLast = disconnects === DISCONNECTS;
+      const count = isLast ? TIPS + 1 - heard.length : 1 + chance.below(60);
+      try {
+        for (const { id, eventId } of await readSome(stream, Math.min(count, TIPS + 1 - heard.length))) {
+          expect(eventId).toBe(id);
+          heard.push(id);
+        }
+      } finally {
+        await stream.close();
+      }
+      disconnects += isLast ? 0 : 1;
+      if (!isRestarted && heard.length > TIPS / 3) {
+        isRestarted = true;
+        running = server.stop(signal).then(start);
+      }
+    }
+    await writing;
+    const again = await running;
+    expect(heard).toEqual(await ledgerOf(again, receiver));
+    expect(new Set(heard).size).toBe(TIPS + 1);
+    expect([isRestarted, disconnects]).toEqual([true, DISCONNECTS]);
+    await again.stop();
+  });
+});
+
+/** So many tips, or those that came before the connection broke. */
+async function readSome(stream: TipStream, count: number): Promise<StreamedTip[]> {
+  const tips: StreamedTip[] = [];
+  while (tips.length < count) {
+    const tip = await stream.nextTip().catch(() => null);
+    if (tip === null) break;
+    tips.push(tip);
+  }
+  return tips;
+}
+
+describe.concurrent('a reader that stays', () => {
+  interface Asked {
+    readonly url: string;
+    readonly headers: Headers;
+  }
+
+  function subscribe(
+    server: RunningServer,
+    token: string,
+    { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  ) {
+    const asked: Asked[] = [];
+    const heard: string[] = [];
+    const failures: unknown[] = [];
+    const client = createTRPCClient<AppRouter>({
+      links: [
+        httpSubscriptionLink({
+          url: `${server.url}/trpc`,
+          EventSource,
+          eventSourceOptions: {
+            fetch: (url: string | URL, init: RequestInit) => {
+              const headers = new Headers(init.headers);
+              headers.set('Authorization', `Bearer ${token}`);
+              asked.push({ url: String(url), headers });
+              return fetch(url, { ...init, headers });
+            },
+          },
+        }),
+      ],
+    });
+    const subscription = client.transactions.onTip.subscribe(undefined, {
+      onData: ({ id, data }) => {
+        expect(data.id).toBe(id);
+        heard.push(id);
+      },
+      onError: (error) => failures.push(error),
+    });
+    onTestFinished(() => subscription.unsubscribe());
+    return { asked, heard, failures, subscription };
+  }
+
+  async function until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue()) await sleep(20);
+  }
+
+  test('hears heartbeats through both doors while nothing happens', { timeout: 40_000 }, async () => {
+    const { server, receiver } = await openPrepared(['cam', 'pat']);
+    await Promise.all(
+      DOORS.map(async (door) => {
+        const stream = await openStream(sendTo(server), door, { token: receiver.token });
+        await stream.next();
+        expect(await stream.next()).toMatchObject(
+          door === 'REST' ? { name: 'comment', data: 'heartbeat' } : { name: 'ping' },
+        );
+        await stream.close();
+      }),
+    );
+    await server.stop();
+  });
+
+  test('with the client of the dashboard hears each tip once over a restart of the server, and resumes by the last id', async (context) => {
+    const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
+    const { asked, heard, failures, subscription } = subscribe(server, receiver.token, context);
+    await until(() => asked.length === 1);
+    // The stream is open once a tip arrives; what was given before is not for it.
+    let given = 0;
+    while (heard.length === 0) {
+      await giveTips(server.url, giver, [receiver], { count: 1, first: given });
+      given += 1;
+      await sleep(20);
+    }
+    await giveTips(server.url, giver, [receiver], { count: 50, first: 1_000 });
+    await until(() => heard.length >= 51);
+    const lastSeen = heard.at(-1);
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    const again = await start();
+    await giveTips(again.url, giver, [receiver], { count: 250, first: 2_000 });
+    await until(() => heard.length >= 301);
+    await giveTips(again.url, giver, [receiver], { count: 20, first: 3_000 });
+    await until(() => heard.length >= 321);
+
+    const ledger = await ledgerOf(again, receiver);
+    expect(heard).toEqual(ledger.slice(ledger.indexOf(heard[0] ?? '')));
+    expect(failures).toEqual([]);
+    const resumed = asked.filter(({ headers }) => headers.get('Last-Event-ID') === lastSeen);
+    expect(resumed.length).toBeGreaterThanOrEqual(1);
+    for (const { url } of asked) expect(decodeURIComponent(url)).not.toContain(receiver.token);
+    subscription.unsubscribe();
+    await again.stop();
+  });
+
+  test('with the client of the dashboard hears that its session has ended, and asks no more', async (context) => {
+    const { server, giver, receiver } = await openPrepared(['cam', 'pat']);
+    const { asked, heard, failures } = subscribe(server, receiver.token, context);
+    let given = 0;
+    while (heard.length === 0) {
+      await giveTips(server.url, giver, [receiver], { count: 1, first: given });
+      given += 1;
+      await sleep(20);
+    }
+    const headers = { Authorization: `Bearer ${receiver.token}` };
+    expect((await fetch(`${server.url}/api/auth/logout`, { method: 'POST', headers })).status).toBe(204);
+    await until(() => failures.length > 0);
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toBeInstanceOf(TRPCClientError);
+    expect(failures[0]).toMatchObject({ data: { errorCode: 'session_ended', httpStatus: 401 } });
+    const requests = asked.length;
+    expect(requests).toBe(2);
+    await giveTips(server.url, giver, [receiver], { count: 5, first: 1_000 });
+    expect(asked).toHaveLength(requests);
+    await server.stop();
+  });
+});
+
+test('a session that logs out or expires has its open streams ended', async () => {
+  const { server, people, path } = await openPrepared(['cam', 'pat', 'sam']);
+  const [leaving, expiring, staying] = people;
+  const [left, expired, stayed] = await Promise.all(
+    [leaving, expiring, staying].map(async (person) => (person ? openMany(server, [person], 2) : [])),
+  );
+  const headers = { Authorization: `Bearer ${leaving?.token}` };
+  const begun = fetch(`${server.url}/api/auth/logout`, { method: 'POST', headers });
+  await within(PATIENCE_MS, Promise.all((left ?? []).map(readToEnd)));
+  expect((await begun).status).toBe(204);
+
+  const beside = openDatabase(path, { mustExist: true });
+  beside
+    .prepare('UPDATE sessions SET expires_at_ms = ? WHERE user_id = ?')
+    .run(Date.now() + 200, expiring?.id);
+  beside.close();
+  await within(PATIENCE_MS, Promise.all((expired ?? []).map(readToEnd)));
+
+  if (leaving && staying) await giveTips(server.url, staying, [leaving], { count: 1 });
+  for (const stream of stayed ?? []) {
+    expect(await stream.nextTip()).toMatchObject({ giverId: staying?.id });
+    await stream.close();
+  }
+  await server.stop();
+});
+
+test('SIGTERM ends 100 open streams in order, and the server with code 0', async () => {
+  const { server, people } = await openPrepared(['cam', 'pat', 'sam', 'kim', 'lee']);
+  const streams = await openMany(server, people, STREAMS_PER_ACCOUNT);
+  expect(streams).toHaveLength(100);
+  for (const stream of streams) expect(stream.response.status).toBe(200);
+  const reading = Promise.all(streams.map(readToEnd));
+  const ended = server.stop();
+  for (const events of await within(PATIENCE_MS, reading)) expect(events).toBe(1);
+  expect(await within(PATIENCE_MS, ended)).toEqual({ code: 0, signal: null });
+});
+
+test('a server that stops does not wait for connections whose streams have ended', async () => {
+  const { server, people } = await openPrepared(['cam', 'pat', 'sam', 'kim', 'lee']);
+  // These keep their connections open for as long as the server lets them, as browsers do.
+  const sockets = people.map(({ token }, index) => openRaw(server, DOORS[index % 2] ?? 'REST', token));
+  await Promise.all(sockets.map(({ greeted }) => greeted));
+  const stopping = server.stop();
+  await Promise.all(sockets.map(({ ended }) => ended));
+  expect(await within(2_000, stopping)).toEqual({ code: 0, signal: null });
+  for (const { socket } of sockets) socket.destroy();
+});
+
+test('a connection that breaks frees its place', async () => {
+  const { server, receiver } = await openPrepared(['cam', 'pat']);
+  const { token } = receiver;
+  for (let round = 0; round < 3; round += 1) {
+    const sockets = Array.from({ length: STREAMS_PER_ACCOUNT }, (_, index) =>
+      openRaw(server, DOORS[index % 2] ?? 'REST', token),
+    );
+    await Promise.all(sockets.map(({ greeted }) => greeted));
+    const refused = await openStream(sendTo(server), 'REST', { token });
+    expect(refused.response.status).toBe(429);
+    expect(refused.response.headers.get('Retry-After')).toBe('30');
+    await refused.close();
+    for (const { socket } of sockets) socket.resetAndDestroy();
+    for (;;) {
+      const stream = await openStream(sendTo(server), 'REST', { token });
+      await stream.close();
+      if (stream.response.status === 200) break;
+      await sleep(20);
+    }
+    // The one that asked has to be gone as well before the next round.
+    await sleep(100);
+  }
+  await server.stop();
+});
+
+test('readers that never read cost no memory and hold nobody up', { timeout: 180_000 }, async () => {
+  const EVENTS = 20_000;
+  const WARM_UP = 4_000;
+  const { server, giver, receiver } = await openPrepared(['cam', 'pat']);
+  const stuck = Array.from({ length: STREAMS_PER_ACCOUNT - 1 }, (_, index) =>
+    openRaw(server, DOORS[index % 2] ?? 'REST', receiver.token),
+  );
+  await Promise.all(stuck.map(({ greeted }) => greeted));
+  for (const { socket } of stuck) socket.pause();
+  const reader = await openStream(sendTo(server), 'REST', { token: receiver.token });
+
+  const heard: string[] = [];
+  const hear = async (count: number) => {
+    for (const { id } of await reader.take(count)) heard.push(id);
+  };
+  const giving = async (count: number, first: number) => {
+    await Promise.all([giveTips(server.url, giver, [receiver], { count, first, atOnce: 8 }), hear(count)]);
+    return residentMegabytes(server);
+  };
+  const before = await giving(WARM_UP, 0);
+  const after = await giving(EVENTS - WARM_UP, WARM_UP);
+  expect(heard).toEqual(await ledgerOf(server, receiver));
+  expect(heard).toHaveLength(EVENTS);
+  // What 19 readers have not read of 16,000 events is some 100 MB.
+  expect(after - before).toBeLessThan(50);
+  await reader.close();
+  for (const { socket } of stuck) socket.destroy();
+  await server.stop();
+});
+
+test('streams that come and go leave no memory behind', { timeout: 180_000 }, async () => {
+  const { server, people } = await openPrepared(Array.from({ length: 10 }, (_, index) => `guest-${index}`));
+  const comeAndGo = async (rounds: number) => {
+    for (let round = 0; round < rounds; round += 1) {
+      const sockets = people.flatMap(({ token }) =>
+        DOORS.flatMap((door) => Array.from({ length: 5 }, () => openRaw(server, door, token))),
+      );
+      await Promise.all(sockets.map(({ greeted }) => greeted));
+      await Promise.all(
+        sockets.map(async ({ socket, closed }) => {
+          socket.destroy();
+          await closed;
+        }),
+      );
+      await sleep(20);
+    }
+    return residentMegabytes(server);
+  };
+  const before = await comeAndGo(40);
+  const after = await comeAndGo(120);
+  expect(after - before).toBeLessThan(50);
+  await server.stop();
+});
+
+/** A stream as bytes on a socket of its own, which stays open on this side. */
+function openRaw({ port }: RunningServer, door: Door, token: string) {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    `GET ${STREAM_PATHS[door]} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  );
+  // A reset by the other side is an end like any other.
+  socket.on('error', () => {});
+  let text = '';
+  const saw = (mark: string) =>
+    new Promise<void>((resolve) => {
+      const look = () => text.includes(mark) && resolve();
+      socket.on('data', look);
+    });
+  socket.on('data', (chunk) => {
+    text = `${text.slice(-200)}${chunk}`;
+  });
+  return {
+    socket,
+    greeted: saw('connected'),
+    /** The last chunk of a chunked answer (RFC 9112, section 7.1). */
+    ended: saw('\r\n0\r\n\r\n'),
+    closed: new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+    }),
+  };
+}
+
+function residentMegabytes({ process }: RunningServer): number {
+  const kilobytes = execFileSync('ps', ['-o', 'rss=', '-p', String(process.pid)], { encoding: 'utf8' });
+  return Number(kilobytes) / 1024;
+}
+
+async function within<Result>(patienceMs: number, promise: Promise<Result>): Promise<Result> {
+  const isDone = new AbortController();
+  try {
+    return await Promise.race([
+      promise,
+      sleep(patienceMs, null, { signal: isDone.signal }).then(() => {
+        throw new Error(`not done after ${patienceMs} ms`);
+      }),
+    ]);
+  } finally {
+    isDone.abort();
+  }
+}

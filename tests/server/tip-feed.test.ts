@@ -1,0 +1,632 @@
+/**
+ * Hearing of tips: through both doors alike, both sides of a tip hear of it, once, in the order of the ledger, from
+ * where they left off; nobody hears of another's; and a stream ends with its session, without holding its place.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { describe, expect, test, vi } from 'vitest';
+import { StorageUnavailable } from '#server/storage/storage.ts';
+import { createTipFeed } from '#server/tips/tip-feed.ts';
+import type { UserId } from '#shared/ids.ts';
+import { callRest, callTrpc, DOORS, type Door, resultOf } from '#tests/support/both-doors.ts';
+import { createChance } from '#tests/support/chance.ts';
+import {
+  openStream,
+  refusalOf,
+  STREAM_PATHS,
+  type StreamedTip,
+  type StreamOptions,
+  type TipStream,
+} from '#tests/support/event-streams.ts';
+import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { createTestLedger, enter } from '#tests/support/test-ledger.ts';
+
+const DAY_MS = 86_400_000;
+const STREAMS_PER_ACCOUNT = 20;
+const STREAMS_IN_ALL = 5_000;
+/** How many tips the feed reads at once: a replay of more takes several reads. */
+const READ_SIZE = 100;
+
+async function openScene() {
+  const t = await createTestApp();
+  const provider = await enter(t, 'pat', ['bartender']);
+  const customer = await enter(t, 'cam');
+  const [code = ''] = provider.codes;
+
+  /** Tips of the customer's for the provider, told apart by their amounts: `first` cents and upwards. */
+  async function giveTips(count: number, first = 1_000): Promise<string[]> {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const tip = { receiverQrId: code, amountCents: first + index, serviceCategory: 'bartender' } as const;
+      ids.push((await customer.trpc.transactions.create.mutate(tip)).id);
+    }
+    return ids;
+  }
+
+  return { t, provider, customer, code, giveTips };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+function open(door: Door, { t }: Pick<Scene, 't'>, options: StreamOptions): Promise<TipStream> {
+  return openStream(t.send, door, options);
+}
+
+/** What an account gave and received, in the order in which the ledger recorded it. */
+function ledgerOf({ database }: TestApp, userId: string): StreamedTip[] {
+  return database
+    .prepare<[string, string], StreamedTip>(
+      `SELECT id AS eventId, id, giver_id AS giverId, receiver_id AS receiverId, amount_cents AS amountCents
+       FROM transactions WHERE giver_id = ? OR receiver_id = ? ORDER BY sequence`,
+    )
+    .all(userId, userId);
+}
+
+/** Lets everything happen that has nothing left to wait for. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits until the app has so many streams open; the test's own time-out ends it otherwise. */
+async function untilOpen(t: TestApp, count: number): Promise<void> {
+  while (t.app.streams() !== count) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe.each(DOORS)('through %s', (door) => {
+  test('giver and receiver hear of a tip as it is in the ledger, under its id', async () => {
+    const scene = await openScene();
+    const streams = [
+      await open(door, scene, { token: scene.customer.token }),
+      await open(door, scene, { token: scene.provider.token }),
+    ];
+    const ids = await scene.giveTips(3);
+    for (const stream of streams) {
+      const tips = await stream.take(3);
+      expect(tips.map(({ eventId }) => eventId)).toEqual(ids);
+      expect(tips).toEqual(ledgerOf(scene.t, scene.customer.user.id));
+      await stream.close();
+    }
+    expect(scene.t.app.streams()).toBe(0);
+  });
+
+  test('an event holds exactly what the door answers to whoever gives the tip', async () => {
+    const scene = await openScene();
+    const { t, customer, provider, code } = scene;
+    const stream = await open(door, scene, { token: provider.token });
+    const tip = { receiverQrId: code, amountCents: 1_050, serviceCategory: 'bartender' };
+    const answer =
+      door === 'tRPC'
+        ? await callTrpc(t, 'transactions.create', tip, customer)
+        : await callRest(
+            t,
+            'POST',
+            '/transactions',
+            { receiver_qr_id: code, amount: 10.5, service_category: 'bartender' },
+            customer,
+          );
+    let event = await stream.next();
+    while (event?.id === null) event = await stream.next();
+    expect(event?.name).toBe(door === 'REST' ? 'tip' : 'message');
+    expect(JSON.parse(event?.data ?? '')).toEqual(resultOf(answer));
+    await stream.close();
+  });
+
+  test('without a last event only what is new comes', async () => {
+    const scene = await openScene();
+    await scene.giveTips(5);
+    const stream = await open(door, scene, { token: scene.provider.token });
+    const ids = await scene.giveTips(2, 2_000);
+    expect((await stream.take(2)).map(({ id }) => id)).toEqual(ids);
+    await stream.close();
+  });
+
+  test.each([
+    0,
+    1,
+    READ_SIZE - 1,
+    READ_SIZE,
+    READ_SIZE + 1,
+    2 * READ_SIZE + 50,
+  ])('with %i tips after the last event these come first, then each as it happens', async (missed) => {
+    const scene = await openScene();
+    const [lastEventId] = (await scene.giveTips(4)).slice(-1);
+    const missedIds = await scene.giveTips(missed, 2_000);
+    const stream = await open(door, scene, { token: scene.provider.token, lastEventId });
+    const liveIds = await scene.giveTips(3, 9_000);
+    const tips = await stream.take(missed + 3);
+    expect(tips.map(({ id }) => id)).toEqual([...missedIds, ...liveIds]);
+    await stream.close();
+  });
+
+  test('tips recorded while the replay is being read come after it, each once', async () => {
+    const scene = await openScene();
+    const [lastEventId] = await scene.giveTips(1);
+    await scene.giveTips(3 * READ_SIZE, 2_000);
+    const stream = await open(door, scene, { token: scene.provider.token, lastEventId });
+    const tips: StreamedTip[] = [];
+    for (let round = 0; round < 60; round += 1) {
+      tips.push(...(await stream.take(5)));
+      await scene.giveTips(5, 50_000 + 5 * round);
+    }
+    tips.push(...(await stream.take(6 * READ_SIZE - tips.length)));
+    expect(tips).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    await stream.close();
+  });
+
+  test('the order is that of the ledger, also when the clock goes backwards', async () => {
+    const scene = await openScene();
+    const [lastEventId] = await scene.giveTips(1);
+    const ids: string[] = [];
+    for (const hours of [5, 3, 4, 1, 2]) {
+      scene.t.clock.nowMs = START_MS + hours * 3_600_000;
+      ids.push(...(await scene.giveTips(1)));
+    }
+    const stream = await open(door, scene, { token: scene.customer.token, lastEventId });
+    expect((await stream.take(5)).map(({ id }) => id)).toEqual(ids);
+    await stream.close();
+  });
+
+  test('a tip that is sent again under its key is told once', async () => {
+    const scene = await openScene();
+    const stream = await open(door, scene, { token: scene.provider.token });
+    const tip = {
+      receiverQrId: scene.code,
+      amountCents: 1_234,
+      serviceCategory: 'bartender',
+      idempotencyKey: 'once',
+    } as const;
+    await Promise.all(Array.from({ length: 5 }, () => scene.customer.trpc.transactions.create.mutate(tip)));
+    const [last] = await scene.giveTips(1, 2_000);
+    const tips = await stream.take(2);
+    expect(tips.map(({ amountCents }) => amountCents)).toEqual([1_234, 2_000]);
+    expect(tips[1]?.id).toBe(last);
+    await stream.close();
+  });
+
+  test('all streams of an account hear the same', async () => {
+    const scene = await openScene();
+    const streams = await Promise.all(
+      DOORS.flatMap((each) => [each, each]).map((each) => open(each, scene, { token: scene.provider.token })),
+    );
+    const ids = await scene.giveTips(10);
+    for (const stream of streams) {
+      expect((await stream.take(10)).map(({ id }) => id)).toEqual(ids);
+      await stream.close();
+    }
+  });
+
+  test('the answer is a stream of events that nobody on the way may keep or gather', async () => {
+    const scene = await openScene();
+    const stream = await open(door, scene, { token: scene.provider.token });
+    const { status, headers } = stream.response;
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toMatch(/^text\/event-stream\b/);
+    expect(headers.get('Cache-Control')).toBe('no-store');
+    expect(headers.get('X-Accel-Buffering')).toBe('no');
+    expect(headers.has('Content-Encoding')).toBe(false);
+    await stream.close();
+  });
+
+  test('a stream says at once that it is open, before anything has happened', async () => {
+    const scene = await openScene();
+    const stream = await open(door, scene, { token: scene.provider.token });
+    const greeting = await stream.next();
+    expect(greeting).toMatchObject(
+      door === 'REST' ? { name: 'comment', data: 'connected' } : { name: 'connected', id: null },
+    );
+    await stream.close();
+  });
+
+  test("another's id as the last event answers as one that does not exist", async () => {
+    const scene = await openScene();
+    const stranger = await enter(scene.t, 'sam');
+    const [id = ''] = await scene.giveTips(1);
+    const unknown = id.split('').reverse().join('');
+    const told: unknown[] = [];
+    for (const lastEventId of [id, unknown]) {
+      const stream = await open(door, scene, { token: stranger.token, lastEventId });
+      told.push(await refusalOf(scene.t, stream, 0));
+    }
+    expect(told[0]).toMatchObject({
+      status: 422,
+      code: 'invalid_input',
+      message: 'The last event id is not valid.',
+    });
+    expect(told[1]).toEqual(told[0]);
+    expect(scene.t.app.streams()).toBe(0);
+  });
+
+  test('a token that is not in the header opens nothing', async () => {
+    const scene = await openScene();
+    const { token } = scene.provider;
+    const params = { token, Authorization: `Bearer ${token}`, authorization: `Bearer ${token}` };
+    const queries = [
+      ...['token', 'access_token', 'accessToken', 'authorization', 'Authorization', 'bearer'].flatMap(
+        (name) => [token, `Bearer ${token}`].map((value) => ({ [name]: value })),
+      ),
+      { connectionParams: JSON.stringify(params) },
+      { connectionParams: JSON.stringify({ authorization: token }), input: JSON.stringify(params) },
+    ];
+    for (const query of queries) {
+      const path = `${STREAM_PATHS[door]}?${new URLSearchParams(query)}`;
+      const refused = await refusalOf(scene.t, await open(door, scene, { path }), 0);
+      expect(refused, path).toMatchObject({ status: 401, code: 'not_logged_in' });
+    }
+    const headers = { Cookie: `tipwell_token=${token}; token=${token}`, 'X-Access-Token': token };
+    const refused = await refusalOf(scene.t, await open(door, scene, { headers }), 0);
+    expect(refused).toMatchObject({ status: 401, code: 'not_logged_in' });
+    expect(scene.t.app.streams()).toBe(0);
+  });
+
+  test('the 21st stream of an account is refused, whichever doors the others came through', async () => {
+    const scene = await openScene();
+    const { t, provider, customer } = scene;
+    const streams: TipStream[] = [];
+    for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1) {
+      streams.push(await open(DOORS[index % 2] ?? door, scene, { token: provider.token }));
+    }
+    expect(t.app.streams()).toBe(STREAMS_PER_ACCOUNT);
+    for (const token of [provider.token, await anotherSession(scene)]) {
+      const refused = await refusalOf(t, await open(door, scene, { token }), STREAMS_PER_ACCOUNT);
+      expect(refused).toMatchObject({ status: 429, code: 'too_many_requests', retryAfterSeconds: 30 });
+    }
+    expect(t.app.streams()).toBe(STREAMS_PER_ACCOUNT);
+
+    streams.push(await open(door, scene, { token: customer.token }));
+    expect(t.app.streams()).toBe(STREAMS_PER_ACCOUNT + 1);
+    await Promise.all(streams.map((stream) => stream.close()));
+    await untilOpen(t, 0);
+  });
+
+  test('a stream that is closed frees its place at once', async () => {
+    const scene = await openScene();
+    const { token } = scene.provider;
+    for (let index = 0; index < 3 * STREAMS_PER_ACCOUNT; index += 1) {
+      const stream = await open(door, scene, { token });
+      expect(stream.response.status).toBe(200);
+      expect(scene.t.app.streams()).toBe(1);
+      await stream.close();
+      expect(scene.t.app.streams()).toBe(0);
+    }
+  });
+
+  test('a place is freed also when the client had gone before its stream began', async () => {
+    const scene = await openScene();
+    const hangUp = new AbortController();
+    hangUp.abort();
+    const headers = { Authorization: `Bearer ${scene.provider.token}` };
+    const response = await scene.t.send(STREAM_PATHS[door], { headers, signal: hangUp.signal });
+    // As the web server does with an answer to a closed connection.
+    await response.body?.cancel();
+    await untilOpen(scene.t, 0);
+  }, 5_000);
+
+  test('a refused stream holds no place', async () => {
+    const scene = await openScene();
+    for (let index = 0; index < 2 * STREAMS_PER_ACCOUNT; index += 1) {
+      const stream = await open(door, scene, { token: scene.provider.token, lastEventId: 'unknown' });
+      expect((await refusalOf(scene.t, stream, 0))?.code).toBe('invalid_input');
+    }
+    const stream = await open(door, scene, { token: scene.provider.token });
+    expect(await refusalOf(scene.t, stream, 0)).toBeNull();
+  });
+
+  test('HEAD asks for a stream and holds none', async () => {
+    const scene = await openScene();
+    const headers = { Authorization: `Bearer ${scene.provider.token}` };
+    const response = await scene.t.send(STREAM_PATHS[door], { method: 'HEAD', headers });
+    expect(response.ok).toBe(true);
+    expect(await response.text()).toBe('');
+    await settle();
+    expect(scene.t.app.streams()).toBe(0);
+  });
+
+  test.each([
+    '',
+    '/',
+  ])('a socket of a stream may stand still for some heartbeats only (path + "%s")', async (end) => {
+    const { t, provider } = await openScene();
+    const patience: number[] = [];
+    const socket = { remoteAddress: '192.0.2.1', setTimeout: (ms: number) => patience.push(ms) };
+    const hangUp = new AbortController();
+    const headers = { Authorization: `Bearer ${provider.token}` };
+    const response = await t.app.request(
+      `${STREAM_PATHS[door]}${end}`,
+      { headers, signal: hangUp.signal },
+      { incoming: { socket } },
+    );
+    const isOpen = t.app.streams() === 1;
+    hangUp.abort();
+    await response.body?.cancel();
+    if (!isOpen) return expect(response.status).toBe(404);
+    expect(patience).toHaveLength(1);
+    expect(patience[0]).toBeGreaterThan(30_000);
+    expect(patience[0]).toBeLessThanOrEqual(60_000);
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+  });
+
+  test('heartbeats come while nothing happens, and do not disturb what does', async () => {
+    const scene = await openScene();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+    try {
+      const stream = await open(door, scene, { token: scene.provider.token });
+      await stream.next();
+      const beat = door === 'REST' ? { name: 'comment', data: 'heartbeat' } : { name: 'ping' };
+      for (let minute = 0; minute < 3; minute += 1) {
+        const next = stream.next();
+        await vi.advanceTimersByTimeAsync(15_000);
+        expect(await next).toMatchObject({ ...beat, id: null });
+      }
+      const ids = await scene.giveTips(2);
+      expect((await stream.take(2)).map(({ id }) => id)).toEqual(ids);
+      await stream.close();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('logging out ends the streams of that session at either door, and no others', async () => {
+    for (const exit of DOORS) {
+      const scene = await openScene();
+      const { t, provider, customer } = scene;
+      const leaving = await anotherSession(scene);
+      const ending = [
+        await open('REST', scene, { token: leaving }),
+        await open('tRPC', scene, { token: leaving }),
+      ];
+      const staying = [
+        await open(door, scene, { token: provider.token }),
+        await open(door, scene, { token: customer.token }),
+      ];
+      const [first] = await scene.giveTips(1);
+      for (const stream of ending) expect((await stream.nextTip())?.id).toBe(first);
+      const answer =
+        exit === 'REST'
+          ? await callRest(t, 'POST', '/auth/logout', {}, { token: leaving })
+          : await callTrpc(t, 'auth.logout', undefined, { token: leaving });
+      expect(answer.status).toBeLessThan(300);
+      for (const stream of ending) expect(await stream.next()).toBeNull();
+      expect(t.app.streams()).toBe(2);
+
+      const [second] = await scene.giveTips(1, 2_000);
+      for (const stream of staying) {
+        expect((await stream.take(2)).map(({ id }) => id)).toEqual([first, second]);
+        await stream.close();
+      }
+      const refused = await refusalOf(t, await open(door, scene, { token: leaving, lastEventId: first }), 0);
+      expect(refused).toMatchObject({ status: 401, code: 'session_ended' });
+    }
+  });
+
+  test('a session that expires ends its streams at the next tick, and no others', async () => {
+    const t = await createTestApp();
+    const { token, trpc } = await t.registerCustomer();
+    const used = await t.logIn('cam@example.com');
+    const [ending, staying] = [
+      await openStream(t.send, door, { token }),
+      await openStream(t.send, door, { token: used }),
+    ];
+    t.clock.nowMs = START_MS + 30 * DAY_MS - 1;
+    await t.app.tick();
+    expect(t.app.streams()).toBe(2);
+    expect(await t.trpc(used).auth.me.query()).toMatchObject({ username: 'cam' });
+
+    t.clock.nowMs = START_MS + 30 * DAY_MS;
+    await t.app.tick();
+    let event = await ending.next();
+    while (event !== null) event = await ending.next();
+    expect(t.app.streams()).toBe(1);
+    await expect(trpc.auth.me.query()).rejects.toThrow();
+    await staying.close();
+  });
+
+  test('a session that is gone from the ledger, for whatever reason, ends its streams at the next tick', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    const stream = await openStream(t.send, door, { token });
+    await stream.next();
+    t.database.exec('DELETE FROM sessions');
+    await t.app.tick();
+    expect(await stream.next()).toBeNull();
+    expect(t.app.streams()).toBe(0);
+  });
+
+  test('a server that stops ends all streams in order and opens no more', async () => {
+    const scene = await openScene();
+    const streams = await Promise.all(
+      [...DOORS, ...DOORS].map((each, index) =>
+        open(each, scene, { token: index < 2 ? scene.provider.token : scene.customer.token }),
+      ),
+    );
+    await scene.giveTips(1);
+    scene.t.app.endStreams();
+    for (const stream of streams) {
+      const tips: unknown[] = [];
+      for (let event = await stream.next(); event !== null; event = await stream.next()) {
+        expect(['serialized-error', 'return']).not.toContain(event.name);
+        tips.push(event);
+      }
+    }
+    expect(scene.t.app.streams()).toBe(0);
+    const refused = await refusalOf(scene.t, await open(door, scene, { token: scene.provider.token }), 0);
+    expect(refused).toMatchObject({ status: 503, code: 'busy', retryAfterSeconds: 30 });
+  });
+
+  test('a stream that cannot read the ledger ends, and only the log says why', async () => {
+    const scene = await openScene();
+    const { t } = scene;
+    vi.mocked(console.error)
+      .mockClear()
+      .mockImplementationOnce(() => {});
+    const stream = await open(door, scene, { token: scene.provider.token });
+    await stream.next();
+    const reading = vi.spyOn(t.storage, 'listTransactionsSince');
+    reading.mockRejectedValueOnce(new StorageUnavailable(new Error('the disk is on fire')));
+    const [id] = await scene.giveTips(1);
+    const said: string[] = [];
+    for (let event = await stream.next(); event !== null; event = await stream.next()) said.push(event.data);
+    expect(said.join()).not.toMatch(/fire|storage\.ts|stack/);
+    expect(t.app.streams()).toBe(0);
+    expect(console.error).not.toHaveBeenCalled();
+    expect(t.logLines.join('')).toContain('the disk is on fire');
+    // Nothing is lost: whoever comes back gets what could not be read.
+    const [lastEventId] = await scene.giveTips(1);
+    const again = await open(door, scene, { token: scene.provider.token, lastEventId: id });
+    expect((await again.nextTip())?.id).toBe(lastEventId);
+    await again.close();
+  });
+
+  test('a reader that does not read makes the server read no further than a little ahead', async () => {
+    const scene = await openScene();
+    const [lastEventId] = await scene.giveTips(1);
+    const reading = vi.spyOn(scene.t.storage, 'listTransactionsSince');
+    const idle = await open(door, scene, { token: scene.provider.token, lastEventId });
+    await settle();
+    reading.mockClear();
+    await scene.giveTips(10 * READ_SIZE, 2_000);
+    await settle();
+    // All of it would be ten reads and more.
+    expect(reading.mock.calls.length).toBeLessThanOrEqual(5);
+    expect(await idle.take(10 * READ_SIZE)).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    await idle.close();
+  });
+
+  test('no event is lost or doubled when the reader disconnects 30 times at random', async () => {
+    const scene = await openScene();
+    const [first] = await scene.giveTips(1);
+    const writing = scene.giveTips(1_000, 2_000);
+    const chance = createChance(20_261_203);
+    const heard: StreamedTip[] = [];
+    let lastEventId = first;
+    for (let connection = 0; connection <= 30; connection += 1) {
+      const stream = await open(door, scene, { token: scene.provider.token, lastEventId });
+      const count = connection === 30 ? 1_000 - heard.length : chance.below(33);
+      heard.push(...(await stream.take(count)));
+      lastEventId = heard.at(-1)?.id ?? first;
+      await stream.close();
+    }
+    await writing;
+    expect(heard).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    expect(scene.t.app.streams()).toBe(0);
+  });
+});
+
+test('a last event is named in the header, or by tRPC’s clients in the input or the query', async () => {
+  const scene = await openScene();
+  const [lastEventId = '', id] = await scene.giveTips(2);
+  const { token } = scene.provider;
+  for (const query of [{ input: JSON.stringify({ lastEventId }) }, { lastEventId }]) {
+    const path = `${STREAM_PATHS.tRPC}?${new URLSearchParams(query)}`;
+    const stream = await open('tRPC', scene, { token, path });
+    expect((await stream.nextTip())?.id).toBe(id);
+    await stream.close();
+  }
+});
+
+test('50 accounts and 2,000 tips: each hears its own, in order, and nobody another’s', async () => {
+  const t = await createTestApp();
+  const people = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => enter(t, `person-${index}`, ['dj'])),
+  );
+  const streams = await Promise.all(
+    people.map(({ token }, index) => openStream(t.send, DOORS[index % 2] ?? 'REST', { token })),
+  );
+  const chance = createChance(20_261_204);
+  const reading = people.map(async ({ user }, index) => {
+    const heard: StreamedTip[] = [];
+    for (let tip = await streams[index]?.nextTip(); tip; tip = await streams[index]?.nextTip())
+      heard.push(tip);
+    return { id: user.id, heard };
+  });
+  for (let round = 0; round < 100; round += 1) {
+    await Promise.all(
+      Array.from({ length: 20 }, () => {
+        const from = chance.below(people.length);
+        const to = (from + 1 + chance.below(people.length - 1)) % people.length;
+        return people[from]?.trpc.transactions.create.mutate({
+          receiverQrId: people[to]?.codes[0] ?? '',
+          amountCents: 1_000 + chance.below(9_000),
+          serviceCategory: 'dj',
+        });
+      }),
+    );
+  }
+  await settle();
+  t.app.endStreams();
+  for (const { id, heard } of await Promise.all(reading)) {
+    expect(heard.length).toBeGreaterThan(20);
+    expect(heard).toEqual(ledgerOf(t, id));
+  }
+  expect(t.database.prepare('SELECT count(*) FROM transactions').pluck().get()).toBe(2_000);
+});
+
+describe('the feed', () => {
+  test('has 5,000 places in all', async () => {
+    const { storage } = await createTestLedger();
+    const feed = createTipFeed(storage);
+    const hangUp = new AbortController();
+    setMaxListeners(STREAMS_IN_ALL, hangUp.signal);
+    const last = new AbortController();
+    const user = (index: number) => `usr_${Math.floor(index / STREAMS_PER_ACCOUNT)}` as UserId;
+    for (let index = 1; index < STREAMS_IN_ALL; index += 1)
+      await feed.follow(user(index), null, hangUp.signal);
+    await feed.follow('usr_last' as UserId, null, last.signal);
+    expect(feed.size()).toBe(STREAMS_IN_ALL);
+    await expect(feed.follow('usr_more' as UserId, null, hangUp.signal)).rejects.toMatchObject({
+      code: 'busy',
+      retryAfterSeconds: 30,
+    });
+    last.abort();
+    expect(feed.size()).toBe(STREAMS_IN_ALL - 1);
+    await feed.follow('usr_more' as UserId, null, hangUp.signal);
+    hangUp.abort();
+    expect(feed.size()).toBe(0);
+  });
+
+  test('lets go of a stream whose reader leaves in the middle', async () => {
+    const { storage, setTheScene } = await createTestLedger();
+    const { provider, tip } = await setTheScene();
+    const first = tip();
+    for (const one of [first, tip(), tip()]) await storage.recordTip(one);
+    const feed = createTipFeed(storage);
+    for await (const transaction of await feed.follow(provider.id, first.id, new AbortController().signal)) {
+      expect(transaction.receiverId).toBe(provider.id);
+      break;
+    }
+    expect(feed.size()).toBe(0);
+  });
+
+  test('misses nothing that is recorded while it looks up where to begin', async () => {
+    const { storage, setTheScene } = await createTestLedger();
+    const { provider, tip } = await setTheScene();
+    const feed = createTipFeed(storage);
+    const hangUp = new AbortController();
+    const lookingUp = vi.spyOn(storage, 'lastSequence').mockImplementationOnce(async () => {
+      const recorded = await storage.recordTip(tip());
+      if (recorded.outcome === 'recorded') feed.announce(recorded.transaction);
+      return 0;
+    });
+    const tips = await feed.follow(provider.id, null, hangUp.signal);
+    expect(lookingUp).toHaveBeenCalledOnce();
+    expect((await tips.next()).value).toMatchObject({ receiverId: provider.id });
+    // Asleep now, and woken by the next one.
+    const next = tips.next();
+    const recorded = await storage.recordTip(tip({ amountCents: 3_000 }));
+    if (recorded.outcome === 'recorded') feed.announce(recorded.transaction);
+    expect((await next).value).toMatchObject({ amountCents: 3_000 });
+    hangUp.abort();
+    await expect(tips.next()).rejects.toThrow('aborted');
+  });
+});
+
+/** Another session of the provider's. */
+async function anotherSession({ t, provider }: Scene): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  await t.storage.createSession({
+    tokenHash: createHash('sha256').update(token).digest(),
+    userId: provider.user.id,
+    createdAtMs: START_MS,
+    expiresAtMs: Number.MAX_SAFE_INTEGER,
+  });
+  return token;
+}

@@ -1,0 +1,42 @@
+/**
+ * A database file with people who are logged in and have codes already, for a server to start on: registering and
+ * logging in would hash passwords, which takes its time.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { temporaryFolder } from './running-server.ts';
+import { createPeople } from './test-ledger.ts';
+
+export interface PreparedPerson {
+  readonly id: string;
+  readonly token: string;
+  /** For tips to them as a bartender. */
+  readonly code: string;
+}
+
+/** @returns the path of the file, and the people in the order of their names. */
+export async function prepareLedger(usernames: readonly string[]) {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const database = openDatabase(path);
+  migrate(database, readMigrations('drizzle'));
+  const storage = createSqliteStorage(database);
+  const { addAccount, addCode } = createPeople(storage);
+  const people = await Promise.all(
+    usernames.map(async (username): Promise<PreparedPerson> => {
+      const account = await addAccount(username, ['bartender']);
+      const token = randomBytes(32).toString('base64url');
+      await storage.createSession({
+        tokenHash: createHash('sha256').update(token).digest(),
+        userId: account.id,
+        createdAtMs: 0,
+        expiresAtMs: Number.MAX_SAFE_INTEGER,
+      });
+      return { id: account.id, token, code: await addCode(account, 'bartender') };
+    }),
+  );
+  await storage.close();
+  return { path, people };
+}
