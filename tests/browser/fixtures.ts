@@ -166,3 +166,43 @@ export async function watch(page: Page, complaints: string[], origin: string): P
 export function stat(page: Page, label: string): Locator {
   return page.locator('dl > div').filter({ has: page.getByRole('term').getByText(label, { exact: true }) });
 }
+
+/** A toast that says exactly this. */
+export function toast(page: Page, text: string | RegExp): Locator {
+  return page.getByRole('region', { name: /^Notifications/ }).getByText(text, { exact: true });
+}
+
+/** Fills in the login form and sends it. */
+export async function logInByForm(page: Page, { email }: Person): Promise<void> {
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+}
+
+/** The token that this browser keeps. */
+export function storedToken(page: Page): Promise<string | null> {
+  return page.evaluate(() => localStorage.getItem('tipwell_token'));
+}
+
+/** Keeps answers waiting until the returned function is called; `asked` tells how many were asked for. */
+export async function holdAnswers(
+  page: Page,
+  url: string,
+): Promise<{ readonly asked: () => number; readonly release: () => void }> {
+  let release = () => {};
+  let asked = 0;
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    asked += 1;
+    await gate;
+    await route.continue();
+  });
+  return { asked: () => asked, release };
+}
+
+/** A name that nobody has yet. */
+export function newName(role = 'somebody'): string {
+  return `${role}-${Math.random().toString(36).slice(2, 10)}`;
+}

@@ -1,0 +1,34 @@
+/** The description of the API as a page: it shows every operation, and tries them on this very server. */
+import { expect, test } from './fixtures.ts';
+
+test('shows every operation of the API', async ({ page }) => {
+  await page.goto('/api/docs');
+  await expect(page).toHaveTitle('Tipwell API');
+  const { paths } = await (await page.request.get('/api/openapi.json')).json();
+  const operations = Object.entries<object>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(operations).toContain('POST /transactions');
+  const shown = async () => {
+    const texts = await page.getByRole('button', { name: /^(GET|POST)/i }).allInnerTexts();
+    // Swagger UI puts zero-width spaces into the paths, where they may break.
+    return texts.map((text) => text.replaceAll('\u200b', '').split(/\s+/).slice(0, 2).join(' '));
+  };
+  await expect.poll(shown).toEqual(expect.arrayContaining(operations));
+});
+
+test('tries the look-up of a code, and shows the real answer', async ({ page, backstage }) => {
+  const provider = await backstage.provider(['dj']);
+  const code = await backstage.code(provider, 'dj');
+  await page.goto('/api/docs');
+  await page
+    .getByRole('button', { name: /^GET\s*\/qr-codes\/\{/i })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Try it out' }).click();
+  await page.getByPlaceholder('qrId').fill(code);
+  const answer = page.waitForResponse(`**/api/qr-codes/${code}`);
+  await page.getByRole('button', { name: 'Execute' }).click();
+  expect((await answer).status()).toBe(200);
+  await expect(page.getByText(`"full_name": "${provider.fullName}"`).first()).toBeVisible();
+});

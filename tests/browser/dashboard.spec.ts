@@ -1,0 +1,395 @@
+/**
+ * The dashboard: sums to the cent, a provider's codes down to the downloaded picture, everybody's transactions, the
+ * profile, and the way out.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { startServer } from '../support/running-server.ts';
+import {
+  Backstage,
+  expect,
+  logInByForm,
+  newName,
+  PASSWORD,
+  stat,
+  storedToken,
+  test,
+  toast,
+  watch,
+} from './fixtures.ts';
+
+const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
+const openTab = (page: Page) => page.getByRole('tab', { selected: true });
+const value = (page: Page, label: string) => stat(page, label).getByRole('definition');
+
+test.describe('the head', () => {
+  test('welcomes a customer, who may scan, and opens on the transactions', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const customer = await backstage.customer('Cam O’Neill');
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    await expect(page).toHaveTitle('Dashboard · Tipwell');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Welcome, Cam O’Neill');
+    await expect(page.getByRole('tab')).toHaveText(['Transactions', 'Profile']);
+    await expect(openTab(page)).toHaveText('Transactions');
+    await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
+    await expect(page.getByText('Scan QR codes to start tipping service providers')).toBeVisible();
+    for (const label of ['Tips Received', 'Tips Given']) await expect(value(page, label)).toHaveText('$0.00');
+    for (const label of ['Received Today', 'Active QR Codes'])
+      await expect(value(page, label)).toHaveText('0');
+    await page.getByRole('button', { name: 'Scan QR' }).click();
+    await expect(page).toHaveURL('/scan');
+  });
+
+  test('welcomes a provider, who has codes instead, and opens on them', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${provider.fullName}`);
+    await expect(page.getByRole('tab')).toHaveText(['QR Codes', 'Transactions', 'Profile']);
+    await expect(openTab(page)).toHaveText('QR Codes');
+    await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Scan QR' })).toHaveCount(0);
+    await page.getByRole('tab', { name: 'Transactions' }).click();
+    await expect(page.getByText('Share your QR codes to start receiving tips')).toBeVisible();
+  });
+
+  test('counts what came in, what went out, today and codes, to the cent', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj']);
+    const other = await backstage.provider();
+    const customer = await backstage.customer();
+    const code = await backstage.code(provider);
+    await backstage.code(provider, 'dj');
+    for (const amount of [10.01, 99.99, 1234.56]) await backstage.tip(customer, code, amount);
+    await backstage.tip(provider, await backstage.code(other), 10.5);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await expect(value(page, 'Tips Received')).toHaveText('$1,304.22');
+    await expect(value(page, 'Tips Given')).toHaveText('$10.50');
+    await expect(value(page, 'Received Today')).toHaveText('3');
+    await expect(value(page, 'Active QR Codes')).toHaveText('2');
+  });
+
+  test('counts "Received Today" by the calendar of whoever looks', async ({ browser, complaints }) => {
+    // The tip is given to a server whose clock is 13 hours behind, and looked at on one whose clock is right.
+    const earlier = await startServer({
+      NODE_OPTIONS: `--import=data:text/javascript,globalThis.now=Date.now;Date.now=()=>now()-${13 * 3_600_000}`,
+    });
+    const backstage = new Backstage(earlier.url);
+    const provider = await backstage.provider();
+    await backstage.tip(await backstage.customer(), await backstage.code(provider), 20);
+    const [tip] = await backstage.call('GET', '/transactions', { token: provider.token });
+    expect(Date.now() - Date.parse(tip.created_at)).toBeGreaterThan(12.9 * 3_600_000);
+    await earlier.stop();
+    const server = await startServer({ DATABASE_URL: earlier.databasePath });
+    for (const [hour, count] of [
+      [18, '1'],
+      [4, '0'],
+    ] as const) {
+      const viewer = await browser.newContext({ baseURL: server.url, timezoneId: zoneWhereItIs(hour) });
+      const page = await viewer.newPage();
+      await watch(page, complaints, server.url);
+      await page.goto('/auth');
+      await logInByForm(page, provider);
+      await expect(value(page, 'Tips Received')).toHaveText('$19.40');
+      await expect(value(page, 'Received Today')).toHaveText(count);
+      await viewer.close();
+    }
+    await server.stop();
+  });
+});
+
+/** A time zone in which the clocks show this hour now. */
+function zoneWhereItIs(hour: number): string {
+  // The signs of these names are turned round: Etc/GMT+5 is five hours behind (IANA, file `etcetera`).
+  const behind = (new Date().getUTCHours() - hour + 24) % 24;
+  return behind <= 12 ? `Etc/GMT+${behind}` : `Etc/GMT-${24 - behind}`;
+}
+
+test.describe('tabs', () => {
+  test('stand in the address, so that reload keeps them and Back goes through them', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    await page.goto('/dashboard');
+    await page.getByRole('tab', { name: 'Transactions' }).click();
+    await expect(page).toHaveURL('/dashboard?tab=transactions');
+    await page.getByRole('tab', { name: 'Profile' }).click();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    await page.reload();
+    await expect(openTab(page)).toHaveText('Profile');
+    await expect(page.getByText('Service Provider', { exact: true })).toBeVisible();
+    await page.goBack();
+    await expect(openTab(page)).toHaveText('Transactions');
+    await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
+    await page.goBack();
+    await expect(openTab(page)).toHaveText('QR Codes');
+    await page.goForward();
+    await expect(openTab(page)).toHaveText('Transactions');
+  });
+
+  test('with codes are not for customers, not even by their address', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.customer());
+    for (const tab of ['qr-codes', 'nonsense']) {
+      await page.goto(`/dashboard?tab=${tab}`);
+      await expect(openTab(page)).toHaveText('Transactions');
+      await expect(page.getByRole('tab', { name: 'QR Codes' })).toHaveCount(0);
+      await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toHaveCount(0);
+    }
+  });
+});
+
+test.describe('QR codes', () => {
+  test('are created one by one; each joins the list, and the missing services become fewer', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider(['bartender', 'nailtech', 'dj']));
+    await page.goto('/dashboard');
+    const create = page.getByRole('button', { name: /^Create / });
+    const cards = page.getByRole('article').getByRole('heading');
+    await expect(create).toHaveText(['Create Bartender QR', 'Create Nail Tech QR', 'Create DJ QR']);
+    await create.filter({ hasText: 'Nail Tech' }).click();
+    await expect(toast(page, 'QR code created for Nail Tech')).toBeVisible();
+    await expect(cards).toHaveText(['Nail Tech']);
+    await expect(page.getByText('No QR Codes Yet')).toHaveCount(0);
+    await expect(create).toHaveText(['Create Bartender QR', 'Create DJ QR']);
+    await expect(value(page, 'Active QR Codes')).toHaveText('1');
+    await create.filter({ hasText: 'Bartender' }).click();
+    await expect(toast(page, 'QR code created for Bartender')).toBeVisible();
+    await expect(cards).toHaveText(['Nail Tech', 'Bartender']);
+    await expect(create).toHaveText(['Create DJ QR']);
+    await expect(create).toBeFocused();
+    await create.click();
+    await expect(cards).toHaveText(['Nail Tech', 'Bartender', 'DJ']);
+    await expect(create).toHaveCount(0);
+    await expect(value(page, 'Active QR Codes')).toHaveText('3');
+    await page.reload();
+    await expect(cards).toHaveText(['Nail Tech', 'Bartender', 'DJ']);
+  });
+
+  test('are downloaded as a picture that a camera reads and that leads to the provider', async ({
+    page,
+    backstage,
+    logInAs,
+    server,
+  }) => {
+    const provider = await backstage.provider(['live_event', 'barber']);
+    const code = await backstage.code(provider, 'live_event');
+    await backstage.code(provider, 'barber');
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const card = page.getByRole('article', { name: 'Live Event' });
+    await expect(card.getByText('Active')).toBeVisible();
+    await expect(card.getByText(`${code.slice(0, 5)}-${code.slice(5)}`, { exact: true })).toBeVisible();
+    const picture = card.getByRole('img', { name: `QR code to tip ${provider.fullName}, Live Event` });
+    await expect(picture).toBeVisible();
+    await expect
+      .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
+      .toBeGreaterThanOrEqual(512);
+
+    const downloading = page.waitForEvent('download');
+    await card.getByRole('button', { name: 'Download QR' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe(`live_event-${provider.username}.png`);
+    const { data, width, height } = PNG.sync.read(await readFile(await download.path()));
+    const address = jsQR(new Uint8ClampedArray(data), width, height)?.data ?? 'unreadable';
+    expect(address).toBe(`${server.url}/tip/${code}`);
+
+    await page.goto(address);
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+    await expect(page.getByText('Live Event', { exact: true })).toBeVisible();
+  });
+
+  test('that cannot be created say so, and can be tried again', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider(['server']);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const create = page.getByRole('button', { name: 'Create Server QR' });
+    await page.route('**/trpc/qrCodes.create*', (route) => route.abort());
+    await create.click();
+    await expect(toast(page, 'Failed to create QR code')).toBeVisible();
+    await expect(create).toBeVisible();
+    await page.unroute('**/trpc/qrCodes.create*');
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+
+    await backstage.code(provider, 'server');
+    await create.click();
+    await expect(toast(page, 'You already have a QR code for this service.')).toBeVisible();
+    await expect(page.getByRole('article', { name: 'Server' })).toBeVisible();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+  });
+});
+
+test.describe('transactions', () => {
+  test('tell direction, service, when, the signed amount and the status, newest first', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj']);
+    const other = await backstage.provider(['nailtech']);
+    const customer = await backstage.customer();
+    await backstage.tip(customer, await backstage.code(provider), 10.01);
+    await backstage.tip(provider, await backstage.code(other, 'nailtech'), 10.5, 'nailtech');
+    await backstage.tip(customer, await backstage.code(provider, 'dj'), 1234.56, 'dj');
+    const [newest] = await backstage.call('GET', '/transactions', { token: provider.token });
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=transactions');
+    await expect(rows(page)).toHaveText([
+      /^Received\s*DJ\s*\+\$1,197\.52.*Status: completed$/,
+      /^Sent\s*Nail Tech\s*-\$11\.03.*Status: completed$/,
+      /^Received\s*Bartender\s*\+\$9\.71.*Status: completed$/,
+    ]);
+    const format = new Intl.DateTimeFormat('en-US', {
+      month: 'short',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: 'Europe/Vienna',
+    });
+    const when = format.format(new Date(newest.created_at));
+    await expect(rows(page).first().getByRole('time')).toHaveText(when.replace(/\s/g, ' '));
+    await expect(rows(page).first().getByRole('time')).toHaveAttribute('datetime', newest.created_at);
+  });
+
+  test('load more until all are there, each once, also while new ones arrive', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    const customer = await backstage.customer();
+    for (let amount = 10; amount < 70; amount += 1) await backstage.tip(customer, code, amount);
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    const more = page.getByRole('button', { name: 'Load more' });
+    await expect(rows(page)).toHaveCount(25);
+    await expect(rows(page).first()).toContainText('-$72.45');
+    await backstage.tip(customer, code, 70);
+    await expect(rows(page).first()).toContainText('-$73.50');
+    await more.click();
+    await expect(rows(page)).toHaveCount(51);
+    await expect(rows(page).nth(26)).toBeFocused();
+    await more.click();
+    await expect(rows(page)).toHaveCount(61);
+    await expect(more).toHaveCount(0);
+    const amounts = (await rows(page).allInnerTexts()).map((row) => Number(/-\$([\d.]+)/.exec(row)?.[1]));
+    const expected = Array.from({ length: 61 }, (_, index) => Math.round((70 - index) * 105) / 100);
+    expect(amounts).toEqual(expected);
+  });
+});
+
+test('the profile shows every field, and "Not provided" without a phone', async ({ page, backstage }) => {
+  for (const { phone, isProvider } of [
+    { phone: '+1 (555) 010-4477', isProvider: true },
+    { phone: null, isProvider: false },
+  ]) {
+    const username = newName();
+    const email = `${username}@example.com`;
+    const full_name = `Alex ${username}`;
+    await backstage.call('POST', '/auth/register', {
+      body: {
+        email,
+        username,
+        full_name,
+        password: PASSWORD,
+        phone,
+        is_service_provider: isProvider,
+        service_categories: isProvider ? ['dj', 'nailtech'] : [],
+      },
+    });
+    await page.goto('/auth?next=/dashboard%3Ftab%3Dprofile');
+    await logInByForm(page, { id: '', token: '', email, username, fullName: full_name });
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    const panel = page.getByRole('tabpanel', { name: 'Profile' });
+    await expect(panel.getByRole('term')).toHaveText([
+      'Full name',
+      'Username',
+      'Email',
+      'Phone',
+      'Account type',
+      ...(isProvider ? ['Services provided'] : []),
+    ]);
+    await expect(panel.getByRole('definition')).toHaveText([
+      full_name,
+      `@${username}`,
+      email,
+      phone ?? 'Not provided',
+      isProvider ? 'Service Provider' : 'Customer',
+      ...(isProvider ? [/^Nail Tech\s*DJ$/] : []),
+    ]);
+    await page.evaluate(() => localStorage.clear());
+  }
+});
+
+test('what cannot be loaded is said once, and Retry brings it', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const provider = await backstage.provider();
+  await backstage.code(provider);
+  await logInAs(provider);
+  await page.route('**/trpc/*qrCodes.list*', (route) => route.abort());
+  await page.goto('/dashboard');
+  await expect(page.getByRole('alert')).toContainText('Failed to load dashboard data', { timeout: 15_000 });
+  await expect(toast(page, 'Failed to load dashboard data')).toHaveCount(1);
+  await expect(value(page, 'Active QR Codes')).toContainText('not loaded');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${provider.fullName}`);
+  await page.unroute('**/trpc/*qrCodes.list*');
+  expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(value(page, 'Active QR Codes')).toHaveText('1');
+  await expect(value(page, 'Tips Received')).toHaveText('$0.00');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});
+
+test('logging out says so, forgets the token here and on the server, and Back shows nothing', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(toast(page, 'Logged out successfully')).toBeVisible();
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+  expect(await storedToken(page)).toBeNull();
+  await expect(backstage.call('GET', '/auth/me', { token: provider.token })).rejects.toThrow('401');
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
+  await expect(page.getByText(provider.fullName)).toHaveCount(0);
+});

@@ -1,0 +1,285 @@
+/**
+ * Names and addresses written by somebody who wants to run a script on another's page: they are shown as they were
+ * written, and nothing happens (targets 15, 16 and 17).
+ */
+import type { Page } from '@playwright/test';
+import {
+  type Backstage,
+  expect,
+  logInByForm,
+  newName,
+  PASSWORD,
+  type Person,
+  test,
+  toast,
+} from './fixtures.ts';
+
+/** Each is a full name that the server accepts. */
+const PAYLOADS = [
+  '<script>window.pwned=1</script>',
+  '<img src=x onerror=window.pwned=1>',
+  '"><svg/onload=window.pwned=1>',
+  '\'><iframe srcdoc="<script>parent.pwned=1</script>">',
+  '</title><script>window.pwned=1</script>',
+  '</script><script>window.pwned=1</script>',
+  '<!--<script>window.pwned=1//-->',
+  '<a href="javascript:window.pwned=1">tip me</a>',
+  '" autofocus onfocus="window.pwned=1',
+  '<style>@import"//evil.example/x"</style>',
+  '<base href=//evil.example/><link rel=stylesheet href=x>',
+  '<meta http-equiv=refresh content=0;url=//evil.example>',
+  '<math><mtext><style><img src onerror=window.pwned=1></style>',
+  '{{constructor.constructor("window.pwned=1")()}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a payload for whatever would fill in templates
+  '${window.pwned=1}`+window.pwned=1+`',
+  '&lt;script&gt;window.pwned=1&lt;/script&gt;',
+  '\\u003cscript\\u003ewindow.pwned=1\\u003c/script\\u003e',
+  'javascript:window.pwned=1//',
+];
+
+/** Complains of a dialog, of the marker that the payloads set, and of whatever they would put into the page. */
+async function setTraps(page: Page, complaints: string[]): Promise<void> {
+  page.on('dialog', async (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
+  await page.exposeFunction('reportTrap', (what: string) => complaints.push(`trap: ${what}`));
+  await page.addInitScript(() => {
+    const report = (what: string) => Reflect.get(window, 'reportTrap')(what);
+    Object.defineProperty(window, 'pwned', { set: () => report('a payload ran') });
+    const isHostile = (element: Element) =>
+      element.matches('iframe, object, embed, base, meta[http-equiv], script:not([src]), math, [src="x"]') ||
+      element.getAttributeNames().some((name) => name.startsWith('on')) ||
+      /^javascript:|evil\.example/i.test(
+        element.getAttribute('href') ?? element.getAttribute('src') ?? element.getAttribute('action') ?? '',
+      ) ||
+      (element instanceof HTMLStyleElement && element.textContent?.includes('evil.example') === true);
+    new MutationObserver((records) => {
+      for (const { target, addedNodes } of records) {
+        for (const node of [target, ...addedNodes]) {
+          if (!(node instanceof Element)) continue;
+          const found = [node, ...node.querySelectorAll('*')].find(isHostile);
+          if (found) report(found.outerHTML);
+        }
+      }
+    }).observe(document, { subtree: true, childList: true, attributes: true });
+  });
+}
+
+/** What stands there is text, but for the element that isolates its direction. */
+async function expectLiteral(page: Page, text: string): Promise<void> {
+  const heading = page.getByRole('heading', { level: 1 });
+  await expect(heading).toHaveText(text);
+  expect(await heading.locator('*:not(bdi)').count()).toBe(0);
+}
+
+test('the traps of this file catch what they are for', async ({ page, complaints }) => {
+  await setTraps(page, complaints);
+  await page.goto('/');
+  for (const html of ['<img src=x onerror=window.pwned=1>', '<iframe></iframe>', '<svg onload=a()></svg>']) {
+    await page.evaluate((hostile) => document.body.insertAdjacentHTML('beforeend', hostile), html);
+    await expect.poll(() => complaints).toContainEqual(expect.stringMatching(/^trap: </));
+    complaints.length = 0;
+  }
+  await page.evaluate(() => Reflect.set(window, 'pwned', 1));
+  await expect.poll(() => complaints).toContain('trap: a payload ran');
+  await page.evaluate(() => setTimeout(() => window.alert('boo')));
+  await expect.poll(() => complaints).toContain('dialog: boo');
+  complaints.length = 0;
+});
+
+/** So many are tried in one test. */
+const BATCH = 6;
+
+for (let first = 0; first < PAYLOADS.length; first += BATCH) {
+  const payloads = PAYLOADS.slice(first, first + BATCH);
+  const numbers = `${first + 1} to ${first + payloads.length}`;
+
+  test(`names ${numbers} are only ever text to those who bear them`, async ({
+    page,
+    backstage,
+    complaints,
+  }) => {
+    await setTraps(page, complaints);
+    for (const [index, payload] of payloads.entries()) {
+      const provider = await backstage.provider(['barber'], payload);
+      await backstage.code(provider, 'barber');
+      if (index === 0) {
+        await page.goto('/auth');
+        await logInByForm(page, provider);
+        await expect(toast(page, `Welcome to Tipwell, ${payload}!`)).toBeVisible();
+      } else {
+        await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
+        await page.goto('/dashboard');
+      }
+      await page.getByRole('tab', { name: 'Profile' }).click();
+      await expectLiteral(page, `Welcome, ${payload}`);
+      await expect(page.getByRole('definition').getByText(payload, { exact: true })).toBeVisible();
+      await page.getByRole('tab', { name: 'QR Codes' }).click();
+      await expect(page.getByRole('img', { name: `QR code to tip ${payload}, Barber` })).toBeVisible();
+    }
+  });
+
+  test(`names ${numbers} are only ever text to those who tip, up to the receipt`, async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await setTraps(page, complaints);
+    await logInAs(await backstage.customer());
+    for (const payload of payloads) {
+      const provider = await backstage.provider(['dj'], payload);
+      await page.goto(`/tip/${await backstage.code(provider, 'dj')}`);
+      await page.getByText('$10', { exact: true }).click();
+      await expectLiteral(page, payload);
+      await expect(page).toHaveTitle(`Tip ${payload} · Tipwell`);
+      await page.getByRole('button', { name: 'Proceed' }).click();
+      await expect(page.getByRole('heading', { level: 2, name: `Tip ${payload}` })).toBeVisible();
+      await page.getByRole('button', { name: /^Pay/ }).click();
+      await expect(toast(page, `Tip sent successfully! $10.00 sent to ${payload}`)).toBeVisible();
+      await expect(page.getByText(`to ${payload} (@${provider.username})`)).toBeVisible();
+    }
+  });
+}
+
+test('odd but valid usernames, phones and emails are only ever text', async ({
+  page,
+  backstage,
+  complaints,
+}) => {
+  await setTraps(page, complaints);
+  const tail = newName('');
+  for (const { username, phone, email } of [
+    {
+      username: `constructor${tail}`,
+      phone: '(((0)))//..--0 0 0 0 0 0',
+      email: `a'or'1'${tail}@example.com`,
+    },
+    { username: `0.__proto__.${tail}`, phone: '+00000000000000000000', email: `0+'--${tail}@example.com` },
+    { username: `javascript-_-${tail}`, phone: '1-1-1-1-1-1-1', email: `_.-.'${tail}@example.com` },
+  ]) {
+    const person = await registerProvider(backstage, { username, phone, email });
+    const code = await backstage.code(person);
+    await page.goto('/auth');
+    await logInByForm(page, person);
+    await page.getByRole('tab', { name: 'Profile' }).click();
+    for (const text of [`@${username}`, phone, email]) {
+      await expect(page.getByRole('definition').getByText(text, { exact: true })).toBeVisible();
+    }
+    await page.getByRole('tab', { name: 'QR Codes' }).click();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download QR' }).click();
+    expect((await downloading).suggestedFilename()).toBe(`bartender-${username}.png`);
+    await page.goto(`/tip/${code}`);
+    await expect(page.getByText(`@${username}`, { exact: true })).toBeVisible();
+    await page.evaluate(() => localStorage.clear());
+  }
+});
+
+test('made-up providers in an address are only ever text', async ({ page, complaints }) => {
+  await setTraps(page, complaints);
+  for (const payload of PAYLOADS) {
+    const name = payload.charAt(0).toUpperCase() + payload.slice(1);
+    await page.goto(`/tip/x?${new URLSearchParams({ userId: payload, service: 'dj' })}`);
+    await page.getByText('$10', { exact: true }).click();
+    await expectLiteral(page, name);
+    await expect(page).toHaveTitle(`Tip ${name} · Tipwell`);
+    await expect(page.getByText(`@${payload}`, { exact: true })).toBeVisible();
+  }
+});
+
+test('made-up codes and services in an address are only ever text', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await setTraps(page, complaints);
+  await logInAs(await backstage.customer());
+  const payload = '<img src=x onerror=window.pwned=1>';
+  await page.goto(`/tip/${encodeURIComponent(`demo-${payload}-dj`)}`);
+  await expectLiteral(page, payload);
+  await page.getByText('$10', { exact: true }).click();
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(toast(page, `Demo tip sent successfully! $10.00 sent to ${payload}`)).toBeVisible();
+
+  for (const path of [
+    `/tip/x?${new URLSearchParams({ userId: 'sam', service: payload })}`,
+    `/tip/${encodeURIComponent(payload)}`,
+    `/tip/${encodeURIComponent(`demo-sam-${payload}`)}`,
+    '/tip/demo-sam-constructor',
+    '/tip/x?userId=sam&service=__proto__',
+  ]) {
+    await page.goto(path);
+    await expect(page.getByRole('heading', { level: 1, name: 'QR Code Not Found' })).toBeVisible();
+  }
+  // The one that is no demo was looked up.
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+
+  for (const next of ['javascript:window.pwned=1', '//evil.example', `/dashboard?tab=${payload}`]) {
+    await page.goto(`/auth?${new URLSearchParams({ next })}`);
+    await expect(page).toHaveURL(/\/dashboard/);
+    await expect(page.getByRole('tab', { selected: true })).toHaveText('Transactions');
+  }
+  await page.goto('/scan');
+  await page.getByLabel('QR code or link').fill(`https://evil.example/tip/${payload}`);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'QR Code Not Found' })).toBeVisible();
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+});
+
+test('every page has a content security policy without anything unsafe in it', async ({
+  server,
+  backstage,
+}) => {
+  const code = await backstage.code(await backstage.provider());
+  const demo = '/tip/x?userId=sam&service=dj';
+  for (const path of ['/', '/auth', '/dashboard', '/scan', `/tip/${code}`, demo, '/nowhere', '/api/docs']) {
+    const { headers } = await fetch(`${server.url}${path}`);
+    const policy = headers.get('Content-Security-Policy') ?? 'none at all';
+    const directives = policy.split(';').map((directive) => {
+      const [name, ...sources] = directive.trim().split(/\s+/);
+      // Hashes name one exact script or style each.
+      return [name, ...sources.filter((source) => !/^'sha(256|384|512)-/.test(source))].join(' ');
+    });
+    expect(directives.toSorted(), path).toEqual([
+      "base-uri 'none'",
+      "connect-src 'self'",
+      "default-src 'none'",
+      "font-src 'self'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "img-src 'self' data: blob:",
+      "manifest-src 'self'",
+      "script-src 'self'",
+      "style-src 'self'",
+    ]);
+    expect(headers.get('X-Content-Type-Options'), path).toBe('nosniff');
+    expect(headers.get('Referrer-Policy'), path).toBe('no-referrer');
+    expect(headers.get('Cross-Origin-Opener-Policy'), path).toBe('same-origin');
+  }
+});
+
+async function registerProvider(
+  backstage: Backstage,
+  { username, phone, email }: { username: string; phone: string; email: string },
+): Promise<Person> {
+  const fullName = `Pat ${username}`;
+  const { id } = await backstage.call('POST', '/auth/register', {
+    body: {
+      email,
+      username,
+      full_name: fullName,
+      password: PASSWORD,
+      phone,
+      is_service_provider: true,
+      service_categories: ['bartender'],
+    },
+  });
+  const { access_token } = await backstage.call('POST', '/auth/login', {
+    body: { email, password: PASSWORD },
+  });
+  return { id, email, username, fullName, token: access_token };
+}

@@ -1,0 +1,205 @@
+/**
+ * Who is logged in: verified at start, ended by the server's "no" and by nothing else, the same in every tab; and what
+ * is shown meanwhile.
+ */
+import { expect, holdAnswers, logInByForm, storedToken, test, toast } from './fixtures.ts';
+
+test.describe('at the start', () => {
+  test('a stored token is verified, and "Loading Tipwell..." is shown until the answer comes', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    for (const path of ['/dashboard', '/scan', '/', '/auth']) {
+      const me = await holdAnswers(page, '**/trpc/auth.me*');
+      await page.goto(path);
+      await expect(page.getByRole('status')).toHaveText('Loading Tipwell...');
+      await expect(page.getByText(customer.fullName)).toHaveCount(0);
+      expect(me.asked()).toBe(1);
+      me.release();
+      await expect(page.getByRole('heading', { level: 1, name: /^(Welcome|Scan QR Code)/ })).toBeVisible();
+      await page.unroute('**/trpc/auth.me*');
+    }
+    expect(await storedToken(page)).toBe(customer.token);
+  });
+
+  test('a token that the server refuses is removed', async ({ page, backstage, logInAs, complaints }) => {
+    const customer = await backstage.customer();
+    await backstage.call('POST', '/auth/logout', { token: customer.token });
+    await logInAs(customer);
+    await page.goto('/');
+    await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+    expect(await storedToken(page)).toBeNull();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  });
+
+  test('a server that cannot be reached logs nobody out, and Retry works', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.route('**/trpc/auth.me*', (route) => route.abort());
+    await page.goto('/dashboard?tab=profile');
+    await expect(page.getByRole('alert')).toContainText('Tipwell cannot be reached');
+    await expect(page.getByRole('alert')).toContainText('You are still logged in on this device.');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+    expect(await storedToken(page)).toBe(customer.token);
+    // Something between here and there may answer in its place, and not in our words.
+    await page.route('**/trpc/auth.me*', (route) =>
+      route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' }),
+    );
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+    expect(await storedToken(page)).toBe(customer.token);
+    await page.unroute('**/trpc/auth.me*');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    expect(complaints.splice(0)).toEqual([
+      expect.stringContaining('ERR_FAILED'),
+      expect.stringContaining('ERR_FAILED'),
+      expect.stringContaining('502'),
+    ]);
+  });
+});
+
+test.describe('without a login', () => {
+  for (const [path, next] of [
+    ['/dashboard', '/auth'],
+    ['/dashboard?tab=profile', '/auth?next=%2Fdashboard%3Ftab%3Dprofile'],
+    ['/scan', '/auth?next=%2Fscan'],
+  ] as const) {
+    test(`${path} leads to the login, and back afterwards`, async ({ page, backstage }) => {
+      const customer = await backstage.customer();
+      await page.goto(path);
+      await expect(page).toHaveURL(next);
+      await logInByForm(page, customer);
+      await expect(page).toHaveURL(path);
+    });
+  }
+});
+
+test('a session that ends while a page is open leads to the login, and back to the same tab', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  // Without the live stream, which would hear of the end by itself, the next call finds out.
+  await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
+  await page.goto('/dashboard?tab=qr-codes');
+  await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
+  await backstage.call('POST', '/auth/logout', { token: provider.token });
+  await page.getByRole('button', { name: 'Create Bartender QR' }).click();
+  await expect(page).toHaveURL('/auth?next=%2Fdashboard%3Ftab%3Dqr-codes');
+  await expect(toast(page, 'Your session has ended. Please login again.')).toBeVisible();
+  expect(await storedToken(page)).toBeNull();
+  await page.unroute('**/trpc/transactions.onTip*');
+  await logInByForm(page, provider);
+  await expect(page).toHaveURL('/dashboard?tab=qr-codes');
+  expect(complaints.splice(0)).toContainEqual(expect.stringContaining('401'));
+});
+
+test.describe('in several tabs', () => {
+  test('a login and a logout in one are followed by the other', async ({ page, context, backstage }) => {
+    const customer = await backstage.customer();
+    await page.goto('/');
+    const other = await context.newPage();
+    await other.goto('/auth?next=/scan');
+    await logInByForm(other, customer);
+    await expect(other).toHaveURL('/scan');
+    await expect(page).toHaveURL('/dashboard');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(page).toHaveURL('/');
+    await expect(other).toHaveURL('/auth?next=%2Fscan');
+    await expect(other.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
+  });
+
+  test('another person who logs in takes over everywhere', async ({ page, context, backstage, logInAs }) => {
+    const provider = await backstage.provider();
+    const customer = await backstage.customer();
+    await backstage.tip(customer, await backstage.code(provider), 10);
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=transactions');
+    await expect(page.getByText('+$9.70')).toBeVisible();
+    const other = await context.newPage();
+    await other.goto('/dashboard');
+    await other.getByRole('button', { name: 'Logout' }).click();
+    await other.getByRole('button', { name: 'Get Started Now' }).click();
+    await logInByForm(other, customer);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
+    await expect(page.getByText('-$10.50')).toBeVisible();
+    await expect(page.getByText('+$9.70')).toHaveCount(0);
+  });
+});
+
+test('logging out works without a connection', async ({ page, backstage, logInAs, complaints }) => {
+  await logInAs(await backstage.customer());
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
+  await page.route('**/trpc/auth.logout*', (route) => route.abort());
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(toast(page, 'Logged out successfully')).toBeVisible();
+  await expect(page).toHaveURL('/');
+  expect(await storedToken(page)).toBeNull();
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+});
+
+test('"Loading Dashboard..." is shown until the numbers are there, and nothing moves then', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider();
+  await backstage.code(provider);
+  await logInAs(provider);
+  const lists = await holdAnswers(page, '**/trpc/*qrCodes.list*');
+  await page.goto('/dashboard');
+  await expect(page.getByText('Loading Dashboard...')).toBeVisible();
+  const tab = page.getByRole('tab', { name: 'QR Codes' });
+  const before = await tab.boundingBox();
+  lists.release();
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(page.getByText('Loading Dashboard...')).toHaveCount(0);
+  expect(await tab.boundingBox()).toEqual(before);
+});
+
+test('"Loading..." is shown until a code is looked up', async ({ page, backstage }) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const lookup = await holdAnswers(page, '**/trpc/qrCodes.lookup*');
+  await page.goto(`/tip/${code}`);
+  await expect(page.getByRole('status')).toHaveText('Loading...');
+  lookup.release();
+  await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+});
+
+test('a part of the client that cannot be fetched leaves a way out', async ({ page, complaints }) => {
+  await page.goto('/');
+  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+  await page.route('**/assets/**', (route) => route.abort());
+  await page.getByRole('button', { name: 'Get Started Now' }).click();
+  await expect(page.getByRole('alert')).toContainText('This page could not be shown');
+  await expect(page.getByRole('alert')).toContainText('Nothing was charged by this.');
+  expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
+  await page.unroute('**/assets/**');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
+});
+
+test('an address that is none says so, and leads home', async ({ page, complaints }) => {
+  await page.goto('/nowhere/at/all');
+  await expect(page.getByRole('heading', { level: 1, name: 'There is nothing here' })).toBeVisible();
+  await page.getByRole('button', { name: 'Go Home' }).click();
+  await expect(page).toHaveURL('/');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
+});
