@@ -5,7 +5,7 @@ import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'r
 import { Redirect, Route, Switch, useSearch } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { verifySession } from './api.ts';
-import { authFor, currentPath, nextFrom, paths } from './paths.ts';
+import { authFor, currentPath, nextFrom, paths, qrIdFrom } from './paths.ts';
 import { followOtherTabs, useSession } from './session.ts';
 import { useToasterWanted } from './toasts.ts';
 import { Boundary } from './ui/boundary.tsx';
@@ -49,7 +49,12 @@ export function App() {
                 <Scan />
               </SignedInOnly>
             </Route>
-            <Route path="/tip/:qrId">{({ qrId }) => <Tip key={qrId} qrId={qrId} />}</Route>
+            <Route path="/tip/:qrId">
+              {() => {
+                const qrId = qrIdFrom(window.location.pathname);
+                return <Tip key={qrId} qrId={qrId} />;
+              }}
+            </Route>
             <Route>
               <NotFound />
             </Route>
@@ -113,7 +118,7 @@ function LoadingScreen() {
 function UnreachableScreen() {
   return (
     <Screen title="No connection">
-      <Problem title={`${brand.name} cannot be reached`} onRetry={() => void verifySession()}>
+      <Problem isScreen title={`${brand.name} cannot be reached`} onRetry={() => void verifySession()}>
         <p>You are still logged in on this device. Check your connection and try again.</p>
       </Problem>
     </Screen>
@@ -124,7 +129,7 @@ function UnreachableScreen() {
 function FailedScreen() {
   return (
     <Screen title="Something went wrong">
-      <Problem title="This page could not be shown" onRetry={() => window.location.reload()}>
+      <Problem isScreen title="This page could not be shown" onRetry={() => window.location.reload()}>
         <p>Nothing was charged by this. Check your connection and try again.</p>
       </Problem>
     </Screen>

@@ -10,6 +10,19 @@ export const paths = {
   tip: (qrId: string) => `/tip/${encodeURIComponent(qrId)}`,
 } as const;
 
+/**
+ * The code in the address of a tip page, as it was before it became an address. The router's own parameter is only half
+ * decoded.
+ */
+export function qrIdFrom(pathname: string): string {
+  const segment = pathname.split('/')[2] ?? '';
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 export const DASHBOARD_TABS = ['qr-codes', 'transactions', 'profile'] as const;
 export type DashboardTab = (typeof DASHBOARD_TABS)[number];
 

@@ -464,6 +464,8 @@ test.describe('where it leads afterwards', () => {
       await page.goto(`/auth?${new URLSearchParams({ next })}`);
       await logInByForm(page, customer);
       await expect(page, next).toHaveURL('/dashboard');
+      // All has been asked for that needs the token.
+      await expect(page.getByText('No Transactions Yet')).toBeVisible();
       await page.evaluate(() => localStorage.clear());
     }
   });

@@ -23,7 +23,9 @@ import { TipSteps } from './tip-steps.tsx';
 const LOOKUP_FAILED = 'QR code not found';
 
 export function Tip({ qrId }: { readonly qrId: string }) {
-  const { state, retry } = useProvider(qrId, useSearch());
+  // For drawing again when the query changes; the router would hand it out half decoded.
+  useSearch();
+  const { state, retry } = useProvider(qrId, window.location.search);
   const session = useSession();
   const [, navigate] = useLocation();
   const failure = state.status === 'failed' ? (state.detail ?? LOOKUP_FAILED) : null;
@@ -53,7 +55,7 @@ export function Tip({ qrId }: { readonly qrId: string }) {
     case 'failed':
       return (
         <Screen title="Tip" actions={back} width="column">
-          <Problem title={`${brand.name} could not look this code up`} onRetry={retry}>
+          <Problem isScreen title={`${brand.name} could not look this code up`} onRetry={retry}>
             <p>Nothing was charged. Check your connection and try again.</p>
           </Problem>
         </Screen>

@@ -28,15 +28,17 @@ export function Skeleton({ height }: { readonly height: 'line' | 'card' | 'tall'
 
 interface ProblemProps {
   readonly title: string;
+  /** It is all that the screen has to say, so that its title is the screen's. */
+  readonly isScreen?: boolean;
   readonly children?: ReactNode;
   readonly onRetry?: () => void;
 }
 
 /** Says what went wrong and what can be done about it. */
-export function Problem({ title, children, onRetry }: ProblemProps) {
+export function Problem({ title, isScreen = false, children, onRetry }: ProblemProps) {
   return (
     <div className={[card.card, styles.problem].join(' ')} role="alert">
-      <h2>{title}</h2>
+      {isScreen ? <h1 className={styles.title}>{title}</h1> : <h2>{title}</h2>}
       {children}
       {onRetry && (
         <Button onClick={onRetry}>
