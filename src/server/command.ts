@@ -13,7 +13,7 @@ interface CommandInput {
 }
 
 /** Thrown when the command was called in a way that it does not understand. */
-export class UsageError extends Error {}
+class UsageError extends Error {}
 
 /** Runs a command; it answers whether all is well. */
 export function runCommand(command: (input: CommandInput) => boolean): void {
