@@ -63,7 +63,7 @@ const config: ViteUserConfig = {
           include: ['tests/*.test.ts', 'tests/{shared,server,client}/**/*.test.ts'],
           setupFiles: ['tests/support/setup.ts'],
           globalSetup: ['tests/support/build.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
         },
       },
     ],
