@@ -64,6 +64,8 @@ const config: ViteUserConfig = {
           setupFiles: ['tests/support/setup.ts'],
           globalSetup: ['tests/support/build.ts'],
           testTimeout: 120_000,
+          // As for the browser tests: a shared machine may stall.
+          retry: process.env['CI'] ? 1 : 0,
         },
       },
     ],

@@ -118,6 +118,8 @@ test.describe('in several tabs', () => {
     await expect(other).toHaveURL('/scan');
     await expect(page).toHaveURL('/dashboard');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
+    // All has been asked for that needs the token.
+    await expect(page.getByText('No Transactions Yet')).toBeVisible();
     await page.getByRole('button', { name: 'Logout' }).click();
     await expect(page).toHaveURL('/');
     await expect(other).toHaveURL('/auth?next=%2Fscan');
