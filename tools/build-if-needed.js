@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const STAMP = join(PROJECT_FOLDER, 'dist/sources.sha256');
-const SOURCES = ['src', 'package-lock.json', 'tsconfig.json', 'vite.config.ts'];
+const SOURCES = ['src', 'package-lock.json', 'tsconfig.json', 'vite.config.ts', 'tools/build-if-needed.js'];
 
 /** @returns {string} */
 function fingerprint() {
@@ -34,6 +34,8 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
   const build = spawnSync(process.execPath, [vite, 'build', '--app', '--logLevel', 'warn'], {
     cwd: PROJECT_FOLDER,
     stdio: 'inherit',
+    // Vite would take a test runner's NODE_ENV over, and build React for development.
+    env: { ...process.env, NODE_ENV: 'production' },
   });
   if (build.status !== 0) process.exit(build.status ?? 1);
   writeFileSync(STAMP, wanted);
