@@ -40,6 +40,40 @@ function sonnerStylesAsFile(): Plugin {
   };
 }
 
+/**
+ * Makes the templates of rendered pages paint without waiting: their styles stand in them, and their script comes last.
+ * The links that stay behind, switched off, tell the loader of later screens that these styles are there already.
+ */
+function selfContainedTemplates(): Plugin {
+  return {
+    name: 'self-contained-templates',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle, path }) {
+        if (!bundle || !path.includes('/templates/')) return html;
+        let styles = '';
+        let markers = '';
+        let scripts = '';
+        const rest = html
+          .replace(/\s*<link rel="stylesheet"[^>]* href="\/([^"]+)"[^>]*>/g, (_, file: string) => {
+            const asset = bundle[file];
+            if (asset?.type !== 'asset') throw new Error(`${path} names ${file}, which was not built`);
+            styles += asset.source.toString().trim();
+            markers += `\n    <link rel="stylesheet" href="/${file}" disabled>`;
+            return '';
+          })
+          .replace(/\s*<(?:script type="module"|link rel="modulepreload")[^>]*>(?:<\/script>)?/g, (tag) => {
+            scripts += tag.replace(/ (?=src=|href=)/, ' fetchpriority="low" ');
+            return '';
+          });
+        return rest
+          .replace('\n  </head>', () => `\n    <style>${styles}</style>${markers}\n  </head>`)
+          .replace('\n  </body>', () => `${scripts}\n  </body>`);
+      },
+    },
+  };
+}
+
 const config: ViteUserConfig = {
   root: 'src/client',
   publicDir: 'public',
@@ -52,7 +86,7 @@ const config: ViteUserConfig = {
       ]),
     ),
   },
-  plugins: [react(), sonnerStylesAsFile(), precompress()],
+  plugins: [react(), sonnerStylesAsFile(), selfContainedTemplates(), precompress()],
   builder: {},
   test: {
     projects: [
@@ -78,6 +112,25 @@ const config: ViteUserConfig = {
         // The Content-Security-Policy allows fonts and styles from files only.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
+        rollupOptions: {
+          input: ['index', 'templates/landing', 'templates/tip'].map((page) => `src/client/${page}.html`),
+        },
+      },
+    },
+    // The components of rendered pages as one module of its own, which needs neither node_modules nor NODE_ENV.
+    render: {
+      consumer: 'server',
+      define: { 'process.env.NODE_ENV': JSON.stringify('production') },
+      resolve: { noExternal: true },
+      build: {
+        outDir: '../../dist/render',
+        emptyOutDir: true,
+        ssr: true,
+        copyPublicDir: false,
+        target: 'node20',
+        minify: false,
+        sourcemap: true,
+        rollupOptions: { input: 'src/client/render.tsx', output: { entryFileNames: 'render.js' } },
       },
     },
     server: {

@@ -6,7 +6,7 @@ import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } fro
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/router.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
-import { become, endSession, presentSession, readToken } from './session.ts';
+import { endSession, readToken } from './session.ts';
 
 export type { AppRouter };
 
@@ -37,22 +37,12 @@ export const batchLink = httpBatchLink<AppRouter>({
 });
 
 export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, batchLink] });
+export type Api = typeof api;
 
 /** The header that says who is asking. */
 export function authorization(): { Authorization?: string } {
   const token = readToken();
   return token === null ? {} : { Authorization: `Bearer ${token}` };
-}
-
-/** Asks the server who the stored token belongs to. A refusal logs out; a lost connection does not. */
-export async function verifySession(): Promise<void> {
-  if (readToken() === null) return;
-  if (presentSession().status !== 'signed-in') become({ status: 'checking' });
-  try {
-    become({ status: 'signed-in', user: await api.auth.me.query() });
-  } catch (error) {
-    if (readToken() !== null && failureOf(error).status !== 401) become({ status: 'unreachable' });
-  }
 }
 
 export interface Failure {

@@ -1,35 +1,30 @@
 /**
  * The route table: which screen stands at which address, and who may see it.
  */
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react';
-import { Redirect, Route, Switch, useSearch } from 'wouter';
+import { type ComponentType, lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react';
+import { Redirect, Route, Switch } from 'wouter';
 import { brand } from '#shared/brand.ts';
-import { verifySession } from './api.ts';
+import { verifySession } from './calls.ts';
 import { authFor, currentPath, nextFrom, paths, qrIdFrom } from './paths.ts';
+import { useAddress } from './rendered.ts';
+import type { Screens } from './screens.ts';
 import { followOtherTabs, useSession } from './session.ts';
 import { useToasterWanted } from './toasts.ts';
 import { Boundary } from './ui/boundary.tsx';
 import { Screen } from './ui/screen.tsx';
 import { Loading, Problem } from './ui/states.tsx';
 
-const Landing = lazy(() => import('./landing/landing.tsx').then(({ Landing }) => ({ default: Landing })));
-const Auth = lazy(() => import('./auth/auth.tsx').then(({ Auth }) => ({ default: Auth })));
-const Dashboard = lazy(() =>
-  import('./dashboard/dashboard.tsx').then(({ Dashboard }) => ({ default: Dashboard })),
-);
-const Scan = lazy(() => import('./scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
-const Tip = lazy(() => import('./tip/tip.tsx').then(({ Tip }) => ({ default: Tip })));
-const NotFound = lazy(() => import('./ui/not-found.tsx').then(({ NotFound }) => ({ default: NotFound })));
 const Toaster = lazy(() => import('./ui/toaster.tsx').then(({ Toaster }) => ({ default: Toaster })));
 
-export function App() {
+export function App({ screens }: { readonly screens: Screens }) {
+  const { Landing, Auth, Dashboard, Scan, NotFound } = screens;
   useEffect(() => {
     void verifySession();
     return followOtherTabs(() => void verifySession());
   }, []);
   const isToasterWanted = useToasterWanted();
   return (
-    <>
+    <StrictMode>
       <Boundary fallback={<FailedScreen />}>
         <Suspense fallback={<LoadingScreen />}>
           <Switch>
@@ -50,10 +45,7 @@ export function App() {
               </SignedInOnly>
             </Route>
             <Route path="/tip/:qrId">
-              {() => {
-                const qrId = qrIdFrom(window.location.pathname);
-                return <Tip key={qrId} qrId={qrId} />;
-              }}
+              <TipOfAddress screen={screens.Tip} />
             </Route>
             <Route>
               <NotFound />
@@ -69,19 +61,22 @@ export function App() {
           </Suspense>
         </Boundary>
       )}
-    </>
+    </StrictMode>
   );
+}
+
+function TipOfAddress({ screen: Tip }: { readonly screen: Screens['Tip'] }) {
+  const qrId = qrIdFrom(useAddress().pathname);
+  return <Tip key={qrId} qrId={qrId} />;
 }
 
 /** Whoever is logged in goes on to where they were heading, else to the dashboard. */
 function SignedOutOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
   const session = useSession();
-  // For drawing again when the query changes; the query itself is read as it stands, because wouter decodes it.
-  useSearch();
-  const { search, origin } = window.location;
+  const { search } = useAddress();
   switch (session.status) {
     case 'signed-in':
-      return <Redirect to={nextFrom(search, origin) ?? paths.dashboard} replace />;
+      return <Redirect to={nextFrom(search, window.location.origin) ?? paths.dashboard} replace />;
     case 'signed-out':
       return <ScreenOf />;
     case 'checking':

@@ -1,14 +1,7 @@
-/** Puts the client into the page. */
-import './ui/tokens.css';
-import './ui/base.css';
-import { StrictMode } from 'react';
+/** Puts the client into a page that arrives empty. */
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { clientRoot } from './client-root.ts';
+import { fetchedScreens } from './screens.ts';
 
-const root = document.getElementById('root');
-if (!root) throw new Error('the page has no place for the client');
-createRoot(root).render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
+createRoot(clientRoot()).render(<App screens={fetchedScreens} />);

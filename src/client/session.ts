@@ -17,15 +17,18 @@ export type Session =
 const SIGNED_OUT: Session = { status: 'signed-out' };
 const KEY = brand.tokenStorageKey;
 
-let session: Session = readToken() === null ? SIGNED_OUT : { status: 'checking' };
+/** Null until somebody asks: a server that renders a page has nobody's storage. */
+let session: Session | null = null;
+let tokenOfPage: string | null = null;
 const listeners = new Set<() => void>();
 
-/** The present session; the component draws again when it changes. */
+/** The present session; the component draws again when it changes. A page that was rendered begins signed out. */
 export function useSession(): Session {
-  return useSyncExternalStore(subscribe, presentSession, presentSession);
+  return useSyncExternalStore(subscribe, presentSession, () => SIGNED_OUT);
 }
 
 export function presentSession(): Session {
+  session ??= readToken() === null ? SIGNED_OUT : { status: 'checking' };
   return session;
 }
 
@@ -38,7 +41,6 @@ export function readToken(): string | null {
     return tokenOfPage;
   }
 }
-let tokenOfPage: string | null = null;
 
 /** Begins a session with what a login answered. */
 export function beginSession(token: string, user: User): void {

@@ -27,7 +27,7 @@ import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { createLimits, createNoLimits } from './limits.ts';
-import { servePages } from './pages.ts';
+import type { Pages } from './pages.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Storage } from './storage/storage.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
@@ -50,8 +50,8 @@ export interface AppDependencies {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly log: Logger;
-  /** Where the built client lies; null serves no pages. */
-  readonly clientFolder: string | null;
+  /** The built client, ready to be served; null serves no pages. */
+  readonly pages: Pages | null;
   /** Whether the process is on its way out and takes no new work. */
   readonly isShuttingDown: () => boolean;
 }
@@ -71,7 +71,7 @@ export interface App {
 
 /** Composes the product: chapters over the storage, both doors over the chapters. */
 export function createApp(deps: AppDependencies): App {
-  const { config, storage, passwords, clock, random, log } = deps;
+  const { config, storage, passwords, clock, random, log, pages } = deps;
   const { publicUrl } = config;
 
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
@@ -123,7 +123,7 @@ export function createApp(deps: AppDependencies): App {
       contentSecurityPolicy: {
         defaultSrc: ["'none'"],
         scriptSrc: ["'self'"],
-        styleSrc: ["'self'"],
+        styleSrc: ["'self'", ...(pages?.styleSources ?? [])],
         imgSrc: ["'self'", 'data:', 'blob:'],
         connectSrc: ["'self'"],
         fontSrc: ["'self'"],
@@ -190,7 +190,16 @@ export function createApp(deps: AppDependencies): App {
   app.use('/api/*', () => {
     throw new AppError('not_found');
   });
-  if (deps.clientFolder !== null) servePages(app, deps.clientFolder);
+  pages?.serve(app, async (c, qrId) => {
+    try {
+      return { status: 'found', found: await services.qrCodes.lookup(qrId) };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal.code === 'qr_code_not_found') return { status: 'unknown' };
+      report(error, c.get('requestId'));
+      return { status: 'failed', detail: refusal.message };
+    }
+  });
 
   app.notFound((c) => answerProblem(c, new AppError('not_found'), c.get('requestId'), publicUrl));
   app.onError((error, c) => {

@@ -6,12 +6,15 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import { pino } from 'pino';
 import { brand } from '#shared/brand.ts';
+import type { RenderPage } from '#shared/rendered-page.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { type Pages, preparePages } from './pages.ts';
 import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
@@ -20,6 +23,7 @@ import type { Storage } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDER = join(PROJECT_FOLDER, 'dist/client');
+const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
@@ -49,8 +53,7 @@ async function start(): Promise<void> {
     clock: Date.now,
     random: randomBytes,
     log,
-    // While developing there may be no build; the client then comes from its own server.
-    clientFolder: existsSync(CLIENT_FOLDER) ? CLIENT_FOLDER : null,
+    pages: await openPages(config),
     isShuttingDown: () => isShuttingDown,
   });
 
@@ -87,6 +90,13 @@ async function start(): Promise<void> {
     });
   }
   process.stdout.write(`${brand.name} is ready at ${addressOf(config)}\n`);
+}
+
+/** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
+async function openPages({ publicUrl }: Config): Promise<Pages | null> {
+  if (!existsSync(RENDERER)) return null;
+  const { renderPage }: { readonly renderPage: RenderPage } = await import(pathToFileURL(RENDERER).href);
+  return preparePages(CLIENT_FOLDER, renderPage, publicUrl);
 }
 
 function openStorage(config: Config): Storage {

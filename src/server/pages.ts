@@ -1,33 +1,130 @@
 /**
- * The built client: assets that never change under their hashed names, and the one page that draws every screen.
+ * What browsers get: the files of the built client, the landing page and the tip pages rendered, and the one empty page
+ * in which the client draws every other screen. All that can be is prepared at start or kept.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { serveStatic } from '@hono/node-server/serve-static';
-import type { Hono } from 'hono';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import type { Context, Hono } from 'hono';
+import { getMimeType } from 'hono/utils/mime';
+import { readQrCodeId } from '#shared/ids.ts';
+import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
+import { answer, type Encoding, pack, type Prepared, prepare } from './prepared-answer.ts';
 
-/** The addresses of the five screens. */
-const SCREENS = ['/', '/auth', '/dashboard', '/scan', '/tip/:qrId'];
+/** The screens that the client draws into an empty page. */
+const EMPTY_SCREENS = ['/auth', '/dashboard', '/scan'];
+/** Pages of some 30 kB with what is packed of them. */
+const MAX_KEPT_PAGES = 500;
+const RETRY_AFTER_SECONDS = 2;
+const HTML = 'text/html; charset=utf-8';
 
-/** Serves the client that was built into `folder`. */
-export function servePages(app: Hono, folder: string): void {
-  const page = readFileSync(join(folder, 'index.html'), 'utf8');
-  app.get('*', async (c, next) => {
-    await next();
-    // On the unpacked answer too: a shared cache must not keep it for those who could take the packed one.
-    c.header('Vary', 'Accept-Encoding');
+export interface Pages {
+  /** Sources for `style-src`: the styles that stand in rendered pages, each by its hash. */
+  readonly styleSources: readonly string[];
+  /** Adds the pages to the app. `lookUp` never rejects. */
+  serve(app: Hono, lookUp: (c: Context, qrId: string) => Promise<Lookup>): void;
+}
+
+/**
+ * Reads the built client and renders the landing page.
+ * @param folder where the client was built to.
+ * @param publicUrl what absolute addresses are built on, whatever a request says of its host.
+ */
+export async function preparePages(
+  folder: string,
+  renderPage: RenderPage,
+  publicUrl: string,
+): Promise<Pages> {
+  const files = readFiles(folder);
+  const emptyPage = prepareFile(join(folder, 'index.html'), { type: HTML, cacheControl: 'no-cache' });
+  const templates = {
+    landing: readFileSync(join(folder, 'templates/landing.html'), 'utf8'),
+    tip: readFileSync(join(folder, 'templates/tip.html'), 'utf8'),
+  };
+  const nobody = async (): Promise<Lookup> => ({ status: 'unknown' });
+  const landingPage = await renderPage({ pathname: '/', search: '', publicUrl, lookUp: nobody });
+  const landing = packedAtOnce(page(fill(templates.landing, landingPage)));
+  const kept = new Map<string, Prepared>();
+
+  return {
+    styleSources: [...new Set(Object.values(templates).flatMap(styleSourcesOf))],
+
+    serve(app, lookUp) {
+      app.get('/', (c) => answer(c, landing));
+      for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
+
+      app.get('/tip/:qrId', async (c) => {
+        const { pathname, search } = new URL(c.req.url);
+        // Codes and names never change: what was rendered for a code once is right for good.
+        const key = search === '' ? readQrCodeId(c.req.param('qrId')) : null;
+        const known = key === null ? undefined : kept.get(key);
+        if (key !== null && known) {
+          kept.delete(key);
+          kept.set(key, known);
+          return answer(c, known);
+        }
+        const rendered = await renderPage({ pathname, search, publicUrl, lookUp: (qrId) => lookUp(c, qrId) });
+        const prepared = page(fill(templates.tip, rendered));
+        if (rendered.status === 503) {
+          c.header('Retry-After', String(RETRY_AFTER_SECONDS));
+          return answer(c, { ...prepared, cacheControl: 'no-store' }, 503);
+        }
+        if (key !== null && rendered.status === 200) {
+          kept.set(key, prepared);
+          const [oldest] = kept.keys();
+          if (kept.size > MAX_KEPT_PAGES && oldest !== undefined) kept.delete(oldest);
+        }
+        return answer(c, prepared, rendered.status);
+      });
+
+      app.get('*', (c) => {
+        const file = files.get(c.req.path);
+        return file ? answer(c, file) : answer(c, emptyPage, 404);
+      });
+    },
+  };
+}
+
+function page(html: string): Prepared {
+  return prepare({ type: HTML, cacheControl: 'no-cache', plain: Buffer.from(html) });
+}
+
+/** For what is answered often, and made when nobody waits. */
+function packedAtOnce(prepared: Prepared): Prepared {
+  const { plain } = prepared;
+  const made = { br: pack(plain, 'br', 'best'), gzip: pack(plain, 'gzip', 'best') };
+  return { ...prepared, packed: (encoding) => made[encoding] };
+}
+
+function fill(template: string, { head, body, data }: RenderedPage): string {
+  const parts = { head, body, data };
+  return template.replace(/<!--(head|body|data)-->/g, (marker, name: keyof typeof parts) => parts[name]);
+}
+
+function styleSourcesOf(template: string): string[] {
+  return Array.from(template.matchAll(/<style>(.*?)<\/style>/gs), ([, style = '']) => {
+    return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
   });
-  app.use('/assets/*', async (c, next) => {
-    await next();
-    if (c.res.ok) c.header('Cache-Control', 'public, max-age=31536000, immutable');
-  });
-  for (const screen of SCREENS) {
-    app.get(screen, async (c, next) => {
-      c.header('Cache-Control', 'no-cache');
-      await next();
-    });
-    app.get(screen, serveStatic({ root: folder, path: 'index.html', precompressed: true }));
+}
+
+/** Every file of the client but the pages, by the path of its address. */
+function readFiles(folder: string): ReadonlyMap<string, Prepared> {
+  const files = new Map<string, Prepared>();
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || /\.(?:html|br|gz)$/.test(entry.name)) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = `/${relative(folder, file).split(sep).join('/')}`;
+    const type = getMimeType(entry.name) ?? 'application/octet-stream';
+    // Assets have a name that changes with their content.
+    const cacheControl = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    files.set(path, prepareFile(file, { type, cacheControl }));
   }
-  app.get('*', serveStatic({ root: folder, precompressed: true }));
-  app.get('*', (c) => c.html(page, 404, { 'Cache-Control': 'no-cache' }));
+  return files;
+}
+
+/** A file with what the build packed of it beside it. */
+function prepareFile(file: string, kind: { readonly type: string; readonly cacheControl: string }): Prepared {
+  const read = (path: string) => (existsSync(path) ? readFileSync(path) : null);
+  const made: Record<Encoding, Buffer | null> = { br: read(`${file}.br`), gzip: read(`${file}.gz`) };
+  return prepare({ ...kind, plain: readFileSync(file), packed: (encoding) => made[encoding] });
 }

@@ -10,6 +10,7 @@ import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
+import type { Pages } from '#server/pages.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
@@ -48,6 +49,8 @@ export async function createTestApp(
     readonly config?: Partial<Config>;
     readonly database?: Database;
     readonly isShuttingDown?: () => boolean;
+    /** Pages are served only where a test is about them. */
+    readonly pages?: Pages;
   } = {},
 ) {
   const database = options.database ?? openDatabase(IN_MEMORY);
@@ -63,7 +66,7 @@ export async function createTestApp(
     clock: () => clock.nowMs,
     random: randomBytes,
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
-    clientFolder: null,
+    pages: options.pages ?? null,
     isShuttingDown: options.isShuttingDown ?? (() => false),
   });
 

@@ -1,11 +1,12 @@
 /**
- * Whom this page tips: looked up on the server, or built here for a demo code.
+ * Whom this page tips: known from the server that rendered it, looked up, or built here for a demo code.
  */
-import { useCallback, useEffect, useState } from 'react';
-import type { ServiceCategory } from '#shared/categories.ts';
-import { isServiceCategory } from '#shared/categories.ts';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
+import type { Lookup } from '#shared/rendered-page.ts';
 import { readDemoCode } from '#shared/scanned-text.ts';
-import { api, failureOf } from '../api.ts';
+import { call } from '../calls.ts';
+import { useRenderedLookup } from '../rendered.ts';
 
 export interface Provider {
   readonly qrId: string;
@@ -23,6 +24,8 @@ export type ProviderState =
   /** The server did not answer, or could not; `detail` is what it said. */
   | { readonly status: 'failed'; readonly detail: string | null };
 
+export type KnownState = Exclude<ProviderState, { status: 'loading' }>;
+
 /** As much of a made-up name as a card has room for. */
 const MAX_DEMO_NAME_LENGTH = 60;
 
@@ -31,35 +34,45 @@ export function useProvider(
   qrId: string,
   search: string,
 ): { readonly state: ProviderState; readonly retry: () => void } {
-  const [state, setState] = useState<ProviderState>(() => demoState(qrId, search) ?? { status: 'loading' });
+  const rendered = useRenderedLookup(qrId);
+  const [lookup, setLookup] = useState(rendered);
   const [attempt, setAttempt] = useState(0);
+  const state = useMemo<ProviderState>(
+    () => demoState(qrId, search) ?? (lookup === null ? { status: 'loading' } : providerState(lookup)),
+    [qrId, search, lookup],
+  );
 
+  const isKnown = demoState(qrId, search) !== null || (rendered !== null && attempt === 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt asks the same question again
   useEffect(() => {
-    const demo = demoState(qrId, search);
-    if (demo) {
-      setState(demo);
-      return;
-    }
+    if (isKnown) return;
     const abort = new AbortController();
-    setState({ status: 'loading' });
-    api.qrCodes.lookup.query({ id: qrId }, { signal: abort.signal }).then(
-      ({ qrCode, serviceProvider }) =>
-        setState({ status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } }),
-      (error: unknown) => {
-        if (abort.signal.aborted) return;
-        const { status, detail } = failureOf(error);
-        setState(status === 404 ? { status: 'unknown' } : { status: 'failed', detail });
-      },
-    );
+    setLookup(null);
+    void lookUp(qrId, abort.signal).then((answer) => {
+      if (!abort.signal.aborted) setLookup(answer);
+    });
     return () => abort.abort();
-  }, [qrId, search, attempt]);
+  }, [qrId, isKnown, attempt]);
 
   return { state, retry: useCallback(() => setAttempt((count) => count + 1), []) };
 }
 
+async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
+  const outcome = await call((api) => api.qrCodes.lookup.query({ id: qrId }, { signal }));
+  if (outcome.failure === null) return { status: 'found', found: outcome.answer };
+  const { status, detail } = outcome.failure;
+  return status === 404 ? { status: 'unknown' } : { status: 'failed', detail };
+}
+
+/** What a look-up shows. */
+export function providerState(lookup: Lookup): KnownState {
+  if (lookup.status !== 'found') return lookup;
+  const { qrCode, serviceProvider } = lookup.found;
+  return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } };
+}
+
 /** What a demo address shows; null when it is no demo and has to be looked up. */
-function demoState(qrId: string, search: string): ProviderState | null {
+export function demoState(qrId: string, search: string): KnownState | null {
   const query = new URLSearchParams(search);
   const userId = query.get('userId');
   const service = query.get('service');
@@ -73,7 +86,7 @@ function demoState(qrId: string, search: string): ProviderState | null {
   return demo ? found(qrId, demo.userId, demo.category) : { status: 'unknown' };
 }
 
-function found(qrId: string, userId: string, serviceCategory: ServiceCategory): ProviderState {
+function found(qrId: string, userId: string, serviceCategory: ServiceCategory): KnownState {
   const username = [...userId].slice(0, MAX_DEMO_NAME_LENGTH).join('');
   const fullName = username.charAt(0).toUpperCase() + username.slice(1);
   return { status: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };

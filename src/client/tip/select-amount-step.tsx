@@ -1,12 +1,20 @@
 /** The first step: one of ten amounts or one's own, with the total from the first tap on. */
-import { type FormEvent, useEffect, useId, useRef } from 'react';
-import { formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { type FormEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { useAddress } from '../rendered.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Cost } from './cost.tsx';
 import styles from './select-amount-step.module.css';
-import { type Interruption, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
+import {
+  CUSTOM_FIELD,
+  type Interruption,
+  QUICK_FIELD,
+  readChoice,
+  type TipEvent,
+  type TipFlow,
+} from './tip-flow.ts';
 
 interface SelectAmountStepProps {
   readonly flow: Extract<TipFlow, { step: 'select-amount' }>;
@@ -21,10 +29,14 @@ export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocu
   const reading = readChoice(choice);
   const custom = useRef<HTMLInputElement>(null);
   const amounts = useRef<HTMLFieldSetElement>(null);
-  const group = useId();
   useEffect(() => {
     if (takesFocus) amounts.current?.focus();
   }, [takesFocus]);
+
+  useLayoutEffect(() => {
+    const figures = earlyChoice(amounts.current, custom.current);
+    if (figures !== null) dispatch({ type: 'restored', figures });
+  }, [dispatch]);
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -35,7 +47,9 @@ export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocu
   return (
     <>
       {interruption && <Interrupted interruption={interruption} onRetry={onRetry} />}
-      <form className={styles.form} onSubmit={submit} noValidate>
+      {/* Sent before the page can take it, the form leads back here with the amount. Browsers restore nothing into it. */}
+      <form className={styles.form} method="get" onSubmit={submit} noValidate autoComplete="off">
+        <DemoFields />
         <fieldset ref={amounts} tabIndex={-1} className={styles.quick}>
           <legend className={styles.legend}>Choose an amount</legend>
           <div className={styles.grid}>
@@ -43,8 +57,8 @@ export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocu
               <label key={amount} className={styles.option}>
                 <input
                   type="radio"
-                  name={group}
-                  value={amount}
+                  name={QUICK_FIELD}
+                  value={dollarsFromCents(amount)}
                   checked={choice.quick === amount}
                   onChange={() => dispatch({ type: 'quick-chosen', amount })}
                 />
@@ -57,6 +71,7 @@ export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocu
           ref={custom}
           label="Or enter your own"
           hint="From $10 to $10,000"
+          name={CUSTOM_FIELD}
           type="text"
           inputMode="decimal"
           autoComplete="off"
@@ -69,12 +84,35 @@ export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocu
         <div aria-live="polite" aria-atomic="true" className={styles.cost}>
           {reading.cents !== null && <Cost amountCents={reading.cents} />}
         </div>
+        <noscript>
+          <p className={styles.note}>
+            Paying takes JavaScript. Please switch it on and load this page again.
+          </p>
+        </noscript>
         <Button type="submit" className={styles.proceed}>
           Proceed to Payment
         </Button>
       </form>
     </>
   );
+}
+
+/** What was tapped or typed before this page could take it, in figures; null when nothing was. */
+function earlyChoice(amounts: HTMLElement | null, custom: HTMLInputElement | null): string | null {
+  const quick = amounts?.querySelector<HTMLInputElement>('input:checked');
+  const tapped = quick && !quick.defaultChecked ? quick.value : null;
+  const typed = custom && custom.value !== custom.defaultValue ? custom.value : null;
+  // Of both, the one that has the focus came last.
+  return typed !== null && (tapped === null || document.activeElement === custom) ? typed : tapped;
+}
+
+/** The address of a made-up demo says all there is to it: the form must not drop it. */
+function DemoFields() {
+  const query = new URLSearchParams(useAddress().search);
+  return ['userId', 'service'].map((name) => {
+    const value = query.get(name);
+    return value === null ? null : <input key={name} type="hidden" name={name} value={value} />;
+  });
 }
 
 const SENTENCES: Record<Interruption, string> = {

@@ -47,6 +47,8 @@ export type TipFlow =
 export type TipEvent =
   | { readonly type: 'quick-chosen'; readonly amount: Cents }
   | { readonly type: 'custom-typed'; readonly text: string }
+  /** Chosen before: while logging in, or before the page could take it. */
+  | { readonly type: 'restored'; readonly figures: string }
   | { readonly type: 'checked' }
   | { readonly type: 'proceeded'; readonly attempt: Attempt }
   /** An attempt from before a reload, whose outcome is not known. */
@@ -59,9 +61,25 @@ export type TipEvent =
 
 const NOTHING: Choice = { quick: null, custom: '' };
 
-/** The beginning, with what was kept from before a login ("$25.00", or nothing). */
-export function beginFlow(keptAmount: string): TipFlow {
-  return selecting(choiceOf(keptAmount));
+/** How the form writes a choice into an address, when it is sent before the page can take it. */
+export const QUICK_FIELD = 'amount';
+export const CUSTOM_FIELD = 'other';
+/** As much as any amount takes. */
+const MAX_FIGURES = 20;
+
+/** The beginning, with the amount that the address brings along, or with nothing. */
+export function beginFlow(search: string): TipFlow {
+  const query = new URLSearchParams(search);
+  return selecting(choiceOf((query.get(CUSTOM_FIELD) || query.get(QUICK_FIELD) || '').slice(0, MAX_FIGURES)));
+}
+
+/** The rest of an address, without the amount. */
+export function withoutAmount(search: string): string {
+  const query = new URLSearchParams(search);
+  if (!query.has(CUSTOM_FIELD) && !query.has(QUICK_FIELD)) return search;
+  query.delete(CUSTOM_FIELD);
+  query.delete(QUICK_FIELD);
+  return query.size === 0 ? '' : `?${query}`;
 }
 
 /** The choice in figures, to be kept. */
@@ -81,6 +99,7 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
       if (event.type === 'quick-chosen') return { ...flow, choice: { quick: event.amount, custom: '' } };
       // Typing always speaks for itself: a valid text is the amount, an invalid one leaves none chosen.
       if (event.type === 'custom-typed') return { ...flow, choice: { quick: null, custom: event.text } };
+      if (event.type === 'restored') return { ...flow, choice: choiceOf(event.figures) };
       if (event.type === 'checked') return { ...flow, isChecked: true };
       if (event.type === 'failed') return { ...flow, interruption: event.interruption };
       if (event.type === 'proceeded') {

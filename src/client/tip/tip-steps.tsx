@@ -2,11 +2,12 @@
  * The three steps, and the only place where a tip is sent. An attempt is sent under one idempotency key until its
  * outcome is known, so that a lost answer, a reload or a second tap never pays twice.
  */
-import { useEffect, useReducer, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useReducer, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
-import { api, failureOf, verifySession } from '../api.ts';
+import { call, type Outcome, verifySession } from '../calls.ts';
 import { authFor, currentPath } from '../paths.ts';
+import { useAddress } from '../rendered.ts';
 import { presentSession, useSession } from '../session.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import {
@@ -22,7 +23,7 @@ import { PaymentStep } from './payment-step.tsx';
 import type { Provider } from './provider.ts';
 import { SelectAmountStep } from './select-amount-step.tsx';
 import { SuccessStep } from './success-step.tsx';
-import { beginFlow, figuresOf, type Receipt, readChoice, tipFlow } from './tip-flow.ts';
+import { beginFlow, figuresOf, type Receipt, readChoice, tipFlow, withoutAmount } from './tip-flow.ts';
 
 const LOGIN_FIRST = 'Please login to send tips';
 const PAYMENT_FAILED = 'Payment failed. Please try again.';
@@ -34,11 +35,20 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
   const { qrId, isDemo } = provider;
   const session = useSession();
   const [, navigate] = useLocation();
-  // Read once and forgotten at once: a later visit begins with nothing chosen.
-  const [keptAmount] = useState(() => takeKeptAmount(qrId));
-  const [flow, dispatch] = useReducer(tipFlow, keptAmount, beginFlow);
+  const { pathname, search } = useAddress();
+  const [flow, dispatch] = useReducer(tipFlow, search, beginFlow);
   /** Outlives the moment between a tap and the next drawing. */
   const isPaying = useRef(false);
+
+  // What was kept or came by the address is read once and forgotten at once: a later visit begins with nothing chosen.
+  useLayoutEffect(() => {
+    const figures = takeKeptAmount(qrId);
+    if (figures !== '') dispatch({ type: 'restored', figures });
+  }, [qrId]);
+  useEffect(() => {
+    const rest = withoutAmount(search);
+    if (rest !== search) navigate(pathname + rest, { replace: true });
+  }, [pathname, search, navigate]);
 
   /** Coming back to the first step takes the focus along; beginning there leaves it where it is. */
   const stepsSeen = useRef(0);
@@ -86,27 +96,26 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     if (isPaying.current) return;
     isPaying.current = true;
     dispatch({ type: 'paying' });
-    try {
-      const receipt = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
+    const outcome = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
+    isPaying.current = false;
+    if (outcome.failure === null) {
       settleAttempt(qrId);
-      dispatch({ type: 'paid', receipt });
+      dispatch({ type: 'paid', receipt: outcome.answer });
       toastSuccess(
         `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatUsd(attempt.amountCents)} sent to ${provider.fullName}`,
       );
-    } catch (error) {
-      const { status, detail, code } = failureOf(error);
-      toastError(detail ?? PAYMENT_FAILED);
-      if (status === null) {
-        dispatch({ type: 'failed', interruption: error instanceof NotSent ? 'not-sent' : 'no-answer' });
-        return;
-      }
-      // 429 and 5xx may pass; the attempt stays open for them. Any other answer is final.
-      if (status < 429) settleAttempt(qrId);
-      dispatch({ type: 'failed', interruption: null });
-      if (code === 'session_ended' || code === 'login_to_tip') leaveForLogin();
-    } finally {
-      isPaying.current = false;
+      return;
     }
+    const { status, detail, code } = outcome.failure;
+    toastError(detail ?? PAYMENT_FAILED);
+    if (status === null) {
+      dispatch({ type: 'failed', interruption: outcome.wasSent ? 'no-answer' : 'not-sent' });
+      return;
+    }
+    // 429 and 5xx may pass; the attempt stays open for them. Any other answer is final.
+    if (status < 429) settleAttempt(qrId);
+    dispatch({ type: 'failed', interruption: null });
+    if (code === 'session_ended' || code === 'login_to_tip') leaveForLogin();
   }
 
   async function retry() {
@@ -145,26 +154,28 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
   }
 }
 
-/** The device itself says that it has no connection: nothing went out. */
-class NotSent extends Error {}
+/** What came of a payment, and whether it ever left this device. */
+type Payment = Outcome<Receipt> & { readonly wasSent: boolean };
 
-async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Receipt> {
-  if (!navigator.onLine) throw new NotSent();
-  markSent(qrId, attempt);
-  const transaction = await api.transactions.create.mutate(
-    { receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory, idempotencyKey: attempt.key },
-    { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
-  );
-  return {
-    amountCents: transaction.amountCents,
-    giverFeeCents: transaction.giverFeeCents,
-    paidAt: transaction.createdAt,
-    transactionId: transaction.id,
-  };
+async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Payment> {
+  let wasSent = false;
+  const outcome = await call(async (api) => {
+    // The device itself may say that it has no connection.
+    if (!navigator.onLine) throw new Error('offline');
+    wasSent = true;
+    markSent(qrId, attempt);
+    const { id, amountCents, giverFeeCents, createdAt } = await api.transactions.create.mutate(
+      { receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory, idempotencyKey: attempt.key },
+      { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+    );
+    return { amountCents, giverFeeCents, paidAt: createdAt, transactionId: id };
+  });
+  return { ...outcome, wasSent };
 }
 
-async function payDemo(amountCents: Cents): Promise<Receipt> {
+async function payDemo(amountCents: Cents): Promise<Payment> {
   await new Promise((resolve) => setTimeout(resolve, DEMO_PAYMENT_MS));
   const { giverFeeCents } = feesFor(amountCents);
-  return { amountCents, giverFeeCents, paidAt: new Date().toISOString(), transactionId: null };
+  const receipt = { amountCents, giverFeeCents, paidAt: new Date().toISOString(), transactionId: null };
+  return { answer: receipt, failure: null, wasSent: true };
 }

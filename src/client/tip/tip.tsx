@@ -3,10 +3,11 @@
  */
 import { ArrowLeft } from 'lucide-react';
 import { useEffect } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { paths } from '../paths.ts';
+import { useAddress } from '../rendered.ts';
 import { useSession } from '../session.ts';
 import { toastError } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -23,9 +24,7 @@ import { TipSteps } from './tip-steps.tsx';
 const LOOKUP_FAILED = 'QR code not found';
 
 export function Tip({ qrId }: { readonly qrId: string }) {
-  // For drawing again when the query changes; the router would hand it out half decoded.
-  useSearch();
-  const { state, retry } = useProvider(qrId, window.location.search);
+  const { state, retry } = useProvider(qrId, useAddress().search);
   const session = useSession();
   const [, navigate] = useLocation();
   const failure = state.status === 'failed' ? (state.detail ?? LOOKUP_FAILED) : null;

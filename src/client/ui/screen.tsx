@@ -32,7 +32,8 @@ export function Screen({ title, unseenCount = 0, actions, width = 'page', childr
   );
 }
 
-function titleOf(title: string | undefined, unseenCount: number): string {
+/** The title of the page, as a browser's tab shows it; the product's own without one. */
+export function titleOf(title?: string, unseenCount = 0): string {
   if (unseenCount > 0) return `(${unseenCount}) ${brand.name}`;
   return title === undefined ? `${brand.name} - ${brand.tagline}` : `${title} · ${brand.name}`;
 }

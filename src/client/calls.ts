@@ -1,0 +1,32 @@
+/**
+ * Calls to the server for screens that may never make one: the API client is fetched with the first of them.
+ */
+import type { Api, Failure } from './api.ts';
+import { become, presentSession, readToken } from './session.ts';
+
+export type Outcome<Answer> =
+  | { readonly answer: Answer; readonly failure: null }
+  | { readonly failure: Failure };
+
+/** Neither the server nor the API client answered. */
+const NO_ANSWER: Failure = { detail: null, code: null, status: null, fieldErrors: [], retryAfterSeconds: null };
+
+/** What came of a call. A refusal and a lost connection are outcomes as well: this never rejects. */
+export async function call<Answer>(run: (api: Api) => Promise<Answer>): Promise<Outcome<Answer>> {
+  const loaded = await import('./api.ts').catch(() => null);
+  if (loaded === null) return { failure: NO_ANSWER };
+  try {
+    return { answer: await run(loaded.api), failure: null };
+  } catch (error) {
+    return { failure: loaded.failureOf(error) };
+  }
+}
+
+/** Asks the server who the stored token belongs to. A refusal logs out; a lost connection does not. */
+export async function verifySession(): Promise<void> {
+  if (readToken() === null) return;
+  if (presentSession().status !== 'signed-in') become({ status: 'checking' });
+  const outcome = await call((api) => api.auth.me.query());
+  if (outcome.failure === null) become({ status: 'signed-in', user: outcome.answer });
+  else if (readToken() !== null && outcome.failure.status !== 401) become({ status: 'unreachable' });
+}

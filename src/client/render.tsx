@@ -1,0 +1,105 @@
+/**
+ * Renders the landing page and the tip page on the server, with the components that take them over in the browser.
+ * Nothing here waits but for the look-up, and nothing is kept between two pages.
+ */
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
+import { Router } from 'wouter';
+import { brand } from '#shared/brand.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { tipPageUrl } from '#shared/ids.ts';
+import type { Lookup, PageRequest, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
+import { App } from './app.tsx';
+import { Landing } from './landing/landing.tsx';
+import { paths, qrIdFrom } from './paths.ts';
+import { RenderedContext, writeLookup } from './rendered.ts';
+import type { Screens } from './screens.ts';
+import { demoState, type KnownState, providerState } from './tip/provider.ts';
+import { Tip } from './tip/tip.tsx';
+import { titleOf } from './ui/screen.tsx';
+
+const Nothing = () => null;
+const SCREENS: Screens = {
+  Landing,
+  Tip,
+  Auth: Nothing,
+  Dashboard: Nothing,
+  Scan: Nothing,
+  NotFound: Nothing,
+};
+
+const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
+
+/** See `RenderPage`. Any address but a tip page's is taken for the landing page's. */
+export const renderPage: RenderPage = async (request) => {
+  const { pathname, search, lookUp } = request;
+  if (!pathname.startsWith(paths.tip(''))) return draw(request, STATUSES.found, homeCard(request), null);
+  const qrId = qrIdFrom(pathname);
+  const demo = demoState(qrId, search);
+  if (demo) return drawTip(request, demo, null);
+  const lookup = await lookUp(qrId);
+  return drawTip(request, providerState(lookup), lookup);
+};
+
+function drawTip(request: PageRequest, state: KnownState, lookup: Lookup | null): RenderedPage {
+  if (state.status !== 'found') return draw(request, STATUSES[state.status], homeCard(request), lookup);
+  const { publicUrl, pathname, search } = request;
+  const { fullName, serviceCategory } = state.provider;
+  const card = {
+    title: `Tip ${fullName}, ${CATEGORY_LABELS[serviceCategory]}`,
+    description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
+    url:
+      lookup?.status === 'found'
+        ? tipPageUrl(publicUrl, lookup.found.qrCode.id)
+        : publicUrl + pathname + search,
+  };
+  return draw(request, STATUSES.found, card, lookup);
+}
+
+function homeCard({ publicUrl }: PageRequest): Card {
+  return { title: titleOf(), description: brand.description, url: publicUrl + paths.home };
+}
+
+/** What a shared link shows (https://ogp.me). */
+interface Card {
+  readonly title: string;
+  readonly description: string;
+  readonly url: string;
+}
+
+function draw(
+  { pathname, search, publicUrl }: PageRequest,
+  status: RenderedPage['status'],
+  card: Card,
+  lookup: Lookup | null,
+): RenderedPage {
+  const html = renderToString(
+    <RenderedContext value={{ qrId: qrIdFrom(pathname), lookup }}>
+      <Router ssrPath={pathname} ssrSearch={search}>
+        <App screens={SCREENS} />
+      </Router>
+    </RenderedContext>,
+  );
+  // The title comes first, because React expects it to be moved into the head.
+  const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
+  return {
+    status,
+    head: title + renderToStaticMarkup(<SharedCard card={card} imageUrl={`${publicUrl}/icon-512.png`} />),
+    body: html.slice(title.length),
+    data: writeLookup(lookup),
+  };
+}
+
+function SharedCard({ card, imageUrl }: { readonly card: Card; readonly imageUrl: string }) {
+  return (
+    <>
+      <meta name="description" content={card.description} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={brand.name} />
+      <meta property="og:title" content={card.title} />
+      <meta property="og:description" content={card.description} />
+      <meta property="og:url" content={card.url} />
+      <meta property="og:image" content={imageUrl} />
+      <meta name="twitter:card" content="summary" />
+    </>
+  );
+}
