@@ -74,6 +74,10 @@ function selfContainedTemplates(): Plugin {
   };
 }
 
+/** What every page needs: React, the client around its screens, and what the screens share without a library. */
+const OF_EVERY_PAGE =
+  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper|src[\\/]client[\\/](?:app|calls|client-root|hydrate|navigation|paths|rendered|session|toasts)\.tsx?|src[\\/]client[\\/]ui[\\/](?:badge|base|boundary|button|card|field|heading|icons|link|loading-screen|money|screen|states|tokens)\.|src[\\/]shared[\\/](?:brand|categories|ids|money)\.ts/;
+
 const config: ViteUserConfig = {
   root: 'src/client',
   publicDir: 'public',
@@ -113,6 +117,10 @@ const config: ViteUserConfig = {
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
         rollupOptions: {
+          output: {
+            // In one file: twenty small ones compress worse, and are asked for one by one.
+            codeSplitting: { groups: [{ name: 'base', test: OF_EVERY_PAGE }] },
+          },
           input: ['index', 'templates/landing', 'templates/tip'].map((page) => `src/client/${page}.html`),
         },
       },

@@ -9,7 +9,13 @@ export type Outcome<Answer> =
   | { readonly failure: Failure };
 
 /** Neither the server nor the API client answered. */
-const NO_ANSWER: Failure = { detail: null, code: null, status: null, fieldErrors: [], retryAfterSeconds: null };
+const NO_ANSWER: Failure = {
+  detail: null,
+  code: null,
+  status: null,
+  fieldErrors: [],
+  retryAfterSeconds: null,
+};
 
 /** What came of a call. A refusal and a lost connection are outcomes as well: this never rejects. */
 export async function call<Answer>(run: (api: Api) => Promise<Answer>): Promise<Outcome<Answer>> {

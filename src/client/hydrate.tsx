@@ -1,18 +1,22 @@
 /** Takes over a page that the server rendered: the first drawing is what stands there already. */
+import { type ComponentType, lazy } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { clientRoot } from './client-root.ts';
 import { qrIdFrom } from './paths.ts';
 import { RenderedContext, readLookup } from './rendered.ts';
-import type { Screens } from './screens.ts';
 
-/** `screens` has the rendered one at hand; one that had to be fetched first would lose what is tapped meanwhile. */
-export function hydrate(screens: Screens): void {
+const Elsewhere = lazy(() => import('./routes.tsx').then(({ Routes }) => ({ default: Routes })));
+
+/** `first` has the rendered screen at hand: one that had to be fetched first would lose what is tapped meanwhile. */
+export function hydrate(First: ComponentType<{ readonly elsewhere: ComponentType }>): void {
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
   hydrateRoot(
     clientRoot(),
     <RenderedContext value={rendered}>
-      <App screens={screens} />
+      <App>
+        <First elsewhere={Elsewhere} />
+      </App>
     </RenderedContext>,
   );
 }

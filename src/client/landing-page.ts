@@ -1,6 +1,5 @@
 /** The script of the rendered landing page. */
 import { hydrate } from './hydrate.tsx';
-import { Landing } from './landing/landing.tsx';
-import { fetchedScreens } from './screens.ts';
+import { LandingFirst } from './landing-first.tsx';
 
-hydrate({ ...fetchedScreens, Landing });
+hydrate(LandingFirst);

@@ -2,6 +2,10 @@
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { clientRoot } from './client-root.ts';
-import { fetchedScreens } from './screens.ts';
+import { Routes } from './routes.tsx';
 
-createRoot(clientRoot()).render(<App screens={fetchedScreens} />);
+createRoot(clientRoot()).render(
+  <App>
+    <Routes />
+  </App>,
+);

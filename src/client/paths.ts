@@ -10,6 +10,11 @@ export const paths = {
   tip: (qrId: string) => `/tip/${encodeURIComponent(qrId)}`,
 } as const;
 
+/** Whether a tip page stands at this path. */
+export function isTipPage(pathname: string): boolean {
+  return /^\/tip\/[^/]+\/?$/.test(pathname);
+}
+
 /**
  * The code in the address of a tip page, as it was before it became an address. The router's own parameter is only half
  * decoded.

@@ -3,36 +3,28 @@
  * Nothing here waits but for the look-up, and nothing is kept between two pages.
  */
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
-import { Router } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { tipPageUrl } from '#shared/ids.ts';
 import type { Lookup, PageRequest, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
 import { App } from './app.tsx';
-import { Landing } from './landing/landing.tsx';
-import { paths, qrIdFrom } from './paths.ts';
+import { LandingFirst } from './landing-first.tsx';
+import { AddressContext } from './navigation.ts';
+import { isTipPage, paths, qrIdFrom } from './paths.ts';
 import { RenderedContext, writeLookup } from './rendered.ts';
-import type { Screens } from './screens.ts';
 import { demoState, type KnownState, providerState } from './tip/provider.ts';
-import { Tip } from './tip/tip.tsx';
+import { TipFirst } from './tip-first.tsx';
 import { titleOf } from './ui/screen.tsx';
 
-const Nothing = () => null;
-const SCREENS: Screens = {
-  Landing,
-  Tip,
-  Auth: Nothing,
-  Dashboard: Nothing,
-  Scan: Nothing,
-  NotFound: Nothing,
-};
+/** Only the rendered screens are ever drawn here. */
+const Nowhere = () => null;
 
 const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
 
 /** See `RenderPage`. Any address but a tip page's is taken for the landing page's. */
 export const renderPage: RenderPage = async (request) => {
   const { pathname, search, lookUp } = request;
-  if (!pathname.startsWith(paths.tip(''))) return draw(request, STATUSES.found, homeCard(request), null);
+  if (!isTipPage(pathname)) return draw(request, STATUSES.found, homeCard(request), null);
   const qrId = qrIdFrom(pathname);
   const demo = demoState(qrId, search);
   if (demo) return drawTip(request, demo, null);
@@ -72,11 +64,14 @@ function draw(
   card: Card,
   lookup: Lookup | null,
 ): RenderedPage {
+  const First = isTipPage(pathname) ? TipFirst : LandingFirst;
   const html = renderToString(
     <RenderedContext value={{ qrId: qrIdFrom(pathname), lookup }}>
-      <Router ssrPath={pathname} ssrSearch={search}>
-        <App screens={SCREENS} />
-      </Router>
+      <AddressContext value={{ pathname, search }}>
+        <App>
+          <First elsewhere={Nowhere} />
+        </App>
+      </AddressContext>
     </RenderedContext>,
   );
   // The title comes first, because React expects it to be moved into the head.

@@ -3,8 +3,7 @@
  * writes it into the page as data; the client's first drawing reads it from there, and is therefore the same.
  */
 import { createContext, useContext } from 'react';
-import { useRouter } from 'wouter';
-import type { Address, Lookup } from '#shared/rendered-page.ts';
+import type { Lookup } from '#shared/rendered-page.ts';
 
 /** The element that carries it: a data block, which no browser runs. */
 const DATA_ELEMENT_ID = 'rendered';
@@ -23,23 +22,20 @@ export function useRenderedLookup(qrId: string): Lookup | null {
   return rendered?.qrId === qrId ? rendered.lookup : null;
 }
 
-/** The present address as the browser has it; the router's own hooks would hand it out half decoded. */
-export function useAddress(): Address {
-  const router = useRouter();
-  const [pathname] = router.hook(router);
-  return { pathname, search: router.searchHook(router) };
-}
-
 /** Reads what the server wrote into this page; null when the page did not arrive rendered. */
 export function readLookup(page: Document): Lookup | null {
   const text = page.getElementById(DATA_ELEMENT_ID)?.textContent;
   return text ? JSON.parse(text) : null;
 }
 
-/** JSON that cannot end its script element, whatever names are in it. U+2028 and U+2029 end lines in older scripts. */
+/**
+ * The data block with what the server found out. Nothing in it can end its element, whatever names there are; U+2028 and
+ * U+2029 end lines in older scripts.
+ */
 export function writeLookup(lookup: Lookup | null): string {
-  return JSON.stringify(lookup).replace(
+  const json = JSON.stringify(lookup).replace(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+  return `<script type="application/json" id="${DATA_ELEMENT_ID}">${json}</script>`;
 }

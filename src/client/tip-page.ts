@@ -1,6 +1,5 @@
 /** The script of a rendered tip page. */
 import { hydrate } from './hydrate.tsx';
-import { fetchedScreens } from './screens.ts';
-import { Tip } from './tip/tip.tsx';
+import { TipFirst } from './tip-first.tsx';
 
-hydrate({ ...fetchedScreens, Tip });
+hydrate(TipFirst);

@@ -9,7 +9,7 @@ import type { Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
 import { readQrCodeId } from '#shared/ids.ts';
 import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
-import { answer, type Encoding, pack, type Prepared, prepare } from './prepared-answer.ts';
+import { answer, type Encoding, type Prepared, pack, prepare } from './prepared-answer.ts';
 
 /** The screens that the client draws into an empty page. */
 const EMPTY_SCREENS = ['/auth', '/dashboard', '/scan'];
@@ -96,9 +96,11 @@ function packedAtOnce(prepared: Prepared): Prepared {
   return { ...prepared, packed: (encoding) => made[encoding] };
 }
 
-function fill(template: string, { head, body, data }: RenderedPage): string {
-  const parts = { head, body, data };
-  return template.replace(/<!--(head|body|data)-->/g, (marker, name: keyof typeof parts) => parts[name]);
+function fill(template: string, rendered: RenderedPage): string {
+  return template
+    .split(/<!--(head|body|data)-->/)
+    .map((part) => (part === 'head' || part === 'body' || part === 'data' ? rendered[part] : part))
+    .join('');
 }
 
 function styleSourcesOf(template: string): string[] {

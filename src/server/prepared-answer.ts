@@ -72,7 +72,9 @@ export function pack(plain: Buffer, encoding: Encoding, effort: Effort): Buffer 
 function isAccepted(accepted: string, encoding: Encoding): boolean {
   return accepted.split(',').some((item) => {
     const [name, ...parameters] = item.toLowerCase().split(';');
-    return name?.trim() === encoding && !parameters.some((parameter) => /^\s*q=0(?:\.0*)?\s*$/.test(parameter));
+    return (
+      name?.trim() === encoding && !parameters.some((parameter) => /^\s*q=0(?:\.0*)?\s*$/.test(parameter))
+    );
   });
 }
 

@@ -30,7 +30,7 @@ export interface RenderedPage {
   readonly head: string;
   /** HTML for the place of the client. */
   readonly body: string;
-  /** What the client would have asked for, as JSON that may stand in a script element. */
+  /** HTML of a data block: what the client would have asked for. */
   readonly data: string;
 }
 

@@ -1,9 +1,8 @@
 /**
- * What a scanned or pasted text means: the code it leads to, or why it leads nowhere; and what a demo code says by
- * itself. Pure, and free of schemas and of the page.
+ * What a scanned or pasted text means: the code it leads to, or why it leads nowhere. Pure, and free of schemas and of
+ * the page.
  */
 import { brand } from './brand.ts';
-import { isServiceCategory, type ServiceCategory } from './categories.ts';
 import { DEMO_PREFIX } from './ids.ts';
 
 export const BLANK_TEXT = 'Please enter a QR code or link';
@@ -57,20 +56,4 @@ function decoded(segment: string): string {
 /** Half a surrogate pair cannot stand in an address. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
-}
-
-export interface DemoCode {
-  readonly userId: string;
-  readonly category: ServiceCategory;
-}
-
-/** Reads `demo-{userId}-{category}`, where case does not matter but in the user's id; null for any other code. */
-export function readDemoCode(id: string): DemoCode | null {
-  const code = id.trim();
-  if (!code.toLowerCase().startsWith(DEMO_PREFIX)) return null;
-  const rest = code.slice(DEMO_PREFIX.length);
-  const lastHyphen = rest.lastIndexOf('-');
-  const userId = rest.slice(0, Math.max(lastHyphen, 0)).trim();
-  const category = rest.slice(lastHyphen + 1).toLowerCase();
-  return userId !== '' && isServiceCategory(category) ? { userId, category } : null;
 }

@@ -1,16 +1,16 @@
 /**
  * Login and sign-up. Whoever becomes logged in here is taken on by the route table.
  */
-import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { useLocation } from 'wouter';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
+import { navigate } from '../navigation.ts';
 import { nextFrom, paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import styles from './auth.module.css';
@@ -22,7 +22,6 @@ import { SignUpForm } from './sign-up-form.tsx';
 import { useAttempts } from './use-attempts.ts';
 
 export function Auth() {
-  const [, navigate] = useLocation();
   const [tab, setTab] = useState<'login' | 'sign-up'>('login');
   const attempts = useAttempts();
   const login = useLoginForm();
@@ -50,7 +49,7 @@ export function Auth() {
       title="Login or Sign Up"
       actions={
         <Button look="quiet" onClick={() => navigate(paths.home)}>
-          <ArrowLeft aria-hidden /> Back to Home
+          <ArrowLeftIcon /> Back to Home
         </Button>
       }
     >

@@ -1,7 +1,8 @@
 /** The Login tab: email and password. */
 import type { SubmitEvent } from 'react';
 import { Button } from '../ui/button.tsx';
-import { Field, PasswordField } from '../ui/field.tsx';
+import { Field } from '../ui/field.tsx';
+import { PasswordField } from '../ui/password-field.tsx';
 import styles from './auth.module.css';
 import { enter, LOGIN_FAILED } from './enter.ts';
 import { showFailure } from './failures.ts';

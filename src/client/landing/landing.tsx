@@ -1,6 +1,6 @@
 /** The public landing page: what Tipwell is, how it works, what it costs, and the way in. */
 import { useRef } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from '../navigation.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { Screen } from '../ui/screen.tsx';
@@ -12,7 +12,6 @@ import { HowItWorks } from './how-it-works.tsx';
 import { Services } from './services.tsx';
 
 export function Landing() {
-  const [, navigate] = useLocation();
   const howItWorks = useRef<HTMLHeadingElement>(null);
 
   const enter = () => navigate(paths.auth);

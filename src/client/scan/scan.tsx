@@ -1,11 +1,11 @@
 /**
  * From a code or a link to its tip page: typed or pasted, until the camera can read it.
  */
-import { ArrowLeft } from 'lucide-react';
-import { useLocation } from 'wouter';
+import { navigate } from '../navigation.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { CodeForm } from './code-form.tsx';
 import { DemoCodes } from './demo-codes.tsx';
@@ -13,14 +13,13 @@ import styles from './scan.module.css';
 import { Viewfinder } from './viewfinder.tsx';
 
 export function Scan() {
-  const [, navigate] = useLocation();
   const open = (code: string) => navigate(paths.tip(code));
   return (
     <Screen
       title="Scan QR Code"
       actions={
         <Button look="quiet" onClick={() => navigate(paths.dashboard)}>
-          <ArrowLeft aria-hidden /> Back to Dashboard
+          <ArrowLeftIcon /> Back to Dashboard
         </Button>
       }
     >

@@ -1,10 +1,9 @@
 /**
- * What must survive a reload, per tab: the amount while somebody logs in, and one idempotency key for each attempt to
- * pay, kept until its outcome is known. Sent again, however often, the same attempt leaves one tip.
+ * One idempotency key for each attempt to pay, which survives a reload until its outcome is known. Sent again, however
+ * often, the same attempt leaves one tip.
  */
-
-import type { Cents } from '#shared/money.ts';
-import { cents } from '#shared/money.ts';
+import { type Cents, cents } from '#shared/money.ts';
+import { read, remove, write } from './tab-storage.ts';
 
 export interface Attempt {
   readonly key: string;
@@ -44,20 +43,7 @@ export function unsettledAttempt(qrId: string, userId: string): Attempt | null {
   return { key, userId, amountCents: cents(amountCents), wasSent: wasSent === true };
 }
 
-/** Keeps what was chosen, as it would be typed, while somebody logs in. */
-export function keepAmount(qrId: string, text: string): void {
-  write(amountName(qrId), text);
-}
-
-/** What was chosen before logging in; it is handed out once. */
-export function takeKeptAmount(qrId: string): string {
-  const text = read(amountName(qrId));
-  remove(amountName(qrId));
-  return typeof text === 'string' ? text : '';
-}
-
 const attemptName = (qrId: string) => `tip-attempt:${qrId}`;
-const amountName = (qrId: string) => `tip-amount:${qrId}`;
 
 /** 128 random bits; `crypto.randomUUID` does not exist on plain http, where a phone on the same network tries this. */
 function newKey(): string {
@@ -68,36 +54,4 @@ function newKey(): string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
-}
-
-/** Where storage is forbidden, the page's own memory does: a reload forgets, a double tap does not. */
-const memory = new Map<string, string>();
-
-function write(name: string, value: unknown): void {
-  const text = JSON.stringify(value);
-  memory.set(name, text);
-  try {
-    sessionStorage.setItem(name, text);
-  } catch {
-    // See memory.
-  }
-}
-
-function read(name: string): unknown {
-  let text = memory.get(name) ?? null;
-  try {
-    text = sessionStorage.getItem(name) ?? text;
-    return text === null ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-function remove(name: string): void {
-  memory.delete(name);
-  try {
-    sessionStorage.removeItem(name);
-  } catch {
-    // See memory.
-  }
 }

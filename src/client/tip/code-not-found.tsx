@@ -2,7 +2,7 @@
  * The end of an unknown code. Whoever is logged in is taken to the dashboard after a moment, unless they act first.
  */
 import { useEffect } from 'react';
-import { useLocation } from 'wouter';
+import { navigate } from '../navigation.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
@@ -11,7 +11,6 @@ import { Screen } from '../ui/screen.tsx';
 const REDIRECT_AFTER_MS = 4_000;
 
 export function CodeNotFound({ isSignedIn }: { readonly isSignedIn: boolean }) {
-  const [, navigate] = useLocation();
   useEffect(() => {
     if (!isSignedIn) return;
     const timer = setTimeout(() => navigate(paths.dashboard), REDIRECT_AFTER_MS);
@@ -23,7 +22,7 @@ export function CodeNotFound({ isSignedIn }: { readonly isSignedIn: boolean }) {
       window.removeEventListener('pointerdown', stay);
       window.removeEventListener('keydown', stay);
     };
-  }, [isSignedIn, navigate]);
+  }, [isSignedIn]);
   return (
     <Screen title="QR Code Not Found" width="column">
       <ScreenHeading>QR Code Not Found</ScreenHeading>

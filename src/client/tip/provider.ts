@@ -3,8 +3,9 @@
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
+import { readDemoCode } from '#shared/demo-codes.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
-import { readDemoCode } from '#shared/scanned-text.ts';
+
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 

@@ -1,7 +1,7 @@
 /** The first step: one of ten amounts or one's own, with the total from the first tap on. */
 import { type FormEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
-import { useAddress } from '../rendered.ts';
+import { useAddress } from '../navigation.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Problem } from '../ui/states.tsx';

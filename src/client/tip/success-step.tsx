@@ -1,6 +1,6 @@
 /** The last step: the receipt. There is no way to pay a second time from here but to begin anew. */
-import { useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
+import { navigate } from '../navigation.ts';
 import { dashboardTab } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
@@ -17,7 +17,6 @@ interface SuccessStepProps {
 }
 
 export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) {
-  const [, navigate] = useLocation();
   const { amountCents, giverFeeCents, paidAt, transactionId } = receipt;
   return (
     <section className={[card.card, styles.success].join(' ')}>

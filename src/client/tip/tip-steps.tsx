@@ -1,40 +1,32 @@
 /**
- * The three steps, and the only place where a tip is sent. An attempt is sent under one idempotency key until its
- * outcome is known, so that a lost answer, a reload or a second tap never pays twice.
+ * The three steps. An attempt is sent under one idempotency key until its outcome is known, so that a lost answer, a
+ * reload or a second tap never pays twice. What only paying takes is fetched when an amount is chosen.
  */
-import { useEffect, useLayoutEffect, useReducer, useRef } from 'react';
-import { useLocation } from 'wouter';
-import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
-import { call, type Outcome, verifySession } from '../calls.ts';
+import { lazy, Suspense, useEffect, useLayoutEffect, useReducer, useRef } from 'react';
+import { formatUsd } from '#shared/money.ts';
+import { verifySession } from '../calls.ts';
+import { navigate, useAddress } from '../navigation.ts';
 import { authFor, currentPath } from '../paths.ts';
-import { useAddress } from '../rendered.ts';
 import { presentSession, useSession } from '../session.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
-import {
-  type Attempt,
-  keepAmount,
-  markSent,
-  openAttempt,
-  settleAttempt,
-  takeKeptAmount,
-  unsettledAttempt,
-} from './attempt.ts';
-import { PaymentStep } from './payment-step.tsx';
+import { Loading } from '../ui/states.tsx';
+import type { Attempt } from './attempt.ts';
+import { keepAmount, takeKeptAmount } from './kept-amount.ts';
 import type { Provider } from './provider.ts';
 import { SelectAmountStep } from './select-amount-step.tsx';
-import { SuccessStep } from './success-step.tsx';
-import { beginFlow, figuresOf, type Receipt, readChoice, tipFlow, withoutAmount } from './tip-flow.ts';
+import { beginFlow, figuresOf, readChoice, tipFlow, withoutAmount } from './tip-flow.ts';
+
+const fetchPaying = () => import('./paying.ts').then(({ paying }) => paying);
+const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ default: PayingSteps })));
+/** Null without a connection; it is asked for again when it is needed. */
+const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
 
 const LOGIN_FIRST = 'Please login to send tips';
 const PAYMENT_FAILED = 'Payment failed. Please try again.';
-const DEMO_PAYMENT_MS = 2_000;
-/** Longer than any answer takes, shorter than anybody waits at a bar. */
-const ANSWER_PATIENCE_MS = 15_000;
 
 export function TipSteps({ provider }: { readonly provider: Provider }) {
   const { qrId, isDemo } = provider;
   const session = useSession();
-  const [, navigate] = useLocation();
   const { pathname, search } = useAddress();
   const [flow, dispatch] = useReducer(tipFlow, search, beginFlow);
   /** Outlives the moment between a tap and the next drawing. */
@@ -48,7 +40,12 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
   useEffect(() => {
     const rest = withoutAmount(search);
     if (rest !== search) navigate(pathname + rest, { replace: true });
-  }, [pathname, search, navigate]);
+  }, [pathname, search]);
+
+  const isAmountChosen = flow.step === 'select-amount' && readChoice(flow.choice).cents !== null;
+  useEffect(() => {
+    if (isAmountChosen) void fetchPayingIfPossible();
+  }, [isAmountChosen]);
 
   /** Coming back to the first step takes the focus along; beginning there leaves it where it is. */
   const stepsSeen = useRef(0);
@@ -58,8 +55,11 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
 
   const userId = session.status === 'signed-in' ? session.user.id : null;
   useEffect(() => {
-    const attempt = userId === null || isDemo ? null : unsettledAttempt(qrId, userId);
-    if (attempt?.wasSent) dispatch({ type: 'resumed', attempt });
+    if (userId === null || isDemo) return;
+    void fetchPayingIfPossible().then((paying) => {
+      const attempt = paying?.unsettledAttempt(qrId, userId);
+      if (attempt?.wasSent) dispatch({ type: 'resumed', attempt });
+    });
   }, [qrId, userId, isDemo]);
 
   function leaveForLogin() {
@@ -87,7 +87,12 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
       toastError(reading.problem);
       return null;
     }
-    const attempt = openAttempt(qrId, present.user.id, reading.cents);
+    const paying = await fetchPayingIfPossible();
+    if (paying === null) {
+      dispatch({ type: 'failed', interruption: 'not-sent' });
+      return null;
+    }
+    const attempt = paying.openAttempt(qrId, present.user.id, reading.cents);
     dispatch({ type: 'proceeded', attempt });
     return attempt;
   }
@@ -96,10 +101,10 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     if (isPaying.current) return;
     isPaying.current = true;
     dispatch({ type: 'paying' });
-    const outcome = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
+    const { sendTip } = await fetchPaying();
+    const outcome = await sendTip(provider, attempt);
     isPaying.current = false;
     if (outcome.failure === null) {
-      settleAttempt(qrId);
       dispatch({ type: 'paid', receipt: outcome.answer });
       toastSuccess(
         `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatUsd(attempt.amountCents)} sent to ${provider.fullName}`,
@@ -112,8 +117,6 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
       dispatch({ type: 'failed', interruption: outcome.wasSent ? 'no-answer' : 'not-sent' });
       return;
     }
-    // 429 and 5xx may pass; the attempt stays open for them. Any other answer is final.
-    if (status < 429) settleAttempt(qrId);
     dispatch({ type: 'failed', interruption: null });
     if (code === 'session_ended' || code === 'login_to_tip') leaveForLogin();
   }
@@ -123,59 +126,26 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     if (attempt) await pay(attempt);
   }
 
-  switch (flow.step) {
-    case 'select-amount':
-      return (
-        <SelectAmountStep
-          flow={flow}
-          dispatch={dispatch}
-          onProceed={proceed}
-          onRetry={retry}
-          takesFocus={stepsSeen.current > 0}
-        />
-      );
-    case 'payment':
-      return (
-        <PaymentStep
-          flow={flow}
-          provider={provider}
-          onPay={() => pay(flow.attempt)}
-          onChangeAmount={() => dispatch({ type: 'amount-changed' })}
-        />
-      );
-    case 'success':
-      return (
-        <SuccessStep
-          receipt={flow.receipt}
-          provider={provider}
-          onAnother={() => dispatch({ type: 'another' })}
-        />
-      );
-  }
-}
-
-/** What came of a payment, and whether it ever left this device. */
-type Payment = Outcome<Receipt> & { readonly wasSent: boolean };
-
-async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Payment> {
-  let wasSent = false;
-  const outcome = await call(async (api) => {
-    // The device itself may say that it has no connection.
-    if (!navigator.onLine) throw new Error('offline');
-    wasSent = true;
-    markSent(qrId, attempt);
-    const { id, amountCents, giverFeeCents, createdAt } = await api.transactions.create.mutate(
-      { receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory, idempotencyKey: attempt.key },
-      { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+  if (flow.step === 'select-amount') {
+    return (
+      <SelectAmountStep
+        flow={flow}
+        dispatch={dispatch}
+        onProceed={proceed}
+        onRetry={retry}
+        takesFocus={stepsSeen.current > 0}
+      />
     );
-    return { amountCents, giverFeeCents, paidAt: createdAt, transactionId: id };
-  });
-  return { ...outcome, wasSent };
-}
-
-async function payDemo(amountCents: Cents): Promise<Payment> {
-  await new Promise((resolve) => setTimeout(resolve, DEMO_PAYMENT_MS));
-  const { giverFeeCents } = feesFor(amountCents);
-  const receipt = { amountCents, giverFeeCents, paidAt: new Date().toISOString(), transactionId: null };
-  return { answer: receipt, failure: null, wasSent: true };
+  }
+  return (
+    <Suspense fallback={<Loading />}>
+      <PayingSteps
+        flow={flow}
+        provider={provider}
+        onPay={() => flow.step === 'payment' && void pay(flow.attempt)}
+        onChangeAmount={() => dispatch({ type: 'amount-changed' })}
+        onAnother={() => dispatch({ type: 'another' })}
+      />
+    </Suspense>
+  );
 }

@@ -1,19 +1,18 @@
 /**
  * The tip page: who is tipped, and the three steps from an amount to a receipt.
  */
-import { ArrowLeft } from 'lucide-react';
 import { useEffect } from 'react';
-import { useLocation } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { navigate, useAddress } from '../navigation.ts';
 import { paths } from '../paths.ts';
-import { useAddress } from '../rendered.ts';
 import { useSession } from '../session.ts';
 import { toastError } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { CodeNotFound } from './code-not-found.tsx';
@@ -26,7 +25,6 @@ const LOOKUP_FAILED = 'QR code not found';
 export function Tip({ qrId }: { readonly qrId: string }) {
   const { state, retry } = useProvider(qrId, useAddress().search);
   const session = useSession();
-  const [, navigate] = useLocation();
   const failure = state.status === 'failed' ? (state.detail ?? LOOKUP_FAILED) : null;
   useEffect(() => {
     if (state.status === 'unknown') toastError(LOOKUP_FAILED);
@@ -36,7 +34,7 @@ export function Tip({ qrId }: { readonly qrId: string }) {
   const isSignedIn = session.status === 'signed-in';
   const back = (
     <Button look="quiet" onClick={() => navigate(isSignedIn ? paths.dashboard : paths.home)}>
-      <ArrowLeft aria-hidden /> Back
+      <ArrowLeftIcon /> Back
     </Button>
   );
   switch (state.status) {

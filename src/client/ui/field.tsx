@@ -1,9 +1,8 @@
 /** A labelled text field with its hint and its error, which is announced when it appears. */
-import { Eye, EyeOff } from 'lucide-react';
-import { type ComponentProps, type ReactNode, useId, useState } from 'react';
+import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 
-interface FieldProps extends ComponentProps<'input'> {
+export interface FieldProps extends ComponentProps<'input'> {
   readonly label: string;
   readonly hint?: string;
   readonly error?: string | undefined;
@@ -38,29 +37,5 @@ export function Field({ label, hint, error, end, ...input }: FieldProps) {
         {error}
       </p>
     </div>
-  );
-}
-
-/** A password field with a button that shows what was typed. */
-export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {
-  const [isShown, setShown] = useState(false);
-  const Icon = isShown ? EyeOff : Eye;
-  return (
-    <Field
-      {...props}
-      type={isShown ? 'text' : 'password'}
-      autoCapitalize="none"
-      spellCheck={false}
-      end={
-        <button
-          type="button"
-          className={styles.toggle}
-          aria-label={isShown ? 'Hide password' : 'Show password'}
-          onClick={() => setShown(!isShown)}
-        >
-          <Icon aria-hidden />
-        </button>
-      }
-    />
   );
 }

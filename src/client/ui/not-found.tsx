@@ -1,12 +1,11 @@
 /** Stands at every address that is none. */
-import { useLocation } from 'wouter';
+import { navigate } from '../navigation.ts';
 import { paths } from '../paths.ts';
 import { Button } from './button.tsx';
 import { ScreenHeading } from './heading.tsx';
 import { Screen } from './screen.tsx';
 
 export function NotFound() {
-  const [, navigate] = useLocation();
   return (
     <Screen title="Not found" width="column">
       <ScreenHeading>There is nothing here</ScreenHeading>

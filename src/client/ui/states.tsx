@@ -1,8 +1,8 @@
 /** The states that any view may be in before it has something to show. */
-import { RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import card from './card.module.css';
+import { RetryIcon } from './icons.tsx';
 import styles from './states.module.css';
 
 /** Says that something is on its way; `children` may sketch what will stand here. */
@@ -42,7 +42,7 @@ export function Problem({ title, isScreen = false, children, onRetry }: ProblemP
       {children}
       {onRetry && (
         <Button onClick={onRetry}>
-          <RotateCw aria-hidden /> Retry
+          <RetryIcon /> Retry
         </Button>
       )}
     </div>

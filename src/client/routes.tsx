@@ -1,0 +1,34 @@
+/**
+ * The route table: which screen stands at which address, and who may see it. Each screen is fetched when it is first
+ * gone to.
+ */
+import { lazy } from 'react';
+import { SignedInOnly, SignedOutOnly } from './guards.tsx';
+import { useAddress } from './navigation.ts';
+import { isTipPage, paths, qrIdFrom } from './paths.ts';
+
+const Landing = lazy(() => import('./landing/landing.tsx').then(({ Landing }) => ({ default: Landing })));
+const Auth = lazy(() => import('./auth/auth.tsx').then(({ Auth }) => ({ default: Auth })));
+const Dashboard = lazy(() =>
+  import('./dashboard/dashboard.tsx').then(({ Dashboard }) => ({ default: Dashboard })),
+);
+const Scan = lazy(() => import('./scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
+const Tip = lazy(() => import('./tip/tip.tsx').then(({ Tip }) => ({ default: Tip })));
+const NotFound = lazy(() => import('./ui/not-found.tsx').then(({ NotFound }) => ({ default: NotFound })));
+
+export function Routes() {
+  const { pathname } = useAddress();
+  if (isTipPage(pathname)) return <Tip key={pathname} qrId={qrIdFrom(pathname)} />;
+  switch (pathname) {
+    case paths.home:
+      return <SignedOutOnly screen={Landing} />;
+    case paths.auth:
+      return <SignedOutOnly screen={Auth} />;
+    case paths.dashboard:
+      return <SignedInOnly screen={Dashboard} />;
+    case paths.scan:
+      return <SignedInOnly screen={Scan} />;
+    default:
+      return <NotFound />;
+  }
+}

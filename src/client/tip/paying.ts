@@ -1,0 +1,8 @@
+/**
+ * What is fetched once an amount is chosen, all of it together: nobody pays who could not be shown the receipt.
+ */
+import { openAttempt, unsettledAttempt } from './attempt.ts';
+import { PayingSteps } from './paying-steps.tsx';
+import { sendTip } from './send-tip.ts';
+
+export const paying = { PayingSteps, openAttempt, unsettledAttempt, sendTip };
