@@ -1,7 +1,8 @@
 /** Wherever somebody is taken after logging in, it is on this site. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { authFor, nextFrom, paths } from '#client/paths.ts';
+import { nextFrom } from '#client/next.ts';
+import { authFor, paths } from '#client/paths.ts';
 
 const ORIGIN = 'https://tips.example.com';
 

@@ -3,12 +3,11 @@
  * reload or a second tap never pays twice. What only paying takes is fetched when an amount is chosen.
  */
 import { lazy, Suspense, useEffect, useLayoutEffect, useReducer, useRef } from 'react';
-import { formatUsd } from '#shared/money.ts';
 import { verifySession } from '../calls.ts';
 import { navigate, useAddress } from '../navigation.ts';
 import { authFor, currentPath } from '../paths.ts';
 import { presentSession, useSession } from '../session.ts';
-import { toastError, toastSuccess } from '../toasts.ts';
+import { toastError } from '../toasts.ts';
 import { Loading } from '../ui/states.tsx';
 import type { Attempt } from './attempt.ts';
 import { keepAmount, takeKeptAmount } from './kept-amount.ts';
@@ -22,7 +21,6 @@ const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ defaul
 const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
 
 const LOGIN_FIRST = 'Please login to send tips';
-const PAYMENT_FAILED = 'Payment failed. Please try again.';
 
 export function TipSteps({ provider }: { readonly provider: Provider }) {
   const { qrId, isDemo } = provider;
@@ -102,23 +100,10 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     isPaying.current = true;
     dispatch({ type: 'paying' });
     const { sendTip } = await fetchPaying();
-    const outcome = await sendTip(provider, attempt);
+    const { event, mustLogIn } = await sendTip(provider, attempt);
     isPaying.current = false;
-    if (outcome.failure === null) {
-      dispatch({ type: 'paid', receipt: outcome.answer });
-      toastSuccess(
-        `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatUsd(attempt.amountCents)} sent to ${provider.fullName}`,
-      );
-      return;
-    }
-    const { status, detail, code } = outcome.failure;
-    toastError(detail ?? PAYMENT_FAILED);
-    if (status === null) {
-      dispatch({ type: 'failed', interruption: outcome.wasSent ? 'no-answer' : 'not-sent' });
-      return;
-    }
-    dispatch({ type: 'failed', interruption: null });
-    if (code === 'session_ended' || code === 'login_to_tip') leaveForLogin();
+    dispatch(event);
+    if (mustLogIn) leaveForLogin();
   }
 
   async function retry() {
