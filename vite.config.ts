@@ -41,8 +41,8 @@ function sonnerStylesAsFile(): Plugin {
 }
 
 /**
- * Makes the templates of rendered pages paint without waiting: their styles stand in them, and their script comes last.
- * The links that stay behind, switched off, tell the loader of later screens that these styles are there already.
+ * Makes the templates of rendered pages paint without waiting: their styles stand in them, and after-paint.ts starts
+ * their script. The links that stay behind, switched off, tell the loader of later screens that these styles are there.
  */
 function selfContainedTemplates(): Plugin {
   return {
@@ -51,9 +51,13 @@ function selfContainedTemplates(): Plugin {
       order: 'post',
       handler(html, { bundle, path }) {
         if (!bundle || !path.includes('/templates/')) return html;
+        const starter = Object.values(bundle).find(
+          (file) => file.type === 'chunk' && file.facadeModuleId?.endsWith('/after-paint.ts'),
+        );
+        if (!starter) throw new Error('after-paint.ts was not built');
+        const scripts: string[] = [];
         let styles = '';
         let markers = '';
-        let scripts = '';
         const rest = html
           .replace(/\s*<link rel="stylesheet"[^>]* href="\/([^"]+)"[^>]*>/g, (_, file: string) => {
             const asset = bundle[file];
@@ -62,13 +66,18 @@ function selfContainedTemplates(): Plugin {
             markers += `\n    <link rel="stylesheet" href="/${file}" disabled>`;
             return '';
           })
-          .replace(/\s*<(?:script type="module"|link rel="modulepreload")[^>]*>(?:<\/script>)?/g, (tag) => {
-            scripts += tag.replace(/ (?=src=|href=)/, ' fetchpriority="low" ');
+          .replace(/\s*<link rel="modulepreload"[^>]* href="([^"]+)"[^>]*>/g, (_, file: string) => {
+            scripts.push(file);
+            return '';
+          })
+          .replace(/\s*<script type="module"[^>]* src="([^"]+)"[^>]*><\/script>/, (_, file: string) => {
+            scripts.unshift(file);
             return '';
           });
+        const start = `<script type="module" src="/${starter.fileName}" data-scripts="${scripts.join(' ')}"></script>`;
         return rest
           .replace('\n  </head>', () => `\n    <style>${styles}</style>${markers}\n  </head>`)
-          .replace('\n  </body>', () => `${scripts}\n  </body>`);
+          .replace('\n  </body>', () => `\n    ${start}\n  </body>`);
       },
     },
   };
@@ -121,7 +130,9 @@ const config: ViteUserConfig = {
             // In one file: twenty small ones compress worse, and are asked for one by one.
             codeSplitting: { groups: [{ name: 'base', test: OF_EVERY_PAGE }] },
           },
-          input: ['index', 'templates/landing', 'templates/tip'].map((page) => `src/client/${page}.html`),
+          input: ['index.html', 'templates/landing.html', 'templates/tip.html', 'after-paint.ts'].map(
+            (file) => `src/client/${file}`,
+          ),
         },
       },
     },
