@@ -159,6 +159,7 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
     await page.goto('/dashboard');
     await expect(page.getByRole('alert')).toContainText('Tipwell cannot be reached');
     await expectForEverybody(page, 'nobody can be reached');
+    await page.route('**/tip/ZZZZZZZZZZ', (route) => route.fulfill({ path: 'dist/client/index.html' }));
     await page.goto('/tip/ZZZZZZZZZZ');
     await expect(page.getByRole('alert')).toContainText('could not look this code up');
     await expectForEverybody(page, 'look-up that failed');

@@ -130,6 +130,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   page: async ({ page, complaints, server }, use) => {
     await watch(page, complaints, server.url);
+    waitForScript(page);
     await use(page);
   },
   logInAs: async ({ page }, use) => {
@@ -142,6 +143,29 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     });
   },
 });
+
+/**
+ * A rendered page is there before its script is. These tests are about what the script does; rendered.spec.ts is about
+ * the time before it.
+ */
+function waitForScript(page: Page): void {
+  const { goto, reload } = page;
+  const wait = () =>
+    page.waitForFunction(() => {
+      const root = document.getElementById('root');
+      return root === null || Object.keys(root).some((key) => key.startsWith('__reactContainer'));
+    });
+  page.goto = async (...args) => {
+    const response = await goto.apply(page, args);
+    await wait();
+    return response;
+  };
+  page.reload = async (...args) => {
+    const response = await reload.apply(page, args);
+    await wait();
+    return response;
+  };
+}
 
 /** Collects whatever a page should not do. */
 export async function watch(page: Page, complaints: string[], origin: string): Promise<void> {
@@ -205,4 +229,11 @@ export async function holdAnswers(
 /** A name that nobody has yet. */
 export function newName(role = 'somebody'): string {
   return `${role}-${Math.random().toString(36).slice(2, 10)}`;
+}
+
+/** Goes to a tip page without loading it from the server, which would render it. */
+export async function enterCode(page: Page, code: string): Promise<void> {
+  await page.goto('/scan');
+  await page.getByLabel('QR code or link').fill(code);
+  await page.keyboard.press('Enter');
 }

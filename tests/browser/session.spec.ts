@@ -2,7 +2,7 @@
  * Who is logged in: verified at start, ended by the server's "no" and by nothing else, the same in every tab; and what
  * is shown meanwhile.
  */
-import { expect, holdAnswers, logInByForm, storedToken, test, toast } from './fixtures.ts';
+import { enterCode, expect, holdAnswers, logInByForm, storedToken, test, toast } from './fixtures.ts';
 
 test.describe('at the start', () => {
   test('a stored token is verified, and "Loading Tipwell..." is shown until the answer comes', async ({
@@ -175,11 +175,12 @@ test('"Loading Dashboard..." is shown until the numbers are there, and nothing m
   expect(await tab.boundingBox()).toEqual(before);
 });
 
-test('"Loading..." is shown until a code is looked up', async ({ page, backstage }) => {
+test('"Loading..." is shown until a code is looked up', async ({ page, backstage, logInAs }) => {
   const provider = await backstage.provider();
   const code = await backstage.code(provider);
+  await logInAs(await backstage.customer());
   const lookup = await holdAnswers(page, '**/trpc/qrCodes.lookup*');
-  await page.goto(`/tip/${code}`);
+  await enterCode(page, code);
   await expect(page.getByRole('status')).toHaveText('Loading...');
   lookup.release();
   await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();

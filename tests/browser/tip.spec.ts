@@ -1,7 +1,7 @@
 /**
  * The tip page: choosing, paying and the receipt, as somebody at a bar meets them. Nobody ever pays twice.
  */
-import { expect, PASSWORD, test } from './fixtures.ts';
+import { enterCode, expect, PASSWORD, test } from './fixtures.ts';
 
 test.describe('choosing an amount', () => {
   test('shows who is tipped, ten amounts in order and none chosen', async ({ page, backstage }) => {
@@ -355,9 +355,10 @@ test.describe('demo codes', () => {
     '/tip/demo-alex',
     '/tip/anything?userId=sam&service=plumber',
   ]) {
-    test(`are unknown codes when the service is unknown: ${path}`, async ({ page }) => {
+    test(`are unknown codes when the service is unknown: ${path}`, async ({ page, complaints }) => {
       await page.goto(path);
       await expect(page.getByRole('heading', { name: 'QR Code Not Found' })).toBeVisible();
+      expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
     });
   }
 });
@@ -403,11 +404,12 @@ test.describe('codes that lead nowhere', () => {
     complaints.length = 0;
   });
 
-  test('offer Retry when the server cannot be reached', async ({ page, backstage, complaints }) => {
+  test('offer Retry when the server cannot be reached', async ({ page, backstage, logInAs, complaints }) => {
     const provider = await backstage.provider();
     const code = await backstage.code(provider);
+    await logInAs(await backstage.customer());
     await page.route('**/trpc/qrCodes.lookup*', (route) => route.abort());
-    await page.goto(`/tip/${code}`);
+    await enterCode(page, code);
     await expect(page.getByRole('alert')).toContainText('Nothing was charged');
     await page.unroute('**/trpc/qrCodes.lookup*');
     await page.getByRole('button', { name: 'Retry' }).click();

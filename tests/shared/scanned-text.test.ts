@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { paths } from '#client/paths.ts';
 import { brand } from '#shared/brand.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import { newQrCodeId, readQrCodeId, tipLink, tipPageUrl } from '#shared/ids.ts';
 import { readDemoCode } from '#shared/demo-codes.ts';
+import { newQrCodeId, readQrCodeId, tipLink, tipPageUrl } from '#shared/ids.ts';
 import { BLANK_TEXT, NO_CODE, readScannedText } from '#shared/scanned-text.ts';
 
 const ORIGIN = 'https://tips.example.com';
