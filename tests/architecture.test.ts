@@ -3,7 +3,12 @@
  * that is broken; then shows on small made-up sources that each rule can be.
  */
 import { describe, expect, test } from 'vitest';
-import { readSources, UNSTEADY_EXCEPTIONS, violationsOf } from '#tests/support/architecture.ts';
+import {
+  COMPUTED_IMPORTS,
+  readSources,
+  UNSTEADY_EXCEPTIONS,
+  violationsOf,
+} from '#tests/support/architecture.ts';
 
 const sources = readSources('src');
 
@@ -23,7 +28,9 @@ test('all of the product was read', () => {
 });
 
 test('every exception has a reason', () => {
-  for (const { reason } of UNSTEADY_EXCEPTIONS) expect(reason.length).toBeGreaterThan(20);
+  for (const { reason } of [...UNSTEADY_EXCEPTIONS, ...COMPUTED_IMPORTS]) {
+    expect(reason.length).toBeGreaterThan(20);
+  }
 });
 
 describe('the checker accepts', () => {
@@ -59,6 +66,12 @@ describe('the checker accepts', () => {
     ],
     ['client/app.tsx', "import { paths } from './paths.ts'; const Tip = () => import('./tip/tip-page.tsx');"],
     ['client/main.tsx', "import { App } from './app.tsx';"],
+    ['client/tip-page.ts', "import { TipFirst } from './tip-first.tsx';"],
+    [
+      'client/render.tsx',
+      "import { renderToString } from 'react-dom/server'; import { App } from './app.tsx';",
+    ],
+    ['server/main.ts', 'const renderer = await import(path);'],
     ['server/auth/common-passwords.ts', 'export const a = 1;'],
     [
       'client/tip/attempt.ts',
@@ -155,6 +168,16 @@ describe('the checker refuses', () => {
     ['server/app.ts', "import './main.ts';", 'app must not know main'],
     ['server/main.ts', "import './db-check.ts';", 'main must not know main'],
     ['server/main.ts', "import { App } from '#client/app.tsx';", 'main must not know the client app'],
+    [
+      'server/pages.ts',
+      "import { renderPage } from '#client/render.tsx';",
+      'app must not know the client main',
+    ],
+    [
+      'client/tip/tip-page.tsx',
+      "import { TipFirst } from '../tip-first.tsx';",
+      'must not know the client app',
+    ],
     [
       'server/qr-codes/qr-codes.ts',
       "import { create } from 'qrcode';",

@@ -12,7 +12,7 @@ import { LandingFirst } from './landing-first.tsx';
 import { AddressContext } from './navigation.ts';
 import { isTipPage, paths, qrIdFrom } from './paths.ts';
 import { RenderedContext, writeLookup } from './rendered.ts';
-import { demoState, type KnownState, providerState } from './tip/provider.ts';
+import { demoQuery, demoState, type KnownState, providerState } from './tip/provider.ts';
 import { TipFirst } from './tip-first.tsx';
 import { titleOf } from './ui/screen.tsx';
 
@@ -42,7 +42,7 @@ function drawTip(request: PageRequest, state: KnownState, lookup: Lookup | null)
     url:
       lookup?.status === 'found'
         ? tipPageUrl(publicUrl, lookup.found.qrCode.id)
-        : publicUrl + pathname + search,
+        : publicUrl + pathname + demoQuery(search),
   };
   return draw(request, STATUSES.found, card, lookup);
 }

@@ -87,6 +87,14 @@ export function demoState(qrId: string, search: string): KnownState | null {
   return demo ? found(qrId, demo.userId, demo.category) : { status: 'unknown' };
 }
 
+/** What makes a demo of an address, as its query; nothing else that may stand there. */
+export function demoQuery(search: string): string {
+  const query = new URLSearchParams(search);
+  const userId = query.get('userId');
+  const service = query.get('service');
+  return userId === null || service === null ? '' : `?${new URLSearchParams({ userId, service })}`;
+}
+
 function found(qrId: string, userId: string, serviceCategory: ServiceCategory): KnownState {
   const username = [...userId].slice(0, MAX_DEMO_NAME_LENGTH).join('');
   const fullName = username.charAt(0).toUpperCase() + username.slice(1);

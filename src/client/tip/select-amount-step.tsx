@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Cost } from './cost.tsx';
+import { demoQuery } from './provider.ts';
 import styles from './select-amount-step.module.css';
 import {
   CUSTOM_FIELD,
@@ -108,11 +109,8 @@ function earlyChoice(amounts: HTMLElement | null, custom: HTMLInputElement | nul
 
 /** The address of a made-up demo says all there is to it: the form must not drop it. */
 function DemoFields() {
-  const query = new URLSearchParams(useAddress().search);
-  return ['userId', 'service'].map((name) => {
-    const value = query.get(name);
-    return value === null ? null : <input key={name} type="hidden" name={name} value={value} />;
-  });
+  const query = new URLSearchParams(demoQuery(useAddress().search));
+  return Array.from(query, ([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 }
 
 const SENTENCES: Record<Interruption, string> = {

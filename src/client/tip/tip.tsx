@@ -74,7 +74,7 @@ function ProviderCard({ provider }: { readonly provider: Provider }) {
         <bdi>{provider.fullName}</bdi>
       </ScreenHeading>
       <p className={styles.facts}>
-        <bdi>@{provider.username}</bdi> <Badge>{CATEGORY_LABELS[provider.serviceCategory]}</Badge>
+        <bdi>{`@${provider.username}`}</bdi> <Badge>{CATEGORY_LABELS[provider.serviceCategory]}</Badge>
       </p>
       {provider.isDemo && (
         <p className={styles.demo}>

@@ -1,0 +1,252 @@
+/**
+ * Pages that arrive rendered: what stands there before any script, what happens to a tap that comes too early, and that
+ * the script takes over without asking, moving or complaining.
+ */
+import type { Browser, Locator, Page } from '@playwright/test';
+import { expect, logInByForm, test, toast, watch } from './fixtures.ts';
+
+const AMOUNTS = [10, 15, 20, 25, 30, 50, 75, 100, 150, 200];
+
+/** Keeps the scripts of the next pages waiting until the returned function is called. */
+async function holdScripts(page: Page): Promise<() => void> {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/assets/*.js', async (route) => {
+    await gate;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Whether the script has taken the page over. */
+function isTakenOver(page: Page): Promise<boolean> {
+  return page
+    .locator('#root')
+    .evaluate((root) => Object.keys(root).some((key) => key.startsWith('__reactContainer')));
+}
+
+/** Loads a page and waits for its first paint only. */
+async function openEarly(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => window.location.assign(to), path);
+  await page.waitForURL(`**${path}`, { waitUntil: 'commit' });
+}
+
+/** How much of the page moved so far, as browsers count it (https://web.dev/articles/cls). */
+async function countShifts(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(() => {
+    Reflect.set(window, 'shifts', 0);
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        Reflect.set(window, 'shifts', Reflect.get(window, 'shifts') + Reflect.get(entry, 'value'));
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  return () => page.evaluate(() => Reflect.get(window, 'shifts'));
+}
+
+/** For what `getByText` does not look into. */
+async function expectShown(locator: Locator, text: RegExp): Promise<void> {
+  await expect(locator).toHaveText(text);
+  expect((await locator.boundingBox())?.height).toBeGreaterThan(10);
+}
+
+test.describe('without JavaScript', () => {
+  async function openWithoutScript(browser: Browser, baseURL: string | undefined) {
+    const context = await browser.newContext({ javaScriptEnabled: false, ...(baseURL && { baseURL }) });
+    return context.newPage();
+  }
+
+  test('a tip page shows who and how much, and says what paying takes', async ({
+    browser,
+    baseURL,
+    backstage,
+  }) => {
+    const provider = await backstage.provider(['dj'], 'Pat O’Malley');
+    const code = await backstage.code(provider, 'dj');
+    const page = await openWithoutScript(browser, baseURL);
+    await page.goto(`/tip/${code}`);
+    await expect(page).toHaveTitle('Tip Pat O’Malley · Tipwell');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Pat O’Malley');
+    await expect(page.getByText(`@${provider.username}`, { exact: true })).toBeVisible();
+    await expect(page.getByText('DJ', { exact: true })).toBeVisible();
+    for (const amount of AMOUNTS) await expect(page.getByText(`$${amount}`, { exact: true })).toBeVisible();
+    await expectShown(page.locator('noscript p'), /^Paying takes JavaScript\./);
+
+    await page.getByText('$25', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await expect(page.getByRole('radio', { name: '$25', exact: true })).toBeChecked();
+    await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$26.25', '$24.25']);
+    await page.context().close();
+  });
+
+  test('the landing page and an unknown code read well too', async ({ browser, baseURL }) => {
+    const page = await openWithoutScript(browser, baseURL);
+    await page.goto('/');
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(
+      'Join the future of cashless tipping',
+    );
+    await expect(page.getByRole('heading', { name: 'How it works' })).toBeVisible();
+    await expectShown(page.locator('noscript p'), /^Logging in and sending tips take JavaScript\./);
+    await page.goto('/tip/ZZZZZZZZZZ');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('QR Code Not Found');
+    await page.context().close();
+  });
+});
+
+test.describe('before the script has come', () => {
+  test('a tapped amount is kept', async ({ page, backstage }) => {
+    const code = await backstage.code(await backstage.provider());
+    await page.goto('/');
+    const release = await holdScripts(page);
+    await openEarly(page, `/tip/${code}`);
+    await page.getByText('$50', { exact: true }).click();
+    await expect(page.getByRole('radio', { name: '$50', exact: true })).toBeChecked();
+    await expect(page.getByRole('definition')).toHaveCount(0);
+    expect(await isTakenOver(page)).toBe(false);
+    release();
+    await expect(page.getByRole('definition')).toHaveText(['$50.00', '$2.50', '$52.50', '$48.50']);
+    await expect(page.getByRole('radio', { name: '$50', exact: true })).toBeChecked();
+  });
+
+  test('a typed amount is kept, and the later of two counts', async ({ page, backstage }) => {
+    const code = await backstage.code(await backstage.provider());
+    await page.goto('/');
+    const release = await holdScripts(page);
+    await openEarly(page, `/tip/${code}`);
+    await page.getByText('$50', { exact: true }).click();
+    await page.getByLabel('Or enter your own').fill('12,34');
+    expect(await isTakenOver(page)).toBe(false);
+    release();
+    await expect(page.getByRole('definition').first()).toHaveText('$12.34');
+    await expect(page.getByLabel('Or enter your own')).toHaveValue('12,34');
+    await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+  });
+
+  test('Proceed loses neither the amount nor the demo, and the address forgets it afterwards', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/scan');
+    const release = await holdScripts(page);
+    await openEarly(page, '/tip/x?userId=sam&service=dj');
+    await page.getByText('$75', { exact: true }).click();
+    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await page.waitForURL(/amount=75/, { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { level: 1, name: 'Sam' })).toBeVisible();
+    await expect(page.getByRole('definition').nth(2)).toHaveText('$78.75');
+    expect(await isTakenOver(page)).toBe(false);
+    release();
+    await expect(page).toHaveURL('/tip/x?userId=sam&service=dj');
+    await expect(page.getByRole('radio', { name: '$75', exact: true })).toBeChecked();
+    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await expect(page.getByRole('button', { name: /^Pay \$78\.75/ })).toBeVisible();
+  });
+});
+
+test.describe('when the script has come', () => {
+  test('a tip page asks the server nothing more, and nothing on it moves', async ({ page, backstage }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    const shifts = await countShifts(page);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/(?:api|trpc)/.test(pathname) || /\/api-/.test(pathname)) asked.push(pathname);
+    });
+    for (const path of [`/tip/${code}`, `/tip/${code.toLowerCase()}`, '/tip/demo-alex-bartender']) {
+      await page.goto(path);
+      await page.getByText('$10', { exact: true }).click();
+      await expect(page.getByRole('definition').first()).toHaveText('$10.00');
+      expect(await shifts(), path).toBe(0);
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test('nothing on the landing page moves', async ({ page }) => {
+    const shifts = await countShifts(page);
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'How it works' })).toBeAttached();
+    expect(await shifts()).toBe(0);
+  });
+
+  test('what is drawn first is what was rendered', async ({ page, backstage, logInAs }) => {
+    const code = await backstage.code(await backstage.provider());
+    await logInAs(await backstage.customer());
+    const isAsRendered = () =>
+      page.evaluate(async () => {
+        const answer = await fetch(window.location.href);
+        const rendered = new DOMParser().parseFromString(await answer.text(), 'text/html');
+        // Comments mark borders for React, and noscript is no content where scripts run.
+        const plain = (html: string | undefined) =>
+          html?.replace(/<!--.*?-->/g, '').replace(/<noscript>.*?<\/noscript>/gs, '');
+        return (
+          plain(document.getElementById('root')?.innerHTML) ===
+          plain(rendered.getElementById('root')?.innerHTML)
+        );
+      });
+    for (const path of [`/tip/${code}`, '/tip/demo-sam-barber']) {
+      await page.goto(path);
+      await expect.poll(isAsRendered, path).toBe(true);
+    }
+  });
+
+  test('a failed look-up can be tried again', async ({ page, backstage, complaints }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await page.goto(`/tip/${code}`);
+    const html = await page.evaluate(async () => (await fetch('/tip/ZZZZZZZZZZ')).text());
+    // The page as the server answers it while the storage is away.
+    const failed = html.replace('{"status":"unknown"}', '{"status":"failed","detail":null}');
+    expect(failed).not.toBe(html);
+    await page.route(`**/tip/${code}`, (route) =>
+      route.fulfill({
+        status: 503,
+        contentType: 'text/html',
+        body: failed.replace(/(<div id="root">).*(<\/div>)/, '$1$2'),
+      }),
+    );
+    await page.reload();
+    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+    await expect(toast(page, 'QR code not found')).toBeVisible();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+    complaints.length = 0;
+  });
+});
+
+test('a page that cannot be hydrated as it stands would be noticed', async ({ page, browser, server }) => {
+  const complaints: string[] = [];
+  const other = await browser.newPage();
+  await watch(other, complaints, server.url);
+  await page.goto('/tip/demo-alex-bartender');
+  const html = await page.evaluate(async () => (await fetch(window.location.href)).text());
+  await other.route('**/tip/demo-alex-bartender', (route) =>
+    route.fulfill({ contentType: 'text/html', body: html.replace('<bdi>Alex</bdi>', '<bdi>Mallory</bdi>') }),
+  );
+  await other.goto(`${server.url}/tip/demo-alex-bartender`);
+  await expect.poll(() => complaints.join()).toContain('418');
+  await other.close();
+});
+
+test('from a rendered page every other screen is reached, and back', async ({ page, backstage }) => {
+  const customer = await backstage.customer();
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  await page.goto(`/tip/${code}`);
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+  await page.getByRole('button', { name: 'Get Started Now' }).click();
+  await logInByForm(page, customer);
+  await expect(page).toHaveURL('/dashboard');
+  await expect(page.getByRole('button', { name: 'Scan QR' })).toBeVisible();
+  await page.getByRole('button', { name: 'Scan QR' }).click();
+  await page.getByLabel('QR code or link').fill(code);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeFocused();
+  await page.goBack();
+  await expect(page).toHaveURL('/scan');
+});

@@ -1,0 +1,398 @@
+/**
+ * Pages that arrive rendered: who is tipped and how much stands in the HTML itself, whatever names there are; a shared
+ * link says it too; and nobody is sent what they have already.
+ */
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Hono } from 'hono';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Pages, preparePages } from '#server/pages.ts';
+import type { Lookup, RenderPage } from '#shared/rendered-page.ts';
+import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+
+let pages: Pages;
+
+beforeAll(async () => {
+  const renderer = pathToFileURL(resolve('dist/render/render.js')).href;
+  const { renderPage }: { readonly renderPage: RenderPage } = await import(/* @vite-ignore */ renderer);
+  pages = await preparePages(resolve('dist/client'), renderPage, PUBLIC_URL);
+});
+
+/** A provider with this name, and the code of their only service. */
+async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {
+  const email = `${username}@example.com`;
+  const person = { email, username, fullName, password: PASSWORD, phone: null };
+  await t
+    .trpc()
+    .auth.register.mutate({ ...person, isServiceProvider: true, serviceCategories: ['nailtech'] });
+  const token = await t.logIn(email);
+  return (await t.trpc(token).qrCodes.create.mutate({ serviceCategory: 'nailtech' })).id;
+}
+
+async function get(t: TestApp, path: string, headers: Record<string, string> = {}) {
+  const response = await t.send(path, { headers });
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+/** What a parser makes of the text between tags or of an attribute. */
+function unescaped(html: string | undefined): string | undefined {
+  return html
+    ?.replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+function titleOf(html: string): string | undefined {
+  return unescaped(/<title>(.*?)<\/title>/s.exec(html)?.[1]);
+}
+
+/** The `content` of a meta element. */
+function metaOf(html: string, name: string): string | undefined {
+  return unescaped(new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"/>`).exec(html)?.[1]);
+}
+
+/** The text that a browser shows. */
+function textOf(html: string): string {
+  const body = html.slice(html.indexOf('<body>')).replace(/<(script|style|noscript)\b.*?<\/\1>/gs, ' ');
+  return unescaped(body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')) ?? '';
+}
+
+function dataOf(html: string): unknown {
+  return JSON.parse(/<script type="application\/json" id="rendered">(.*?)<\/script>/s.exec(html)?.[1] ?? '');
+}
+
+describe('a tip page', () => {
+  test('says who is tipped and how much may be, and so does a link to it', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const { status, headers, html } = await get(t, `/tip/${code}`);
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('Cache-Control')).toBe('no-cache');
+    expect(headers.get('Vary')).toBe('Accept-Encoding');
+    const text = textOf(html);
+    for (const part of ['Pat Doe', '@pat', 'Nail Tech', 'Choose an amount', 'Proceed to Payment']) {
+      expect(text).toContain(part);
+    }
+    for (const dollars of [10, 15, 20, 25, 30, 50, 75, 100, 150, 200])
+      expect(text).toContain(` $${dollars} `);
+    expect(titleOf(html)).toBe('Tip Pat Doe · Tipwell');
+    expect(metaOf(html, 'og:title')).toBe('Tip Pat Doe, Nail Tech');
+    expect(metaOf(html, 'og:description')).toContain('Pat Doe');
+    expect(metaOf(html, 'description')).toBe(metaOf(html, 'og:description'));
+    expect(metaOf(html, 'og:url')).toBe(`${PUBLIC_URL}/tip/${code}`);
+    expect(metaOf(html, 'og:image')).toBe(`${PUBLIC_URL}/icon-512.png`);
+    expect(html).toMatch(/<noscript><p[^>]*>Paying takes JavaScript\./);
+  });
+
+  test('carries the look-up along, so that nobody has to ask again', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const { html } = await get(t, `/tip/${code}`);
+    expect(dataOf(html)).toEqual({
+      status: 'found',
+      found: await t.trpc().qrCodes.lookup.query({ id: code }),
+    });
+  });
+
+  test('is the same however its code is typed', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const { html } = await get(t, `/tip/${code}`);
+    const typed = code.replaceAll('1', 'l').replaceAll('0', 'o').toLowerCase();
+    for (const path of [
+      `/tip/${typed}`,
+      `/tip/${typed.slice(0, 5)}-${typed.slice(5)}`,
+      `/tip/%20${code}%20`,
+    ]) {
+      const other = await get(t, path);
+      expect(other.status, path).toBe(200);
+      expect(other.html, path).toBe(html);
+    }
+  });
+
+  test('builds its address on PUBLIC_URL, whatever the request says of its host', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const { html } = await get(t, `/tip/${code}?from=print`, {
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      Forwarded: 'host=evil.example',
+    });
+    expect(html).not.toContain('evil.example');
+    expect(metaOf(html, 'og:url')).toBe(`${PUBLIC_URL}/tip/${code}`);
+  });
+
+  test('has the amount that its form was sent with', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const quick = await get(t, `/tip/${code}?amount=25&other=`);
+    expect(quick.html.match(/<input[^>]* checked=""[^>]*>/g)).toEqual([
+      expect.stringContaining('value="25"'),
+    ]);
+    expect(textOf(quick.html)).toContain('Total $26.25');
+    const custom = await get(t, `/tip/${code}?other=1234,56`);
+    expect(custom.html).not.toContain('checked=""');
+    expect(textOf(custom.html)).toContain('Total $1,296.29');
+    const wrong = await get(t, `/tip/${code}?other=${encodeURIComponent('"><script>x</script>')}`);
+    expect(wrong.html).toContain('value="&quot;&gt;&lt;script&gt;x&lt;/script&gt;"');
+    expect(textOf((await get(t, `/tip/${code}`)).html)).not.toContain('Total');
+  });
+
+  test('of a demo is rendered too, and keeps what its address says', async () => {
+    const t = await createTestApp({ pages });
+    const demo = await get(t, '/tip/demo-alex-bartender');
+    expect(demo.status).toBe(200);
+    expect(textOf(demo.html)).toMatch(/Alex .*@alex .*Bartender .*This is a demo\./);
+    expect(metaOf(demo.html, 'og:title')).toBe('Tip Alex, Bartender');
+    expect(dataOf(demo.html)).toBeNull();
+    const madeUp = await get(t, '/tip/anything?userId=sam&service=dj');
+    expect(textOf(madeUp.html)).toMatch(/Sam .*@sam .*DJ /);
+    expect(metaOf(madeUp.html, 'og:url')).toBe(`${PUBLIC_URL}/tip/anything?userId=sam&service=dj`);
+    expect(madeUp.html).toContain('<input type="hidden" name="userId" value="sam"/>');
+    expect(madeUp.html).toContain('<input type="hidden" name="service" value="dj"/>');
+  });
+
+  test.each([
+    '/tip/ZZZZZZZZZZ',
+    '/tip/x',
+    '/tip/%zz',
+    '/tip/demo-alex-plumber',
+    '/tip/x?userId=sam&service=plumber',
+  ])('says that a code is unknown: %s', async (path) => {
+    const t = await createTestApp({ pages });
+    const { status, headers, html } = await get(t, path);
+    expect(status).toBe(404);
+    expect(headers.get('ETag')).toBeNull();
+    expect(textOf(html)).toContain('QR Code Not Found');
+    expect(textOf(html)).toContain('Go Home');
+    expect(titleOf(html)).toBe('QR Code Not Found · Tipwell');
+  });
+
+  test('says that it could not be looked up, and offers to try again', async () => {
+    const t = await createTestApp({ pages });
+    t.database.close();
+    const { status, headers, html } = await get(t, '/tip/ZZZZZZZZZZ');
+    expect(status).toBe(503);
+    expect(headers.get('Retry-After')).toBe('2');
+    expect(headers.get('Cache-Control')).toBe('no-store');
+    expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+    expect(textOf(html)).toMatch(/Tipwell could not look this code up .*Nothing was charged\..*Retry/);
+    expect(html).not.toMatch(/sqlite|database/i);
+    expect((await get(t, '/tip/demo-alex-bartender')).status).toBe(200);
+    expect((await get(t, '/')).status).toBe(200);
+  });
+});
+
+/** Each is a full name that the server accepts. */
+const HOSTILE = [
+  '<script>window.pwned=1</script>',
+  '</script><script>window.pwned=1</script>',
+  '</title><script>window.pwned=1</script>',
+  '<!--<script>',
+  '-->',
+  '"><svg/onload=window.pwned=1>',
+  "' onfocus='window.pwned=1",
+  '</style><style>@import"//evil.example/x"</style>',
+  '&lt;b&gt; &amp;lt; \\u003c \\',
+  '$& $1 $$ <!--head--><!--body--><!--data-->',
+  'Łukasz Ωmega 王小明 😀',
+];
+
+test.each(HOSTILE)('a name is only ever text: %s', async (name) => {
+  const t = await createTestApp({ pages });
+  const code = await codeOf(t, name);
+  const reference = await get(t, `/tip/${await codeOf(t, 'Plain', 'plain')}`);
+  const { html } = await get(t, `/tip/${code}`);
+  const tags = (text: string) => text.match(/<\/?[a-z!][a-z0-9-]*/gi);
+  expect(tags(html)).toEqual(tags(reference.html));
+  expect(titleOf(html)).toBe(`Tip ${name} · Tipwell`);
+  expect(metaOf(html, 'og:title')).toBe(`Tip ${name}, Nail Tech`);
+  expect(unescaped(/<h1[^>]*><bdi>(.*?)<\/bdi><\/h1>/s.exec(html)?.[1])).toBe(name);
+  expect(dataOf(html)).toMatchObject({ found: { serviceProvider: { fullName: name } } });
+});
+
+test('the data block cannot be ended or broken by what is in it', async () => {
+  const app = new Hono();
+  const fullName = '</script><!-- \u2028\u2029 &';
+  pages.serve(app, async () => foundBy('0123456789', fullName));
+  const html = await (await app.request('/tip/0123456789')).text();
+  const block = /<script type="application\/json" id="rendered">(.*?)<\/script>/s.exec(html)?.[1];
+  expect(block).not.toMatch(/[<>&\u2028\u2029]/);
+  expect(dataOf(html)).toMatchObject({ found: { serviceProvider: { fullName } } });
+});
+
+test('the landing page says what Tipwell is, and so does a link to it', async () => {
+  const t = await createTestApp({ pages });
+  const { status, html } = await get(t, '/');
+  expect(status).toBe(200);
+  expect(textOf(html)).toMatch(
+    /Join the future of cashless tipping.*How it works.*\$10 to \$10,000.*5% \+ 3%/,
+  );
+  expect(titleOf(html)).toBe('Tipwell - Join the future of cashless tipping');
+  expect(metaOf(html, 'description')).toContain('QR code');
+  expect(metaOf(html, 'og:title')).toBe('Tipwell - Join the future of cashless tipping');
+  expect(metaOf(html, 'og:url')).toBe(`${PUBLIC_URL}/`);
+  expect(html).toMatch(/<noscript><p>Logging in and sending tips take JavaScript\./);
+});
+
+describe('a rendered page', () => {
+  test.each([
+    '/',
+    '/tip/demo-alex-bartender',
+    '/tip/x',
+  ])('runs no script and has no style but those that the policy allows: %s', async (path) => {
+    const t = await createTestApp({ pages });
+    const { headers, html } = await get(t, path);
+    const [style, ...others] = Array.from(html.matchAll(/<style>(.*?)<\/style>/gs), ([, css]) => css);
+    expect(others).toEqual([]);
+    const hash = createHash('sha256')
+      .update(style ?? '')
+      .digest('base64');
+    const policy = headers.get('Content-Security-Policy')?.split('; ') ?? [];
+    expect(policy.find((part) => part.startsWith('style-src'))).toContain(` 'sha256-${hash}'`);
+    expect(policy).toContain("script-src 'self'");
+    expect(html).not.toMatch(/ style="| on[a-z]+="/);
+    expect(html.match(/<script(?![^>]* src="\/assets\/)[^>]*>/g)).toEqual([
+      '<script type="application/json" id="rendered">',
+    ]);
+    // Nothing is waited for: no style sheet that is switched on, nothing fetched ahead.
+    expect(html).not.toMatch(/<link rel="(?:preload|modulepreload|stylesheet)"(?![^>]* disabled)/);
+  });
+
+  test('and every other answer carry one policy', async () => {
+    const t = await createTestApp({ pages });
+    const policies = new Set<string | null>();
+    for (const path of [
+      '/',
+      '/auth',
+      '/tip/x',
+      '/nowhere',
+      '/icon.svg',
+      '/healthz',
+      '/api/auth/me',
+      '/api/docs',
+    ]) {
+      policies.add((await get(t, path)).headers.get('Content-Security-Policy'));
+    }
+    expect(policies.size).toBe(1);
+  });
+
+  test('answers HEAD as it would GET, without the body', async () => {
+    const t = await createTestApp({ pages });
+    for (const path of ['/', '/tip/demo-alex-bartender', '/tip/x']) {
+      const { status, headers } = await get(t, path);
+      const head = await t.send(path, { method: 'HEAD' });
+      expect(head.status).toBe(status);
+      expect(await head.text()).toBe('');
+      for (const name of ['Content-Type', 'Cache-Control', 'ETag']) {
+        expect(head.headers.get(name), `${path} ${name}`).toBe(headers.get(name));
+      }
+    }
+  });
+});
+
+describe('what somebody has already', () => {
+  const PATHS = [
+    '/',
+    '/auth',
+    '/dashboard',
+    '/scan',
+    '/tip/demo-alex-bartender',
+    '/icon.svg',
+    '/icon-192.png',
+  ];
+
+  test.each(PATHS)('is not sent again: %s', async (path) => {
+    const t = await createTestApp({ pages });
+    const { status, headers } = await get(t, path);
+    const etag = headers.get('ETag') ?? '';
+    expect(status).toBe(200);
+    expect(etag).toMatch(/^"[\w-]{27}"$/);
+    expect(headers.get('Cache-Control')).toBe('no-cache');
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await get(t, path, { 'If-None-Match': known });
+      expect(again.status, known).toBe(304);
+      expect(again.html).toBe('');
+      expect(again.headers.get('ETag')).toBe(etag);
+      expect(again.headers.get('Cache-Control')).toBe('no-cache');
+      expect(again.headers.get('Vary')).toBe('Accept-Encoding');
+    }
+    for (const known of ['"other"', etag.slice(1, -1), '']) {
+      expect((await get(t, path, { 'If-None-Match': known })).status, known).toBe(200);
+    }
+  });
+
+  test('has a tag for each encoding, and unpacks to the same', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    for (const path of ['/', '/auth', `/tip/${code}`, `/tip/${code}?amount=25`, '/icon.svg']) {
+      const plain = await t.send(path);
+      const content = Buffer.from(await plain.arrayBuffer());
+      const tags = new Set([plain.headers.get('ETag')]);
+      for (const [encoding, unpack] of [
+        ['br', brotliDecompressSync],
+        ['gzip', gunzipSync],
+      ] as const) {
+        const packed = await t.send(path, { headers: { 'Accept-Encoding': encoding } });
+        expect(packed.headers.get('Content-Encoding'), path).toBe(encoding);
+        const body = Buffer.from(await packed.arrayBuffer());
+        expect(body.length).toBeLessThan(content.length);
+        expect(unpack(body).equals(content), path).toBe(true);
+        const etag = packed.headers.get('ETag') ?? '';
+        tags.add(etag);
+        const again = await get(t, path, { 'Accept-Encoding': encoding, 'If-None-Match': etag });
+        expect(again.status).toBe(304);
+      }
+      expect(tags.size, path).toBe(3);
+    }
+  });
+
+  test('is another page for another code', async () => {
+    const t = await createTestApp({ pages });
+    const one = await get(t, `/tip/${await codeOf(t, 'Pat Doe')}`);
+    const other = await get(t, `/tip/${await codeOf(t, 'Sam Roe', 'sam')}`, {
+      'If-None-Match': one.headers.get('ETag') ?? '',
+    });
+    expect(other.status).toBe(200);
+    expect(textOf(other.html)).toContain('Sam Roe');
+  });
+});
+
+test('a page that was rendered is kept, an unknown or failed one is not, and not too many are', async () => {
+  const app = new Hono();
+  const asked: string[] = [];
+  let answer: Lookup | null = { status: 'unknown' };
+  pages.serve(app, async (_, qrId) => {
+    asked.push(qrId);
+    return answer ?? foundBy(qrId, `Provider ${qrId}`);
+  });
+  const code = (index: number) => String(index).padStart(10, '0');
+  const first = async () => (await app.request(`/tip/${code(0)}`)).status;
+  expect(await first()).toBe(404);
+  answer = { status: 'failed', detail: null };
+  expect(await first()).toBe(503);
+  answer = null;
+  expect(await first()).toBe(200);
+  expect(await first()).toBe(200);
+  expect(asked.splice(0)).toHaveLength(3);
+
+  const others = Array.from({ length: 1_000 }, (_, index) => code(index + 1));
+  for (const other of others) await app.request(`/tip/${other}`);
+  expect(asked.splice(0)).toEqual(others);
+  expect(await first()).toBe(200);
+  expect(asked).toEqual([code(0)]);
+});
+
+function foundBy(id: string, fullName: string): Lookup {
+  // As the storage brands them; what matters here is the text.
+  const code = JSON.parse(JSON.stringify({ id, userId: 'usr_1', serviceCategory: 'dj' }));
+  return {
+    status: 'found',
+    found: { qrCode: code, serviceProvider: { username: 'pat', fullName, serviceCategory: 'dj' } },
+  };
+}
