@@ -49,7 +49,7 @@ describe('a screen', () => {
       `${path}${path.includes('?') ? '&' : '?'}next=/tip/x&tab=transactions&%zz`,
     );
     expect(answer.status).toBe(200);
-    expect(answer.body.toString()).not.toContain('transactions');
+    expect(answer.body.toString()).not.toMatch(/tab=|%zz/);
   });
 
   test.each(SCREENS)('%s answers HEAD without a body', async (path) => {
