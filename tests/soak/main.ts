@@ -18,7 +18,7 @@ const LONGEST_RUN_MS = 2 * 3_600_000;
 const KILLS = scaled(500);
 const TIPS = scaled(50_000);
 /** Fewer than the short form makes would show too little. */
-const FUZZ_CASES = Math.max(2_000, scaled(50_000));
+const FUZZ_CASES = Math.max(2_600, scaled(50_000));
 const BACKUPS = scaled(20);
 const MIXED_SECONDS = scaled(600);
 
