@@ -106,6 +106,8 @@ test.each([
   'The database was made by a newer or different version of Tipwell. Start that version, or restore a backup.',
   'PUBLIC_URL is not set: printed QR codes will lead to localhost, where no customer can go.',
   'What was there before is kept as ',
+  'could not write the backup that is due',
+  'backup written',
   'must be a whole number from ',
 ])('what the page quotes is what the product says: %s', (sentence) => {
   expect(page).toContain(sentence);
