@@ -52,7 +52,7 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
 async function fuzz(report: Report): Promise<Outcome> {
   const seed = Math.floor(Math.random() * 2 ** 31);
   report(`${FUZZ_CASES} cases from the seed ${seed}`);
-  const env = { ...process.env, FUZZ_SEED: String(seed), FUZZ_CASES: String(FUZZ_CASES) };
+  const env = { ...process.env, NO_COLOR: '1', FUZZ_SEED: String(seed), FUZZ_CASES: String(FUZZ_CASES) };
   const args = [
     ...['run', 'tests/server/hostile-fuzz.test.ts', '--testTimeout', String(LONGEST_RUN_MS)],
     ...['--retry', '0', '--reporter', 'verbose'],
