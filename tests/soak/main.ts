@@ -1,6 +1,6 @@
 /**
  * The long forms of tests whose short forms run at every commit: `npm run soak`, or one of them by its name, such as
- * `npm run soak -- kill`. On loopback, with the production build; ends by itself, within the hour, with a table of
+ * `npm run soak -- kill`. On loopback, with the production build; ends by itself, in about an hour, with a table of
  * figures and the exit code 1 when a guarantee did not hold. SOAK_SCALE=0.02 makes all of it smaller, to try it out.
  */
 import { spawn } from 'node:child_process';
