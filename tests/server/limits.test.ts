@@ -1,6 +1,6 @@
 /**
  * How often one may try: failed logins, registrations and tips, counted over both doors together and for whoever
- * really called. The limiter's clock is the machine's, so that only the date is faked here.
+ * really called, whatever happens to the server or its clock meanwhile.
  */
 import argon2 from 'argon2';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -32,7 +32,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+/** The limits on tips go by the machine's clock, those on accounts by the product's. */
+function pass(t: TestApp, seconds: number): void {
+  t.clock.nowMs += seconds * 1_000;
+  vi.setSystemTime(Date.now() + seconds * 1_000);
+}
 const createLimitedApp = (config: Partial<Config> = {}) =>
   createTestApp({ config: { isRateLimited: true, ...config } });
 
@@ -86,9 +90,9 @@ describe('failed logins', () => {
     await t.registerCustomer('cam');
     await times(5, () => guess(t, 'cam@example.com'));
     const refused = await logInThrough('REST', t, 'cam@example.com', PASSWORD);
-    pass(Number(refused.headers.get('Retry-After')) - 2);
+    pass(t, Number(refused.headers.get('Retry-After')) - 2);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(429);
-    pass(2);
+    pass(t, 2);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
   });
 
@@ -174,6 +178,19 @@ describe('failed logins', () => {
     }
   });
 
+  test('with the right password, however many at once, leave others a place in the queue', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('dan');
+    const flood = Array.from({ length: 200 }, () =>
+      logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1)),
+    );
+    const other = await logInThrough('REST', t, 'dan@example.com', PASSWORD, caller(2));
+    expect(other.status).toBe(200);
+    expect(tally(await Promise.all(flood))).toEqual({ fine: 5, too_many_requests: 195 });
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1))).status).toBe(200);
+  });
+
   test('30 from one address, over all accounts', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
@@ -187,7 +204,7 @@ describe('failed logins', () => {
     expect(Number(next.headers.get('Retry-After'))).toBeGreaterThan(14 * MINUTE_S);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(2))).status).toBe(200);
 
-    pass(15 * MINUTE_S + 1);
+    pass(t, 15 * MINUTE_S + 1);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1))).status).toBe(200);
   });
 
@@ -213,9 +230,9 @@ describe('failed logins', () => {
     expect(Number(next.headers.get('Retry-After'))).toBeGreaterThan(DAY_S - MINUTE_S);
     expect((await logInThrough('REST', t, 'dan@example.com', PASSWORD, caller(200))).status).toBe(200);
 
-    pass(DAY_S - HOUR_S);
+    pass(t, DAY_S - HOUR_S);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(201))).status).toBe(429);
-    pass(HOUR_S + 1);
+    pass(t, HOUR_S + 1);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(201))).status).toBe(200);
   });
 
@@ -256,7 +273,7 @@ describe('registrations', () => {
     });
     expect(t.database.prepare('SELECT count(*) FROM accounts').pluck().get()).toBe(21);
 
-    pass(wait);
+    pass(t, wait);
     expect(tally([await register(t, 23)])).toEqual({ fine: 1 });
   });
 
@@ -298,7 +315,7 @@ describe('tips', () => {
     expect((await give(30, other.token)).status).toBe(201);
     expect(await customer.trpc.auth.me.query()).toMatchObject({ totalTipsGivenCents: 30_000 });
 
-    pass(wait);
+    pass(t, wait);
     expect((await give(32, customer.token)).status).toBe(201);
   });
 
@@ -405,4 +422,50 @@ describe('whoever called', () => {
       expect(await areTheSame(claiming('1.1.1.1'), claiming('2.2.2.2'), config)).toBe(true);
     }
   });
+});
+
+describe('a restart', () => {
+  /** The same data under a new process. */
+  const restarted = (t: TestApp) => createTestApp({ database: t.database, config: { isRateLimited: true } });
+
+  test('forgives no failed login', async () => {
+    const before = await createLimitedApp();
+    await before.registerCustomer('cam');
+    await times(5, () => guess(before, 'cam@example.com'));
+    const t = await restarted(before);
+    const answer = await logInThrough('REST', t, 'cam@example.com', PASSWORD);
+    expect(refusedBy('REST', answer).code).toBe('too_many_requests');
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(9))).status).toBe(200);
+  });
+
+  test('gives no new registrations', async () => {
+    const before = await createLimitedApp();
+    const register = (t: TestApp, turn: number) =>
+      registerThrough('REST', t, {
+        email: `p${turn}@example.com`,
+        username: `p${turn}xx`,
+        password: PASSWORD,
+      });
+    await times(20, (turn) => register(before, turn));
+    expect(tally([await register(await restarted(before), 20)])).toEqual({ too_many_requests: 1 });
+  });
+});
+
+test('what is counted names neither an email nor an address', async () => {
+  const t = await createLimitedApp();
+  await times(3, () => guess(t, 'My secret password, typed in the wrong field', caller(7)));
+  const counted = JSON.stringify(t.database.prepare('SELECT * FROM attempts').all());
+  expect(counted).toContain('login_to_account');
+  expect(counted).not.toMatch(/secret|203\.0\.113/i);
+});
+
+test('the sweep deletes what no longer counts, and nothing else', async () => {
+  const t = await createLimitedApp();
+  await guess(t, 'cam@example.com');
+  pass(t, 15 * MINUTE_S);
+  await t.app.sweep();
+  expect(t.database.prepare('SELECT limit_name FROM attempts').pluck().all()).toEqual(['login_to_account']);
+  pass(t, DAY_S);
+  await t.app.sweep();
+  expect(t.database.prepare('SELECT count(*) FROM attempts').pluck().get()).toBe(0);
 });

@@ -8,19 +8,19 @@ import { brand } from '#shared/brand.ts';
 import { navigate } from '../navigation.ts';
 import { nextFrom } from '../next.ts';
 import { paths } from '../paths.ts';
+import { useAttempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
+import { showFailure } from '../ui/failures.ts';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import styles from './auth.module.css';
 import { enter, LOGIN_FAILED } from './enter.ts';
-import { showFailure } from './failures.ts';
 import { LOGIN_FIELDS, loadRules, useLoginForm, useSignUpForm } from './forms.ts';
 import { LoginForm } from './login-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
-import { useAttempts } from './use-attempts.ts';
 
 export function Auth() {
   const [tab, setTab] = useState<'login' | 'sign-up'>('login');

@@ -16,7 +16,6 @@ import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account-type.ts';
-import { AlertSettings } from './alert-settings.tsx';
 import { cacheOf } from './cache.ts';
 import { ConnectionSign } from './connection-sign.tsx';
 import styles from './dashboard.module.css';
@@ -46,10 +45,13 @@ function Overview({ user }: { readonly user: User }) {
   const [, navigate] = useLocation();
   const [tab, openTab] = useTab(user);
   const { logout, isLoggingOut } = useLogout();
-  const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(user);
+  const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(
+    user,
+    isLoggingOut,
+  );
   const newest =
     transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
-  const { connection, unseenCount } = useLiveTips(user, newest);
+  const { connection, unseenCount } = useLiveTips(user, newest, isLoggingOut);
 
   useEffect(() => {
     // Fetched ahead: what a toast has to say may be that nothing can be fetched any more.
@@ -80,12 +82,7 @@ function Overview({ user }: { readonly user: User }) {
     profile: {
       label: 'Profile',
       hasFailed: false,
-      draw: () => (
-        <>
-          <Profile user={user} />
-          <AlertSettings />
-        </>
-      ),
+      draw: () => <Profile user={user} />,
     },
   } satisfies Record<DashboardTab, unknown>;
 
