@@ -17,7 +17,7 @@ test.describe('at the start', () => {
       await page.goto(path);
       await expect(page.getByRole('status')).toHaveText('Loading Tipwell...');
       await expect(page.getByText(customer.fullName)).toHaveCount(0);
-      expect(me.asked()).toBe(1);
+      await expect.poll(me.asked).toBe(1);
       me.release();
       await expect(page.getByRole('heading', { level: 1, name: /^(Welcome|Scan QR Code)/ })).toBeVisible();
       await page.unroute('**/trpc/auth.me*');
