@@ -58,14 +58,17 @@ function selfContainedTemplates(): Plugin {
         const scripts: string[] = [];
         let styles = '';
         let markers = '';
-        const rest = html
-          .replace(/\s*<link rel="stylesheet"[^>]* href="\/([^"]+)"[^>]*>/g, (_, file: string) => {
+        const withoutStyles = html.replace(
+          /\s*<link rel="stylesheet"[^>]* href="\/([^"]+)"[^>]*>/g,
+          (_, file: string) => {
             const asset = bundle[file];
             if (asset?.type !== 'asset') throw new Error(`${path} names ${file}, which was not built`);
             styles += asset.source.toString().trim();
             markers += `\n    <link rel="stylesheet" href="/${file}" disabled>`;
             return '';
-          })
+          },
+        );
+        const rest = withoutStyles
           .replace(/\s*<link rel="modulepreload"[^>]* href="([^"]+)"[^>]*>/g, (_, file: string) => {
             scripts.push(file);
             return '';
@@ -74,9 +77,12 @@ function selfContainedTemplates(): Plugin {
             scripts.unshift(file);
             return '';
           });
-        const start = `<script type="module" src="/${starter.fileName}" data-scripts="${scripts.join(' ')}"></script>`;
+        const start = `<script type="module" fetchpriority="low" src="/${starter.fileName}" data-scripts="${scripts.join(' ')}"></script>`;
+        const style = `\n    <style>${styles}</style>${markers}\n  </head>`;
+        // A page that arrives empty has nothing to paint before its script.
+        if (!html.includes('<!--body-->')) return withoutStyles.replace('\n  </head>', () => style);
         return rest
-          .replace('\n  </head>', () => `\n    <style>${styles}</style>${markers}\n  </head>`)
+          .replace('\n  </head>', () => style)
           .replace('\n  </body>', () => `\n    ${start}\n  </body>`);
       },
     },
@@ -85,7 +91,7 @@ function selfContainedTemplates(): Plugin {
 
 /** What every page needs: React, the client around its screens, and what the screens share without a library. */
 const OF_EVERY_PAGE =
-  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper|src[\\/]client[\\/](?:app|calls|client-root|hydrate|navigation|paths|rendered|session|toasts)\.tsx?|src[\\/]client[\\/]ui[\\/](?:badge|base|boundary|button|card|field|heading|icons|link|loading-screen|money|screen|states|tokens)\.|src[\\/]shared[\\/](?:brand|categories|ids|money)\.ts/;
+  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper|src[\\/]client[\\/](?:app|calls|client-root|elsewhere|hydrate|navigation|paths|rendered|session|toasts)\.tsx?|src[\\/]client[\\/]ui[\\/](?:badge|base|boundary|button|card|field|heading|icons|link|loading-screen|money|screen|states|tokens)\.|src[\\/]shared[\\/](?:brand|categories|ids|money)\.ts/;
 
 const config: ViteUserConfig = {
   root: 'src/client',
@@ -130,9 +136,13 @@ const config: ViteUserConfig = {
             // In one file: twenty small ones compress worse, and are asked for one by one.
             codeSplitting: { groups: [{ name: 'base', test: OF_EVERY_PAGE }] },
           },
-          input: ['index.html', 'templates/landing.html', 'templates/tip.html', 'after-paint.ts'].map(
-            (file) => `src/client/${file}`,
-          ),
+          input: [
+            'index.html',
+            'templates/auth.html',
+            'templates/landing.html',
+            'templates/tip.html',
+            'after-paint.ts',
+          ].map((file) => `src/client/${file}`),
         },
       },
     },

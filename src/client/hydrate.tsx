@@ -1,12 +1,11 @@
 /** Takes over a page that the server rendered: the first drawing is what stands there already. */
-import { type ComponentType, lazy } from 'react';
+import type { ComponentType } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { clientRoot } from './client-root.ts';
+import { Elsewhere } from './elsewhere.ts';
 import { qrIdFrom } from './paths.ts';
 import { RenderedContext, readLookup } from './rendered.ts';
-
-const Elsewhere = lazy(() => import('./routes.tsx').then(({ Routes }) => ({ default: Routes })));
 
 /** `first` has the rendered screen at hand: one that had to be fetched first would lose what is tapped meanwhile. */
 export function hydrate(First: ComponentType<{ readonly elsewhere: ComponentType }>): void {

@@ -11,8 +11,8 @@ import { readQrCodeId } from '#shared/ids.ts';
 import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
 import { answer, type Encoding, type Prepared, pack, prepare } from './prepared-answer.ts';
 
-/** The screens that the client draws into an empty page. */
-const EMPTY_SCREENS = ['/auth', '/dashboard', '/scan'];
+/** The screens that the client fetches into an empty page; the login has one of its own, with its screen at hand. */
+const EMPTY_SCREENS = ['/dashboard', '/scan'];
 /** Pages of some 30 kB with what is packed of them. */
 const MAX_KEPT_PAGES = 500;
 const RETRY_AFTER_SECONDS = 2;
@@ -37,6 +37,7 @@ export async function preparePages(
 ): Promise<Pages> {
   const files = readFiles(folder);
   const emptyPage = prepareFile(join(folder, 'index.html'), { type: HTML, cacheControl: 'no-cache' });
+  const authPage = prepareFile(join(folder, 'templates/auth.html'), { type: HTML, cacheControl: 'no-cache' });
   const templates = {
     landing: readFileSync(join(folder, 'templates/landing.html'), 'utf8'),
     tip: readFileSync(join(folder, 'templates/tip.html'), 'utf8'),
@@ -47,10 +48,11 @@ export async function preparePages(
   const kept = new Map<string, Prepared>();
 
   return {
-    styleSources: [...new Set(Object.values(templates).flatMap(styleSourcesOf))],
+    styleSources: [...Object.values(templates), authPage.plain.toString()].flatMap(styleSourcesOf),
 
     serve(app, lookUp) {
       app.get('/', (c) => answer(c, landing));
+      app.get('/auth', (c) => answer(c, authPage));
       for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
 
       app.get('/tip/:qrId', async (c) => {

@@ -62,12 +62,12 @@ const LAYERS: readonly Layer[] = [
   // What a page starts with, and what the server renders it with. Nothing imports these.
   {
     name: 'the client main',
-    files: /^client\/(?:main|tip-page|landing-page|render)\.tsx?$/,
+    files: /^client\/(?:main|(?:tip|landing|auth)-page|render)\.tsx?$/,
     below: ['shared', 'the parts that screens share', ...SCREEN_LAYERS, 'the client app'],
   },
   {
     name: 'the client app',
-    files: /^client\/(?:app|routes|tip-first|landing-first|hydrate)\.tsx?$/,
+    files: /^client\/(?:app|routes|elsewhere|(?:tip|landing|auth)-first|hydrate)\.tsx?$/,
     below: ['shared', 'the parts that screens share', ...SCREEN_LAYERS],
   },
   { name: 'the parts that screens share', files: /^client\/(?:ui\/|[^/]+$)/, below: ['shared'] },
