@@ -99,7 +99,8 @@ const config: ViteUserConfig = {
   cacheDir: '../../node_modules/.vite',
   server: {
     proxy: Object.fromEntries(
-      ['/api', '/trpc', '/healthz', '/readyz'].map((path) => [
+      // With their slash: /api.ts is a file of the client.
+      ['/api/', '/trpc/', '/healthz', '/readyz'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
       ]),
@@ -142,7 +143,7 @@ const config: ViteUserConfig = {
             'templates/landing.html',
             'templates/tip.html',
             'after-paint.ts',
-          ].map((file) => `src/client/${file}`),
+          ].map((file) => join(import.meta.dirname, 'src/client', file)),
         },
       },
     },
