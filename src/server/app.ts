@@ -82,7 +82,7 @@ export function createApp(deps: AppDependencies): App {
     qrCodes: createQrCodes({ storage, clock, random, publicUrl }),
     tipFeed,
     transactions: createTransactions({ storage, clock, random, feed: tipFeed }),
-    limits: config.isRateLimited ? createLimits() : createNoLimits(),
+    limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
   };
   const addressGroup = createAddressGroup(config.trustedProxies);
   const contextOf = (c: HonoContext): Context => ({
@@ -90,6 +90,7 @@ export function createApp(deps: AppDependencies): App {
     requestId: c.get('requestId'),
     token: bearerToken(c.req.header('Authorization')),
     address: addressGroup(socketOf(c)?.remoteAddress, c.req.header('X-Forwarded-For')),
+    userAgent: c.req.header('User-Agent'),
   });
 
   /** Writes down what nobody should have met; refusals are business as usual. */
@@ -206,7 +207,10 @@ export function createApp(deps: AppDependencies): App {
     fetch: app.fetch,
     request: app.request,
     tick: () => sessions.endExpired(),
-    sweep: () => sessions.sweep(),
+    async sweep() {
+      await sessions.sweep();
+      await services.limits.sweep();
+    },
     streams: () => tipFeed.size(),
     endStreams: () => tipFeed.close(),
   };

@@ -1,81 +1,117 @@
 /**
  * How often something may be tried, counted for each procedure call whichever door it came through. Attempts to log
  * in count as failures from before the password is hashed, so that parallel guesses cannot slip past, and are
- * forgiven when they succeed.
+ * taken back when they were none. What guards accounts is kept with the data, so that a restart forgives nobody.
  */
+import { createHash } from 'node:crypto';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
+import type { AttemptCount, Storage } from './storage/storage.ts';
 
-/** Every method throws AppError `too_many_requests`, with the time to wait, once its limit is reached. */
+/** Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is reached. */
 export interface Limits {
   /**
-   * Tries to log in, counting it if the credentials are wrong; unknown emails count like known ones.
+   * Tries a password, counting it if it was wrong; unknown emails count like known ones.
    * @param address the caller, as rate limits group them.
    */
-  limitLogin<Result>(email: string, address: string, login: () => Promise<Result>): Promise<Result>;
+  limitLogin<Result>(email: string, address: string, attempt: () => Promise<Result>): Promise<Result>;
   countRegistration(address: string): Promise<void>;
   countTip(giver: UserId): Promise<void>;
+  /** Forgets all failed attempts on an account. @returns whether there were any. */
+  unlock(email: string): Promise<boolean>;
+  /** Deletes what no longer counts. */
+  sweep(): Promise<void>;
 }
 
 const MINUTE_S = 60;
-const HOUR_S = 60 * MINUTE_S;
-const DAY_S = 24 * HOUR_S;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
-/** Limits kept in this process's memory. */
-export function createLimits(): Limits {
-  const limit = (points: number, duration: number) => new RateLimiterMemory({ points, duration });
-  const failuresByAccountAndAddress = limit(5, 15 * MINUTE_S);
-  const failuresByAddress = limit(30, 15 * MINUTE_S);
-  const failuresByAccount = limit(100, DAY_S);
-  const registrations = limit(20, HOUR_S);
-  const tips = limit(30, MINUTE_S);
+const NOBODY = '';
+
+/** Limits over everybody's attempts. Those on tips live in memory: they are over before a restart is. */
+export function createLimits(storage: Storage, clock: Clock): Limits {
+  const tips = new RateLimiterMemory({ points: 30, duration: MINUTE_S });
+
+  async function take(counts: readonly AttemptCount[]): Promise<void> {
+    const now = clock();
+    const taken = await storage.takeAttempt(counts, now);
+    if (taken.outcome === 'used_up') throw tooMany(taken.freeAtMs - now);
+  }
 
   return {
-    async limitLogin(email, address, login) {
-      const account = email.toLowerCase();
-      const counts = [
-        { limiter: failuresByAccountAndAddress, key: `${address} ${account}` },
-        { limiter: failuresByAddress, key: address },
-        { limiter: failuresByAccount, key: account },
+    async limitLogin(email, addressText, attempt) {
+      const account = accountOf(email);
+      const address = hashOf(addressText);
+      const counts: readonly AttemptCount[] = [
+        { limit: 'login_from_address_to_account', account, address, maxCount: 5, windowMs: 15 * MINUTE_MS },
+        { limit: 'login_from_address', account: NOBODY, address, maxCount: 30, windowMs: 15 * MINUTE_MS },
+        { limit: 'login_to_account', account, address: NOBODY, maxCount: 100, windowMs: DAY_MS },
       ];
-      const counted: typeof counts = [];
+      await take(counts);
+      let isWrong = false;
       try {
-        for (const count of counts) {
-          await consume(count.limiter, count.key);
-          counted.push(count);
-        }
-        const result = await login();
-        await forgive(counted);
-        return result;
+        return await attempt();
       } catch (error) {
-        // A refusal before the password was tried must not use up the limits that it passed.
-        if (!(error instanceof AppError && error.code === 'wrong_credentials')) await forgive(counted);
+        isWrong =
+          error instanceof AppError &&
+          (error.code === 'wrong_credentials' || error.code === 'wrong_password');
         throw error;
+      } finally {
+        // What was not tried, or was right, must not use up anything.
+        if (!isWrong) await storage.returnAttempt(counts);
       }
     },
-    countRegistration: (address) => consume(registrations, address),
-    countTip: (giver) => consume(tips, giver),
+
+    countRegistration: (address) =>
+      take([
+        {
+          limit: 'registration',
+          account: NOBODY,
+          address: hashOf(address),
+          maxCount: 20,
+          windowMs: HOUR_MS,
+        },
+      ]),
+
+    async countTip(giver) {
+      try {
+        await tips.consume(giver);
+      } catch (refusal) {
+        if (!(refusal instanceof RateLimiterRes)) throw refusal;
+        throw tooMany(refusal.msBeforeNext);
+      }
+    },
+
+    unlock: async (email) => (await storage.forgetAttempts(accountOf(email))) > 0,
+    sweep: () => storage.forgetEndedAttempts(clock()),
   };
 }
 
 /** No limits at all, for load tests on loopback. */
 export function createNoLimits(): Limits {
   const allow = async () => {};
-  return { limitLogin: (_email, _address, login) => login(), countRegistration: allow, countTip: allow };
+  return {
+    limitLogin: (_email, _address, attempt) => attempt(),
+    countRegistration: allow,
+    countTip: allow,
+    unlock: async () => false,
+    sweep: allow,
+  };
 }
 
-async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
-  try {
-    await limiter.consume(key);
-  } catch (refusal) {
-    if (!(refusal instanceof RateLimiterRes)) throw refusal;
-    throw new AppError('too_many_requests', {
-      retryAfterSeconds: Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000)),
-    });
-  }
+function tooMany(waitMs: number): AppError {
+  return new AppError('too_many_requests', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
 }
 
-async function forgive(counts: readonly { limiter: RateLimiterMemory; key: string }[]): Promise<void> {
-  await Promise.all(counts.map(({ limiter, key }) => limiter.reward(key)));
+/** Emails know no case, and what somebody typed as one may be a password. */
+function accountOf(email: string): string {
+  return hashOf(email.trim().toLowerCase());
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

@@ -133,6 +133,17 @@ const password = required('Password').refine((text) => {
   return length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH;
 }, `Password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`);
 
+/** Whether a password is an account's email or username, written in whatever way. */
+export function isOwnName(
+  password: string,
+  { email, username }: { readonly email: string; readonly username: string },
+): boolean {
+  const plain = normalizePassword(password).toLowerCase();
+  return plain === email.toLowerCase() || plain === username;
+}
+
+export const OWN_NAME_AS_PASSWORD = 'Password must not be your email or your username.';
+
 const phone = z
   .string({ error: 'Phone must be text.' })
   .trim()
@@ -172,18 +183,29 @@ export const registration = z
     ],
     { error: 'Please say whether you are a service provider.' },
   )
-  .superRefine(({ email, username, password }, context) => {
-    const plain = normalizePassword(password).toLowerCase();
-    if (plain === email.toLowerCase() || plain === username) {
-      context.addIssue({
-        code: 'custom',
-        path: ['password'],
-        message: 'Password must not be your email or your username.',
-      });
-    }
+  .superRefine((person, context) => {
+    if (isOwnName(person.password, person))
+      context.addIssue({ code: 'custom', path: ['password'], message: OWN_NAME_AS_PASSWORD });
   });
 
 export const credentials = z.object({ email: required('Email').trim(), password: required('Password') });
+
+export const passwordChange = z.object({
+  currentPassword: required('Current password'),
+  newPassword: password,
+});
+
+/** A place where an account is logged in, as its owner sees it. */
+export const session = z.object({
+  id: z.string().brand<'SessionId'>(),
+  /** Such as "Chrome on Android"; null when the client did not say. */
+  device: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  /** When it ends unless it is used before. */
+  expiresAt: z.iso.datetime(),
+  /** Whether it is the session that asks. */
+  isCurrent: z.boolean(),
+});
 
 /** A user as shown to themselves. Totals are in cents: what reached them, and what they tipped without fees. */
 export const user = z.object({
@@ -208,5 +230,7 @@ export const login = z.object({
 
 export type Registration = z.output<typeof registration>;
 export type Credentials = z.output<typeof credentials>;
+export type PasswordChange = z.output<typeof passwordChange>;
+export type Session = z.infer<typeof session>;
 export type User = z.infer<typeof user>;
 export type Login = z.infer<typeof login>;

@@ -29,6 +29,16 @@ export const REFUSALS = {
     detail: 'Your session has ended. Please login again.',
   },
   wrong_credentials: { status: 401, title: 'Wrong credentials', detail: 'Incorrect email or password.' },
+  wrong_password: {
+    status: 422,
+    title: 'Wrong password',
+    detail: 'The current password is not right.',
+  },
+  session_not_found: {
+    status: 404,
+    title: 'Session not found',
+    detail: 'This session has already ended.',
+  },
   providers_only: {
     status: 403,
     title: 'Service providers only',

@@ -7,6 +7,8 @@ import { brand } from './brand.ts';
 
 export type UserId = string & $brand<'UserId'>;
 export type TransactionId = string & $brand<'TransactionId'>;
+/** Names a session to its owner; it says nothing about the token. */
+export type SessionId = string & $brand<'SessionId'>;
 /** Ten characters of Crockford's base 32, upper case, without a hyphen: the form that is stored and linked to. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -26,6 +28,16 @@ export function newUserId(random: RandomBytes): UserId {
 
 export function newTransactionId(random: RandomBytes): TransactionId {
   return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
+}
+
+/** A password of 100 random bits that can be read aloud: four groups of five characters. */
+export function newPassword(random: RandomBytes): string {
+  return (base32(random(20)).match(/.{5}/g) ?? []).join('-');
+}
+
+/** The name of the session whose stored hash has this digest. */
+export function sessionIdFrom(digest: Uint8Array): SessionId {
+  return `ses_${base32(digest.subarray(0, 26)).toLowerCase()}` as SessionId;
 }
 
 /** A new printed code with 50 random bits; whoever stores it must still make sure that it is not taken. */

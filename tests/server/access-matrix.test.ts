@@ -34,6 +34,9 @@ async function openScene() {
   t.clock.nowMs = START_MS;
   const revoked = await t.logIn('cam@example.com');
   await t.trpc(revoked).auth.logout.mutate();
+  await t.logIn('cam@example.com');
+  const [session] = (await customer.trpc.auth.sessions.query()).filter(({ isCurrent }) => !isCurrent);
+  if (!session) throw new Error('the customer has one session only');
 
   const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
   const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
@@ -46,7 +49,7 @@ async function openScene() {
     expired,
     revoked,
   };
-  return { t, provider, another, customer, code, tip, given, tokens };
+  return { t, provider, another, customer, session, code, tip, given, tokens };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
@@ -77,6 +80,13 @@ const MAKING_A_CODE: Outcomes = {
   'another provider': 'category_not_offered',
 };
 
+/** All ask for the end of a session of the customer's. */
+const ENDING_THE_CUSTOMERS: Outcomes = {
+  ...SIGNED_IN,
+  provider: 'session_not_found',
+  'another provider': 'session_not_found',
+};
+
 const newPerson = (turn: number) => ({
   email: `new-${turn}@example.com`,
   username: `new-${turn}`,
@@ -98,6 +108,13 @@ const PROCEDURES: Readonly<Record<string, ProcedureRow>> = {
   'auth.login': { outcomes: everybody('fine'), input: () => CREDENTIALS },
   'auth.me': { outcomes: SIGNED_IN },
   'auth.logout': { outcomes: SIGNED_IN },
+  'auth.changePassword': {
+    outcomes: SIGNED_IN,
+    input: () => ({ currentPassword: PASSWORD, newPassword: `${PASSWORD} staple` }),
+  },
+  'auth.sessions': { outcomes: SIGNED_IN },
+  'auth.endOtherSessions': { outcomes: SIGNED_IN },
+  'auth.endSession': { outcomes: ENDING_THE_CUSTOMERS, input: ({ session }) => ({ id: session.id }) },
   'qrCodes.list': { outcomes: SIGNED_IN },
   'qrCodes.create': { outcomes: MAKING_A_CODE, input: () => ({ serviceCategory: 'barber' }) },
   'qrCodes.lookup': { outcomes: everybody('fine'), input: ({ code }) => ({ id: code.id }) },
@@ -123,6 +140,18 @@ const ROUTES: Readonly<Record<string, RouteRow>> = {
   'POST /auth/login': { outcomes: everybody('fine'), status: 200, body: () => CREDENTIALS },
   'POST /auth/logout': { outcomes: SIGNED_IN, status: 204, body: () => ({}) },
   'GET /auth/me': { outcomes: SIGNED_IN, status: 200 },
+  'POST /auth/password': {
+    outcomes: SIGNED_IN,
+    status: 204,
+    body: () => ({ current_password: PASSWORD, new_password: `${PASSWORD} staple` }),
+  },
+  'GET /auth/sessions': { outcomes: SIGNED_IN, status: 200 },
+  'DELETE /auth/sessions': { outcomes: SIGNED_IN, status: 204 },
+  'DELETE /auth/sessions/:sessionId': {
+    outcomes: ENDING_THE_CUSTOMERS,
+    status: 204,
+    path: ({ session }) => `/auth/sessions/${session.id}`,
+  },
   'GET /qr-codes': { outcomes: SIGNED_IN, status: 200 },
   'POST /qr-codes': { outcomes: MAKING_A_CODE, status: 201, body: () => ({ service_category: 'barber' }) },
   'GET /qr-codes/:qrId': {

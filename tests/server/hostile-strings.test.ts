@@ -60,7 +60,8 @@ async function openSession({ storage, clock }: TestApp, userId: UserId): Promise
   const token = randomBytes(32).toString('base64url');
   const tokenHash = createHash('sha256').update(token).digest();
   const now = clock.nowMs;
-  await storage.createSession({ tokenHash, userId, createdAtMs: now, expiresAtMs: now + 3_600_000 });
+  const session = { tokenHash, userId, createdAtMs: now, expiresAtMs: now + 3_600_000, device: '' };
+  await storage.createSession(session, 1);
   return token;
 }
 

@@ -284,7 +284,7 @@ describe('the tables that the migrations make are those of schema.ts:', () => {
           name: column.name,
           type: column.getSQLType().toUpperCase(),
           notnull: column.notNull ? 1 : 0,
-          dflt_value: column.default ?? null,
+          dflt_value: column.default === undefined ? null : `'${column.default}'`,
           pk: column.primary ? 1 : composite.indexOf(column.name) + 1,
         }))
         .map((column) => ({

@@ -327,6 +327,18 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'POST /auth/login', { body: {} });
   await call(t, 'GET /auth/me', { token: pat });
 
+  const change = { current_password: PASSWORD, new_password: PASSWORD };
+  await call(t, 'POST /auth/password', { token: cam, body: change });
+  await call(t, 'POST /auth/password', { token: cam, body: { ...change, current_password: 'wrong' } });
+  await call(t, 'POST /auth/password', { token: cam, body: { ...change, new_password: 'password' } });
+  await tokenOf('cam');
+  const { body: sessions } = await call(t, 'GET /auth/sessions', { token: cam });
+  const other = sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
+  const at = `/auth/sessions/${other.id}`;
+  await call(t, 'DELETE /auth/sessions/{sessionId}', { token: cam, at });
+  await call(t, 'DELETE /auth/sessions/{sessionId}', { token: cam, at });
+  await call(t, 'DELETE /auth/sessions', { token: cam });
+
   const { body: code } = await call(t, 'POST /qr-codes', {
     token: pat,
     body: { service_category: 'bartender' },
@@ -365,7 +377,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   const closing = await createTestApp({ isShuttingDown: () => true });
   for (const { method, path, operation } of operationsOf(document)) {
     const route = `${method} ${path}`;
-    const at = path.replace('{qrId}', '0000000000');
+    const at = path.replace('{qrId}', '0000000000').replace('{sessionId}', 'ses_none');
     const isOpen = operation.security === undefined;
     await call(closing, route, { at });
     if (!isOpen) {
@@ -400,6 +412,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (let attempt = 0; attempt <= 30; attempt += 1) {
     await call(limited, 'POST /transactions', { token, body: { ...tip, receiver_qr_id: '0000000000' } });
   }
+  for (let attempt = 0; attempt <= 5; attempt += 1)
+    await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
   return seen;
 }
 

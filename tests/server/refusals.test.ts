@@ -79,6 +79,8 @@ async function logInBehindACrowd(door: Door, { t }: Scene): Promise<Answer> {
 const signUp = (door: Door, scene: Scene, email: string, username: string) =>
   registerThrough(door, scene.t, { email, username, password: PASSWORD });
 
+const WRONG_PASSWORD = { current_password: 'not the password', new_password: 'another long one' };
+
 const ROWS: Readonly<Record<ErrorCode, Row>> = {
   malformed_json: {
     status: 400,
@@ -120,6 +122,22 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     status: 401,
     REST: ({ t }) => logInThrough('REST', t, 'cam@example.com', 'not the password'),
     tRPC: ({ t }) => logInThrough('tRPC', t, 'cam@example.com', 'not the password'),
+  },
+  wrong_password: {
+    status: 422,
+    REST: ({ t, customer }) => callRest(t, 'POST', '/auth/password', WRONG_PASSWORD, customer),
+    tRPC: ({ t, customer }) =>
+      callTrpc(
+        t,
+        'auth.changePassword',
+        { currentPassword: 'not the password', newPassword: 'another long one' },
+        customer,
+      ),
+  },
+  session_not_found: {
+    status: 404,
+    REST: ({ t, customer }) => callRest(t, 'DELETE', '/auth/sessions/ses_none', undefined, customer),
+    tRPC: ({ t, customer }) => callTrpc(t, 'auth.endSession', { id: 'ses_none' }, customer),
   },
   providers_only: {
     status: 403,

@@ -44,6 +44,7 @@ test('a token is 256 random bits, and only its SHA-256 is stored', async () => {
       user_id: user.id,
       created_at_ms: START_MS,
       expires_at_ms: START_MS + 30 * DAY_MS,
+      device: '',
     },
   ]);
   const everything = JSON.stringify(dump(t.database));

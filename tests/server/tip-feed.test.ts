@@ -622,11 +622,15 @@ describe('the feed', () => {
 /** Another session of the provider's. */
 async function anotherSession({ t, provider }: Scene): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  await t.storage.createSession({
-    tokenHash: createHash('sha256').update(token).digest(),
-    userId: provider.user.id,
-    createdAtMs: START_MS,
-    expiresAtMs: Number.MAX_SAFE_INTEGER,
-  });
+  await t.storage.createSession(
+    {
+      tokenHash: createHash('sha256').update(token).digest(),
+      userId: provider.user.id,
+      createdAtMs: START_MS,
+      expiresAtMs: Number.MAX_SAFE_INTEGER,
+      device: '',
+    },
+    10,
+  );
   return token;
 }

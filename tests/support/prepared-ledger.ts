@@ -28,12 +28,16 @@ export async function prepareLedger(usernames: readonly string[]) {
     usernames.map(async (username): Promise<PreparedPerson> => {
       const account = await addAccount(username, ['bartender']);
       const token = randomBytes(32).toString('base64url');
-      await storage.createSession({
-        tokenHash: createHash('sha256').update(token).digest(),
-        userId: account.id,
-        createdAtMs: 0,
-        expiresAtMs: Number.MAX_SAFE_INTEGER,
-      });
+      await storage.createSession(
+        {
+          tokenHash: createHash('sha256').update(token).digest(),
+          userId: account.id,
+          createdAtMs: 0,
+          expiresAtMs: Number.MAX_SAFE_INTEGER,
+          device: '',
+        },
+        10,
+      );
       return { id: account.id, token, code: await addCode(account, 'bartender') };
     }),
   );

@@ -107,12 +107,16 @@ export async function enter(
   const user = await addAccount(username, serviceCategories);
   const codes = await Promise.all(serviceCategories.map((category) => addCode(user, category)));
   const token = randomBytes(32).toString('base64url');
-  await t.storage.createSession({
-    tokenHash: createHash('sha256').update(token).digest(),
-    userId: user.id,
-    createdAtMs: START_MS,
-    expiresAtMs: Number.MAX_SAFE_INTEGER,
-  });
+  await t.storage.createSession(
+    {
+      tokenHash: createHash('sha256').update(token).digest(),
+      userId: user.id,
+      createdAtMs: START_MS,
+      expiresAtMs: Number.MAX_SAFE_INTEGER,
+      device: '',
+    },
+    10,
+  );
   return { user, token, trpc: t.trpc(token), codes };
 }
 

@@ -46,10 +46,13 @@ function Overview({ user }: { readonly user: User }) {
   const [, navigate] = useLocation();
   const [tab, openTab] = useTab(user);
   const { logout, isLoggingOut } = useLogout();
-  const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(user);
+  const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(
+    user,
+    isLoggingOut,
+  );
   const newest =
     transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
-  const { connection, unseenCount } = useLiveTips(user, newest);
+  const { connection, unseenCount } = useLiveTips(user, newest, isLoggingOut);
 
   useEffect(() => {
     // Fetched ahead: what a toast has to say may be that nothing can be fetched any more.

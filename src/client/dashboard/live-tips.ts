@@ -27,8 +27,15 @@ export interface LiveTips {
 /** How long to wait after a refusal, which a connection that merely broke does not meet. */
 const RETRY_AFTER_MS = 15_000;
 
-/** @param newest the newest transaction that was loaded, null when there is none; undefined while that is not known. */
-export function useLiveTips(user: User, newest: TransactionId | null | undefined): LiveTips {
+/**
+ * @param newest the newest transaction that was loaded, null when there is none; undefined while that is not known.
+ * @param isLeaving stops listening: the session is about to end.
+ */
+export function useLiveTips(
+  user: User,
+  newest: TransactionId | null | undefined,
+  isLeaving: boolean,
+): LiveTips {
   const cache = useTipCache();
   const [unseenCount, setUnseenCount] = useUnseenCount();
   const [wasLive, setWasLive] = useState(false);
@@ -48,7 +55,7 @@ export function useLiveTips(user: User, newest: TransactionId | null | undefined
   }
 
   const { status, error, reset } = trpc.transactions.onTip.useSubscription(
-    start === undefined ? skipToken : { lastEventId: start },
+    start === undefined || isLeaving ? skipToken : { lastEventId: start },
     {
       onStarted() {
         setWasLive(true);

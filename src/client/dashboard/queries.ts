@@ -52,12 +52,20 @@ export interface DashboardData {
   readonly retry: () => void;
 }
 
-/** Loads the dashboard and keeps it fresh; a failure is toasted once, however many parts it hits. */
-export function useDashboardData({ isServiceProvider }: User): DashboardData {
-  const summary = trpc.transactions.summary.useQuery(summaryInput(), FRESH);
-  const qrCodes = trpc.qrCodes.list.useQuery(undefined, { ...FRESH, enabled: isServiceProvider });
+/**
+ * Loads the dashboard and keeps it fresh; a failure is toasted once, however many parts it hits.
+ * @param isLeaving from then on nothing is asked: the session is about to end.
+ */
+export function useDashboardData({ isServiceProvider }: User, isLeaving: boolean): DashboardData {
+  const enabled = !isLeaving;
+  const summary = trpc.transactions.summary.useQuery(summaryInput(), { ...FRESH, enabled });
+  const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
+    ...FRESH,
+    enabled: enabled && isServiceProvider,
+  });
   const pages = trpc.transactions.list.useInfiniteQuery(transactionsInput, {
     ...FRESH,
+    enabled,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 

@@ -23,6 +23,8 @@ export interface Context extends Services {
   readonly token: string | null;
   /** The caller's address, as rate limits count it. */
   readonly address: string;
+  /** What the caller says it is. */
+  readonly userAgent: string | undefined;
 }
 
 /** The token of `Authorization: Bearer ...` (RFC 6750, section 2.1); a token in a URL is never read. */

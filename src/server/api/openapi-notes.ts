@@ -31,6 +31,14 @@ const QR_CODE = {
   user_id: USER.id,
 };
 
+const SESSION = {
+  id: 'ses_2m5q8t1w4z7c0f3j6n9r2v5y8b',
+  device: 'Chrome on Android',
+  created_at: '2024-06-01T20:15:30.000Z',
+  expires_at: '2024-07-01T20:15:30.000Z',
+  is_current: true,
+};
+
 const TRANSACTION = {
   id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
   giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',
@@ -77,6 +85,34 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     summary: 'Who am I',
     description: 'The user whose token was sent, with present totals.',
     response: USER,
+  },
+  'auth.changePassword': {
+    summary: 'Change your password',
+    description: 'Ends all of your sessions but the one that asks. Wrong guesses count like failed logins.',
+    request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
+  },
+  'auth.sessions': {
+    summary: 'Where you are logged in',
+    description: 'Your live sessions, the newest first.',
+    response: [SESSION],
+  },
+  'auth.endOtherSessions': {
+    summary: 'Log out everywhere else',
+    description: 'Ends all of your sessions but the one that asks, and their event streams.',
+  },
+  'auth.endSession': {
+    summary: 'End a session',
+    description: 'Ends one of your sessions, and its event streams.',
+    parameters: [
+      {
+        name: 'sessionId',
+        in: 'path',
+        required: true,
+        description: 'As the list of your sessions names it.',
+        schema: { type: 'string' },
+        example: SESSION.id,
+      },
+    ],
   },
   'qrCodes.list': {
     summary: 'List your QR codes',
@@ -165,6 +201,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
   amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
   created_at: 'ISO 8601 in UTC.',
+  current_password: 'The present password.',
+  device: 'What the session was begun with; null when the client did not say.',
   email: 'Unique, whatever its case.',
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
   full_name: '1 to 60 characters.',
@@ -172,8 +210,10 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   giver_id: 'Who tipped.',
   id: 'Never changes and is never used again.',
   image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
+  is_current: 'Whether it is the session that asks.',
   is_service_provider: 'Whether the user receives tips.',
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
+  new_password: '8 to 256 characters; not a common one, not your email, not your username.',
   password: '8 to 256 characters; not a common one, not the email, not the username.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   qr_code: 'The code that was looked up.',

@@ -6,7 +6,7 @@ import { isTrackedEnvelope } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
-import { credentials, login, registration, user } from '#shared/accounts.ts';
+import { credentials, login, passwordChange, registration, session, user } from '#shared/accounts.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
 import { newTip, transaction } from '#shared/tips.ts';
@@ -39,7 +39,7 @@ interface RestStream {
 }
 
 export interface RestRoute {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Below /api, in Hono's notation. */
   readonly path: string;
   /** The procedure that it calls, as `router.procedure`. */
@@ -115,6 +115,47 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: user,
     refusals: [],
     call: async (caller) => ({ body: await caller.auth.me() }),
+  },
+  {
+    method: 'POST',
+    path: '/auth/password',
+    procedure: 'auth.changePassword',
+    isPublic: false,
+    status: 204,
+    input: passwordChange,
+    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+    call: async (caller, { body }) => ({ body: await callWith(caller.auth.changePassword, body) }),
+  },
+  {
+    method: 'GET',
+    path: '/auth/sessions',
+    procedure: 'auth.sessions',
+    isPublic: false,
+    status: 200,
+    output: session,
+    isList: true,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.sessions() }),
+  },
+  {
+    method: 'DELETE',
+    path: '/auth/sessions',
+    procedure: 'auth.endOtherSessions',
+    isPublic: false,
+    status: 204,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.endOtherSessions() }),
+  },
+  {
+    method: 'DELETE',
+    path: '/auth/sessions/:sessionId',
+    procedure: 'auth.endSession',
+    isPublic: false,
+    status: 204,
+    refusals: ['session_not_found'],
+    call: async (caller, { parameter }) => ({
+      body: await callWith(caller.auth.endSession, { id: parameter('sessionId') }),
+    }),
   },
   {
     method: 'GET',

@@ -2,10 +2,18 @@
  * Accounts: who may register, who may log in, and what a user sees of themselves.
  */
 import type { Account, Storage } from '#server/storage/storage.ts';
-import type { Credentials, Login, Registration, User } from '#shared/accounts.ts';
+import {
+  type Credentials,
+  isOwnName,
+  type Login,
+  OWN_NAME_AS_PASSWORD,
+  type PasswordChange,
+  type Registration,
+  type User,
+} from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { newUserId, type RandomBytes } from '#shared/ids.ts';
+import { newPassword, newUserId, type RandomBytes } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import type { Passwords } from './passwords.ts';
@@ -14,8 +22,24 @@ import type { Sessions } from './sessions.ts';
 export interface Accounts {
   /** @throws AppError `invalid_input` (a common password), `email_taken`, `username_taken`, `busy`. */
   register(registration: Registration): Promise<User>;
-  /** @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password; `busy`. */
-  login(credentials: Credentials): Promise<Login>;
+  /**
+   * @param device what the session is begun with, in words; '' when nobody said.
+   * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password; `busy`.
+   */
+  login(credentials: Credentials, device: string): Promise<Login>;
+  /**
+   * Replaces the password, and ends all sessions but that of `keptToken`.
+   * @throws AppError `wrong_password` when the present one is not right; `invalid_input` for a new one that is common
+   *   or the account's own name; `busy`.
+   */
+  changePassword(account: Account, change: PasswordChange, keptToken: string): Promise<void>;
+  /**
+   * For the operator: gives an account a random password and ends all of its sessions.
+   * @returns the password, which is stored nowhere; null when nobody has this email.
+   */
+  resetPassword(email: string): Promise<string | null>;
+  /** For the operator: ends all sessions. @returns how many there were; null when nobody has this email. */
+  endSessions(email: string): Promise<number | null>;
 }
 
 export function createAccounts(deps: {
@@ -29,13 +53,7 @@ export function createAccounts(deps: {
 
   return {
     async register({ password, ...person }) {
-      if (isCommonPassword(password)) {
-        throw new AppError('invalid_input', {
-          fieldErrors: [
-            { field: 'password', message: 'This password is too common. Please choose another one.' },
-          ],
-        });
-      }
+      requireUncommon(password, 'password');
       const account = { ...person, id: newUserId(random) };
       const passwordHash = await passwords.hash(password);
       const outcome = await storage.createAccount({ ...account, passwordHash, createdAtMs: clock() });
@@ -43,7 +61,7 @@ export function createAccounts(deps: {
       return userFrom({ ...account, totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) });
     },
 
-    async login({ email, password }) {
+    async login({ email, password }, device) {
       const found = await storage.findCredentials(email);
       const isRight = await passwords.verify(found?.passwordHash ?? null, password);
       if (!found || !isRight) throw new AppError('wrong_credentials');
@@ -54,14 +72,53 @@ export function createAccounts(deps: {
           await passwords.hash(password),
         );
       }
-      const { token, expiresAtMs } = await sessions.issue(found.account.id);
+      const { token, expiresAtMs } = await sessions.issue(found.account.id, device);
       return {
         accessToken: token,
         expiresAt: new Date(expiresAtMs).toISOString(),
         user: userFrom(found.account),
       };
     },
+
+    async changePassword(account, { currentPassword, newPassword }, keptToken) {
+      requireUncommon(newPassword, 'newPassword');
+      if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
+      const found = await storage.findCredentials(account.email);
+      const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
+      if (!found || !isRight) throw new AppError('wrong_password');
+      const next = await passwords.hash(newPassword);
+      // Changed elsewhere while this was under way: then the password given here was not the current one any more.
+      if (!(await sessions.changePasswordHash(account.id, found.passwordHash, next, keptToken)))
+        throw new AppError('wrong_password');
+    },
+
+    async resetPassword(email) {
+      const found = await storage.findCredentials(email);
+      if (!found) return null;
+      const password = newPassword(random);
+      const next = await passwords.hash(password);
+      let present = found.passwordHash;
+      while (!(await sessions.changePasswordHash(found.account.id, present, next, null))) {
+        // Changed, or hashed anew by a login, between reading and writing; the operator's word counts.
+        present = (await storage.findCredentials(email))?.passwordHash ?? present;
+      }
+      return password;
+    },
+
+    async endSessions(email) {
+      const found = await storage.findCredentials(email);
+      return found ? sessions.endOthers(found.account.id, null) : null;
+    },
   };
+}
+
+function requireUncommon(password: string, field: string): void {
+  if (isCommonPassword(password))
+    throw invalid(field, 'This password is too common. Please choose another one.');
+}
+
+function invalid(field: string, message: string): AppError {
+  return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }
 
 /** The account as its owner may see it. */

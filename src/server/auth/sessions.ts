@@ -3,14 +3,17 @@
  * using it postpones its end, written down at most once a day so that reading stays a read.
  */
 import { createHash } from 'node:crypto';
-import type { Account, Storage } from '#server/storage/storage.ts';
+import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
+import type { Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import type { RandomBytes, UserId } from '#shared/ids.ts';
+import { type RandomBytes, type SessionId, sessionIdFrom, type UserId } from '#shared/ids.ts';
 
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const SLIDING_STEP_MS = 86_400_000;
+/** More than anybody has devices; whoever logs in again and again does not fill the disk. */
+const MAX_SESSIONS_OF_ACCOUNT = 50;
 
 export interface IssuedSession {
   readonly token: string;
@@ -18,7 +21,8 @@ export interface IssuedSession {
 }
 
 export interface Sessions {
-  issue(userId: UserId): Promise<IssuedSession>;
+  /** @param device what it is begun with, in words; '' when nobody said. */
+  issue(userId: UserId, device: string): Promise<IssuedSession>;
   /**
    * The account behind a token, whose session lives on from now.
    * @throws AppError `session_ended` when the token is unknown, revoked or expired.
@@ -26,6 +30,22 @@ export interface Sessions {
   resume(token: string): Promise<Account>;
   /** Ends a session for good; the token is worthless afterwards. */
   revoke(token: string): Promise<void>;
+  /** Where an account is logged in, the newest first. @param token of the session that asks. */
+  list(userId: UserId, token: string): Promise<Session[]>;
+  /**
+   * Ends one of an account's sessions.
+   * @throws AppError `session_not_found` when the account has none of this id.
+   */
+  end(userId: UserId, id: SessionId): Promise<void>;
+  /** Ends all sessions of an account but that of `keptToken`; null for none. @returns how many ended. */
+  endOthers(userId: UserId, keptToken: string | null): Promise<number>;
+  /** Replaces an account's password hash and ends its other sessions, in one step. @returns whether `present` still was its hash. */
+  changePasswordHash(
+    userId: UserId,
+    present: string,
+    next: string,
+    keptToken: string | null,
+  ): Promise<boolean>;
   /**
    * Watches a live session for whatever lasts longer than a request. `ended` is aborted when the session is revoked,
    * and by the next `endExpired` after it has expired.
@@ -58,17 +78,24 @@ export function createSessions(deps: {
     { readonly tokenHash: Uint8Array; readonly controllers: Set<AbortController> }
   >();
 
-  function end(key: string): void {
+  function endWatches(key: string): void {
     for (const controller of watches.get(key)?.controllers ?? []) controller.abort();
     watches.delete(key);
   }
 
+  async function endWatchesOfGone(): Promise<void> {
+    for (const [key, { tokenHash }] of [...watches]) {
+      if ((await storage.findSession(tokenHash, clock())) === null) endWatches(key);
+    }
+  }
+
   return {
-    async issue(userId) {
+    async issue(userId, device) {
       const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
       const now = clock();
       const expiresAtMs = now + lifetimeMs;
-      await storage.createSession({ tokenHash: hashOf(token), userId, createdAtMs: now, expiresAtMs });
+      const session = { tokenHash: hashOf(token), userId, createdAtMs: now, expiresAtMs, device };
+      await storage.createSession(session, MAX_SESSIONS_OF_ACCOUNT);
       return { token, expiresAtMs };
     },
 
@@ -79,14 +106,55 @@ export function createSessions(deps: {
       const session = await storage.findSession(tokenHash, now);
       if (!session) throw new AppError('session_ended');
       const slidTo = now + lifetimeMs;
-      if (slidTo - session.expiresAtMs >= slidingStepMs) await storage.extendSession(tokenHash, slidTo);
+      // Either way: an end beyond a whole lifetime was set before the clock was turned back.
+      if (Math.abs(slidTo - session.expiresAtMs) >= slidingStepMs) {
+        try {
+          await storage.extendSession(tokenHash, slidTo);
+        } catch (error) {
+          // While nothing can be saved, what can be read goes on.
+          if (!(error instanceof StorageUnavailable)) throw error;
+        }
+      }
       return session.account;
     },
 
     async revoke(token) {
       const tokenHash = hashOf(token);
       await storage.endSession(tokenHash);
-      end(keyOf(tokenHash));
+      endWatches(keyOf(tokenHash));
+    },
+
+    async list(userId, token) {
+      const current = keyOf(hashOf(token));
+      const sessions = await storage.listSessions(userId, clock());
+      return sessions.map(({ tokenHash, device, createdAtMs, expiresAtMs }) => ({
+        id: idOf(tokenHash),
+        device: device === '' ? null : device,
+        createdAt: new Date(createdAtMs).toISOString(),
+        expiresAt: new Date(expiresAtMs).toISOString(),
+        isCurrent: keyOf(tokenHash) === current,
+      }));
+    },
+
+    async end(userId, id) {
+      const sessions = await storage.listSessions(userId, clock());
+      const ended = sessions.find(({ tokenHash }) => idOf(tokenHash) === id);
+      if (!ended) throw new AppError('session_not_found');
+      await storage.endSession(ended.tokenHash);
+      endWatches(keyOf(ended.tokenHash));
+    },
+
+    async endOthers(userId, keptToken) {
+      const count = await storage.endOtherSessions(userId, keptToken === null ? null : hashOf(keptToken));
+      await endWatchesOfGone();
+      return count;
+    },
+
+    async changePasswordHash(userId, present, next, keptToken) {
+      const kept = keptToken === null ? null : hashOf(keptToken);
+      const outcome = await storage.changePassword(userId, present, next, kept);
+      await endWatchesOfGone();
+      return outcome === 'changed';
     },
 
     watch(token) {
@@ -105,11 +173,7 @@ export function createSessions(deps: {
       };
     },
 
-    async endExpired() {
-      for (const [key, { tokenHash }] of [...watches]) {
-        if ((await storage.findSession(tokenHash, clock())) === null) end(key);
-      }
-    },
+    endExpired: endWatchesOfGone,
 
     sweep: () => storage.forgetExpiredSessions(clock()),
   };
@@ -117,6 +181,11 @@ export function createSessions(deps: {
 
 function keyOf(tokenHash: Uint8Array): string {
   return Buffer.from(tokenHash).toString('hex');
+}
+
+/** Derived, so that a session needs no second name in the storage; the hash itself stays inside. */
+function idOf(tokenHash: Uint8Array): SessionId {
+  return sessionIdFrom(createHash('sha256').update(tokenHash).digest());
 }
 
 function hashOf(token: string): Uint8Array {

@@ -40,6 +40,18 @@ export interface Session {
   readonly userId: UserId;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
+  /** What it was begun with; empty when nobody said. */
+  readonly device: string;
+}
+
+/** One bounded count of attempts: at most `maxCount` within `windowMs`, which begins with the first of them. */
+export interface AttemptCount {
+  readonly limit: string;
+  /** Whom it is about, as hashes; empty where the limit is not about an account or not about an address. */
+  readonly account: string;
+  readonly address: string;
+  readonly maxCount: number;
+  readonly windowMs: number;
 }
 
 export interface QrCodeRecord {
@@ -100,7 +112,19 @@ export interface Storage {
   /** Replaces a hash by one of the same password, unless it was changed since it was read. */
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
-  createSession(session: Session): Promise<void>;
+  /**
+   * Replaces the password and ends all of the account's sessions but `keptTokenHash` (null for none), in one step.
+   * `stale` when the hash is not `present` any more: somebody else changed it meanwhile.
+   */
+  changePassword(
+    id: UserId,
+    present: string,
+    next: string,
+    keptTokenHash: Uint8Array | null,
+  ): Promise<'changed' | 'stale'>;
+
+  /** Begins a session; of more than `maxCount` of an account the oldest end. */
+  createSession(session: Session, maxCount: number): Promise<void>;
   /** The session and its account, if it has not expired at `nowMs`. */
   findSession(
     tokenHash: Uint8Array,
@@ -108,6 +132,10 @@ export interface Storage {
   ): Promise<{ readonly account: Account; readonly expiresAtMs: number } | null>;
   extendSession(tokenHash: Uint8Array, expiresAtMs: number): Promise<void>;
   endSession(tokenHash: Uint8Array): Promise<void>;
+  /** The sessions of an account that have not expired at `nowMs`, the newest first. */
+  listSessions(userId: UserId, nowMs: number): Promise<Session[]>;
+  /** Ends all sessions of an account but one; null for none. @returns how many ended. */
+  endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null): Promise<number>;
   forgetExpiredSessions(nowMs: number): Promise<void>;
 
   /** Stores a code with its first picture. `id_taken` asks for another id. */
@@ -140,6 +168,20 @@ export interface Storage {
   /** The place of the newest transaction of all; 0 in an empty ledger. */
   lastSequence(): Promise<number>;
   readTotals(userId: UserId, fromMs: number, untilMs: number): Promise<Totals>;
+
+  /**
+   * Counts one attempt in each of `counts`, or in none of them when one is used up. A window never ends later than its
+   * length from now, also when the clock was turned back since.
+   */
+  takeAttempt(
+    counts: readonly AttemptCount[],
+    nowMs: number,
+  ): Promise<{ readonly outcome: 'taken' } | { readonly outcome: 'used_up'; readonly freeAtMs: number }>;
+  /** Takes one attempt back from each of `counts`. */
+  returnAttempt(counts: readonly AttemptCount[]): Promise<void>;
+  /** Forgets all attempts on an account. @returns how many counts there were. */
+  forgetAttempts(account: string): Promise<number>;
+  forgetEndedAttempts(nowMs: number): Promise<void>;
 
   /** Proves by a small durable write that tips could be recorded. */
   isWritable(): Promise<boolean>;

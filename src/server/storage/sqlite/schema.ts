@@ -67,11 +67,33 @@ export const sessions = sqliteTable(
       .references(() => accounts.id),
     createdAtMs: integer('created_at_ms').notNull(),
     expiresAtMs: integer('expires_at_ms').notNull(),
+    /** What the session was begun with, such as "Chrome on Android"; empty when nobody said. */
+    device: text('device').notNull().default(''),
   },
   (table) => [
     index('sessions_user').on(table.userId),
     index('sessions_expiry').on(table.expiresAtMs),
     check('sessions_token_hash', sql`length(${table.tokenHash}) = 32`),
+  ],
+);
+
+/** How often something was tried of late. Whom it is about is stored as a hash: an address is nobody's business. */
+export const attempts = sqliteTable(
+  'attempts',
+  {
+    limit: text('limit_name').notNull(),
+    /** SHA-256 in hexadecimal; empty where the limit is not about an account. */
+    account: text('account').notNull(),
+    /** SHA-256 in hexadecimal; empty where the limit is not about an address. */
+    address: text('address').notNull(),
+    count: integer('count').notNull(),
+    endsAtMs: integer('ends_at_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.limit, table.account, table.address] }),
+    index('attempts_account').on(table.account),
+    index('attempts_end').on(table.endsAtMs),
+    check('attempts_count', sql`${table.count} >= 0`),
   ],
 );
 

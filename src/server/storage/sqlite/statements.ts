@@ -2,11 +2,19 @@
  * Every statement of the running server, written in drizzle and prepared once: building one anew for each call was
  * measured to cost more than running it.
  */
-import { and, asc, count, desc, eq, gt, gte, lt, lte, max, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, gte, lt, lte, max, ne, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Database } from './connection.ts';
-import { accounts, providerCategories, qrCodes, qrPictures, sessions, transactions } from './schema.ts';
+import {
+  accounts,
+  attempts,
+  providerCategories,
+  qrCodes,
+  qrPictures,
+  sessions,
+  transactions,
+} from './schema.ts';
 
 export function prepareStatements(database: Database) {
   const db = drizzle(database);
@@ -87,7 +95,14 @@ export function prepareStatements(database: Database) {
         userId: value('userId'),
         createdAtMs: value('createdAtMs'),
         expiresAtMs: value('expiresAtMs'),
+        device: value('device'),
       })
+      .prepare(),
+    sessionsOfUser: db
+      .select()
+      .from(sessions)
+      .where(eq(sessions.userId, value('userId')))
+      .orderBy(desc(sessions.createdAtMs), asc(sessions.tokenHash))
       .prepare(),
     liveSession: db
       .select({ ...account, expiresAtMs: sessions.expiresAtMs })
@@ -104,9 +119,47 @@ export function prepareStatements(database: Database) {
       .delete(sessions)
       .where(eq(sessions.tokenHash, value('tokenHash')))
       .prepare(),
+    deleteOtherSessions: db
+      .delete(sessions)
+      .where(and(eq(sessions.userId, value('userId')), ne(sessions.tokenHash, value('keptTokenHash'))))
+      .prepare(),
     deleteExpiredSessions: db
       .delete(sessions)
       .where(lte(sessions.expiresAtMs, value('nowMs')))
+      .prepare(),
+
+    attemptCount: db
+      .select({ count: attempts.count, endsAtMs: attempts.endsAtMs })
+      .from(attempts)
+      .where(
+        and(
+          eq(attempts.limit, value('limit')),
+          eq(attempts.account, value('account')),
+          eq(attempts.address, value('address')),
+        ),
+      )
+      .prepare(),
+    saveAttemptCount: db
+      .insert(attempts)
+      .values({
+        limit: value('limit'),
+        account: value('account'),
+        address: value('address'),
+        count: value('count'),
+        endsAtMs: value('endsAtMs'),
+      })
+      .onConflictDoUpdate({
+        target: [attempts.limit, attempts.account, attempts.address],
+        set: { count: sql`excluded.count`, endsAtMs: sql`excluded.ends_at_ms` },
+      })
+      .prepare(),
+    deleteAttemptsOn: db
+      .delete(attempts)
+      .where(eq(attempts.account, value('account')))
+      .prepare(),
+    deleteEndedAttempts: db
+      .delete(attempts)
+      .where(lte(attempts.endsAtMs, value('nowMs')))
       .prepare(),
 
     categoryOffered: db

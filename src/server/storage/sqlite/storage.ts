@@ -3,7 +3,14 @@
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import type { Account, NewTransaction, RecordOutcome, Storage, TransactionRecord } from '../storage.ts';
+import type {
+  Account,
+  AttemptCount,
+  NewTransaction,
+  RecordOutcome,
+  Storage,
+  TransactionRecord,
+} from '../storage.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { prepareStatements } from './statements.ts';
@@ -12,6 +19,8 @@ import { prepareStatements } from './statements.ts';
 const END_OF_LEDGER = Number.MAX_SAFE_INTEGER;
 /** SQLite's word for "all rows" in LIMIT. */
 const NO_LIMIT = -1;
+/** No session has this hash. */
+const NO_TOKEN_HASH = Buffer.alloc(0);
 
 /** The storage port over an open and migrated database, which it closes in the end. */
 export function createSqliteStorage(database: Database): Storage {
@@ -51,6 +60,18 @@ export function createSqliteStorage(database: Database): Storage {
     return { outcome: 'recorded', transaction: { ...row, sequence: Number(lastInsertRowid) } };
   }
 
+  /** What was counted of late; a window that lies too far ahead was begun before the clock was turned back. */
+  function countedIn({ limit, account, address, windowMs }: AttemptCount, nowMs: number) {
+    const counted = statements.attemptCount.get({ limit, account, address });
+    if (!counted || counted.endsAtMs <= nowMs) return { count: 0, endsAtMs: nowMs + windowMs };
+    return { count: counted.count, endsAtMs: Math.min(counted.endsAtMs, nowMs + windowMs) };
+  }
+
+  function endOthers(userId: UserId, kept: Uint8Array | null): number {
+    const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept);
+    return statements.deleteOtherSessions.run({ userId, keptTokenHash }).changes;
+  }
+
   /** A transaction that this user gave or received; another's does not exist for them. */
   function findOwn(userId: UserId, id: TransactionId): TransactionRecord | undefined {
     const found = statements.transactionById.get({ id });
@@ -81,8 +102,18 @@ export function createSqliteStorage(database: Database): Storage {
         statements.replacePasswordHash.run({ id, present, next });
       }),
 
-    createSession: (session) =>
+    changePassword: (id, present, next, keptTokenHash) =>
       write(() => {
+        if (statements.replacePasswordHash.run({ id, present, next }).changes === 0) return 'stale';
+        endOthers(id, keptTokenHash);
+        return 'changed';
+      }),
+
+    createSession: (session, maxCount) =>
+      write(() => {
+        const { userId } = session;
+        for (const { tokenHash } of statements.sessionsOfUser.all({ userId }).slice(maxCount - 1))
+          statements.deleteSession.run({ tokenHash });
         statements.insertSession.run({ ...session, tokenHash: Buffer.from(session.tokenHash) });
       }),
 
@@ -101,6 +132,11 @@ export function createSqliteStorage(database: Database): Storage {
       write(() => {
         statements.deleteSession.run({ tokenHash: Buffer.from(tokenHash) });
       }),
+
+    listSessions: (userId, nowMs) =>
+      read(() => statements.sessionsOfUser.all({ userId }).filter(({ expiresAtMs }) => expiresAtMs > nowMs)),
+
+    endOtherSessions: (userId, keptTokenHash) => write(() => endOthers(userId, keptTokenHash)),
 
     forgetExpiredSessions: (nowMs) =>
       write(() => {
@@ -159,6 +195,40 @@ export function createSqliteStorage(database: Database): Storage {
         const received = statements.receivedBetween.get({ userId, fromMs, untilMs });
         if (!totals || !received) throw new Error('an account that is logged in has gone');
         return { ...totals, receivedCount: received.count };
+      }),
+
+    takeAttempt: (counts, nowMs) =>
+      write(() => {
+        const counted = counts.map((count) => ({ ...count, ...countedIn(count, nowMs) }));
+        const usedUp = counted.filter(({ count, maxCount }) => count >= maxCount);
+        if (usedUp.length > 0) {
+          return { outcome: 'used_up', freeAtMs: Math.max(...usedUp.map(({ endsAtMs }) => endsAtMs)) };
+        }
+        for (const { limit, account, address, count, endsAtMs } of counted)
+          statements.saveAttemptCount.run({ limit, account, address, count: count + 1, endsAtMs });
+        return { outcome: 'taken' };
+      }),
+
+    returnAttempt: (counts) =>
+      write(() => {
+        for (const { limit, account, address } of counts) {
+          const counted = statements.attemptCount.get({ limit, account, address });
+          if (counted && counted.count > 0)
+            statements.saveAttemptCount.run({
+              ...counted,
+              limit,
+              account,
+              address,
+              count: counted.count - 1,
+            });
+        }
+      }),
+
+    forgetAttempts: (account) => write(() => statements.deleteAttemptsOn.run({ account }).changes),
+
+    forgetEndedAttempts: (nowMs) =>
+      write(() => {
+        statements.deleteEndedAttempts.run({ nowMs });
       }),
 
     isWritable: async () => {
