@@ -8,7 +8,14 @@ import Database from 'better-sqlite3';
 import fastify from 'fastify';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newTransactionId, readQrCodeId } from '#shared/ids.ts';
-import { centsFromDollars, feesFor, GIVER_FEE_RATE, MAX_TIP_CENTS, MIN_TIP_CENTS, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import {
+  centsFromDollars,
+  feesFor,
+  GIVER_FEE_RATE,
+  MAX_TIP_CENTS,
+  MIN_TIP_CENTS,
+  RECEIVER_FEE_RATE,
+} from '#shared/money.ts';
 
 const [path = '', port = ''] = process.argv.slice(2);
 const PUBLIC_URL = `http://127.0.0.1:${port}`;
@@ -90,12 +97,13 @@ const addToReceived = database.prepare(
 
 /** A refusal, answered as problem details. */
 class Problem extends Error {
-  constructor(
-    readonly status: number,
-    readonly code: string,
-    message: string,
-  ) {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
     super(message);
+    this.status = status;
+    this.code = code;
   }
 }
 
@@ -106,7 +114,12 @@ interface TipBody {
 }
 
 const recordTip = database.transaction(
-  (giverId: string, key: string | null, tip: TipBody, amountCents: ReturnType<typeof centsFromDollars> & number): TransactionRow => {
+  (
+    giverId: string,
+    key: string | null,
+    tip: TipBody,
+    amountCents: ReturnType<typeof centsFromDollars> & number,
+  ): TransactionRow => {
     const codeId = readQrCodeId(tip.receiver_qr_id);
     const earlier = key === null ? undefined : findByKey.get(giverId, key);
     if (earlier) {
@@ -115,7 +128,11 @@ const recordTip = database.transaction(
         earlier.amount_cents === amountCents &&
         earlier.service_category === tip.service_category;
       if (isSame) return earlier;
-      throw new Problem(422, 'idempotency_key_reused', 'This idempotency key was already used for another tip.');
+      throw new Problem(
+        422,
+        'idempotency_key_reused',
+        'This idempotency key was already used for another tip.',
+      );
     }
     const code = codeId && findCode.get(codeId);
     if (!code) throw new Problem(404, 'qr_code_not_found', 'QR code not found');
@@ -208,7 +225,11 @@ app.get<{ Params: { id: string } }>(
     if (!code) throw new Problem(404, 'qr_code_not_found', 'QR code not found');
     return {
       qr_code: { id: code.id, service_category: code.category, user_id: code.user_id },
-      service_provider: { username: code.username, full_name: code.full_name, service_category: code.category },
+      service_provider: {
+        username: code.username,
+        full_name: code.full_name,
+        service_category: code.category,
+      },
     };
   },
 );
@@ -253,7 +274,12 @@ app.post<{ Body: TipBody; Headers: { 'idempotency-key'?: string } }>(
     const amountCents = centsFromDollars(request.body.amount);
     if (amountCents === null || amountCents < MIN_TIP_CENTS || amountCents > MAX_TIP_CENTS)
       throw new Problem(422, 'invalid_input', 'Tip amount must be between $10 and $10,000');
-    const row = recordTip.immediate(giverId, request.headers['idempotency-key'] ?? null, request.body, amountCents);
+    const row = recordTip.immediate(
+      giverId,
+      request.headers['idempotency-key'] ?? null,
+      request.body,
+      amountCents,
+    );
     return reply.status(201).send({
       id: row.id,
       giver_id: row.giver_id,

@@ -48,7 +48,9 @@ export function seedLedger(path: string): SeededLedger {
        total_tips_received_cents, total_tips_given_cents, created_at_ms)
      VALUES (:id, :email, :email, :username, :fullName, NULL, :isProvider, 'none', 0, 0, ${now})`,
   );
-  const insertCategory = database.prepare('INSERT INTO provider_categories (user_id, category) VALUES (?, ?)');
+  const insertCategory = database.prepare(
+    'INSERT INTO provider_categories (user_id, category) VALUES (?, ?)',
+  );
   const insertCode = database.prepare(
     `INSERT INTO qr_codes (id, user_id, category, created_at_ms) VALUES (?, ?, ?, ${now})`,
   );
@@ -100,7 +102,8 @@ export function seedLedger(path: string): SeededLedger {
     const everyHistory = LONG_HISTORY / SHORT_HISTORY;
     for (let index = 0; index < LONG_HISTORY; index += 1) {
       const giver = givers[index % GIVERS];
-      if (!giver || !long.codes[0] || !short.codes[0]) throw new Error('there is nobody to give or to receive');
+      if (!giver || !long.codes[0] || !short.codes[0])
+        throw new Error('there is nobody to give or to receive');
       pay(giver.id, long.codes[0], index);
       if (index % everyHistory === 0) pay(giver.id, short.codes[0], index);
     }

@@ -11,6 +11,7 @@ import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
 import { newTip, transaction } from '#shared/tips.ts';
 import type { Context } from './context.ts';
+import type { Envelope } from './door.ts';
 import { headersOf, refusalOf } from './refusals.ts';
 import { type Caller, createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
@@ -68,6 +69,8 @@ const HEADERS: Readonly<Record<string, string>> = {
   idempotencyKey: 'Idempotency-Key',
   lastEventId: 'Last-Event-ID',
 };
+
+const utf8 = new TextDecoder();
 
 const callWith: Unchecked = (procedure, input) => Reflect.apply(procedure, undefined, [input]);
 
@@ -253,29 +256,39 @@ export const REST_ROUTES: readonly RestRoute[] = [
  * @param contextOf makes the procedures' context of a request.
  */
 export function createRestAdapter(
+  envelope: Envelope,
   contextOf: (c: HonoContext) => Context,
   report: (error: unknown, requestId: string) => void,
 ): Hono {
   const rest = new Hono();
   for (const route of REST_ROUTES) {
+    const loggedAs = `/api${route.path}`;
     rest.on(route.method, route.path, async (c) => {
+      c.set('route', loggedAs);
       const request: RestRequest = {
         body: route.input ? fromWire(await readJson(c), route.input) : undefined,
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
       };
-      const disconnected = new AbortController();
-      const answer = await route.call(createCaller(contextOf(c), { signal: disconnected.signal }), request);
+      const disconnected = route.isStream ? new AbortController() : null;
+      const caller = createCaller(contextOf(c), disconnected ? { signal: disconnected.signal } : undefined);
+      const answer = await route.call(caller, request);
       if ('items' in answer) {
+        if (!disconnected) throw new Error(`${route.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
         // Hono throws the body of an answer to HEAD away without telling it.
         if (c.req.method === 'HEAD') await stream.body?.cancel();
         return stream;
       }
       const { body, next } = answer;
-      if (next) c.header('Link', `<${next}>; rel="next"`);
-      return route.status === 204 ? c.body(null, 204) : c.json(toWire(body), route.status);
+      const text = route.status === 204 ? null : JSON.stringify(toWire(body));
+      return envelope.json(
+        c.get('requestId'),
+        text,
+        route.status,
+        next ? { link: `<${next}>; rel="next"` } : {},
+      );
     });
   }
   for (const path of new Set(REST_ROUTES.map(({ path }) => path))) {
@@ -355,7 +368,7 @@ export function answerProblem(
 /** @throws AppError `malformed_json`. */
 async function readJson(c: HonoContext): Promise<unknown> {
   try {
-    return JSON.parse(await c.req.text());
+    return JSON.parse(utf8.decode(await c.req.arrayBuffer()));
   } catch (cause) {
     throw new AppError('malformed_json', { cause });
   }
