@@ -20,6 +20,7 @@ import { headersOf, refusalOf } from './api/refusals.ts';
 import { answerProblem, createRestAdapter } from './api/rest.ts';
 import { appRouter } from './api/router.ts';
 import { STREAM_HEARTBEAT_MS, trpcErrorOf } from './api/trpc.ts';
+import { wireText } from './api/wire.ts';
 import { createAccounts } from './auth/accounts.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -51,6 +52,8 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
+const LOOKUP_ROUTE = '/api/qr-codes/:qrId';
+const LOOKUP_URL = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
 const MAX_BATCH_SIZE = 10;
 const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
 
@@ -118,6 +121,16 @@ export function createApp(deps: AppDependencies): App {
   const envelope = createEnvelope(CONTENT_SECURITY_POLICY, publicUrl.startsWith('https:'));
   const app = new Hono();
 
+  const logRequest = (
+    requestId: string,
+    method: string,
+    route: string,
+    status: number,
+    startedAt: number,
+  ) => {
+    const durationMs = Math.round(performance.now() - startedAt);
+    log.info({ requestId, method, route, status, durationMs }, 'request');
+  };
   app.use(async (c, next) => {
     const startedAt = performance.now();
     const requestId = randomUUID();
@@ -128,16 +141,7 @@ export function createApp(deps: AppDependencies): App {
       // Heartbeats keep a socket busy; one that takes nothing for this long has nobody behind it.
       if (isEventStream(c.res)) socketOf(c)?.setTimeout(STREAM_STALL_MS);
     }
-    log.info(
-      {
-        requestId,
-        method: c.req.method,
-        route: routeOf(c),
-        status: c.res.status,
-        durationMs: Math.round(performance.now() - startedAt),
-      },
-      'request',
-    );
+    logRequest(requestId, c.req.method, routeOf(c), c.res.status, startedAt);
   });
   if (config.corsOrigins.length > 0) {
     const allowOrigins = cors({
@@ -195,8 +199,24 @@ export function createApp(deps: AppDependencies): App {
     return c.json({ error: trpcErrorOf(refusal, requestId, null) }, refusal.status);
   });
 
+  /**
+   * Answers a look-up of a remembered code before any routing: whatever the way through the application would do, it
+   * did it for the same code before, and would answer the same. Everything else takes that way.
+   */
+  const recall = (request: Request): Response | null => {
+    const startedAt = performance.now();
+    if (request.method !== 'GET' || deps.isShuttingDown() || config.corsOrigins.length > 0) return null;
+    const text = LOOKUP_URL.exec(request.url)?.[1];
+    const found = text === undefined ? null : services.qrCodes.recall(text);
+    if (!found) return null;
+    const requestId = randomUUID();
+    const response = envelope.json(requestId, wireText(found), 200);
+    logRequest(requestId, 'GET', LOOKUP_ROUTE, 200, startedAt);
+    return response;
+  };
+
   return {
-    fetch: app.fetch,
+    fetch: (request, ...rest) => recall(request) ?? app.fetch(request, ...rest),
     request: app.request,
     tick: () => sessions.endExpired(),
     async sweep() {

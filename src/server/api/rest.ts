@@ -15,7 +15,7 @@ import type { Envelope } from './door.ts';
 import { headersOf, refusalOf } from './refusals.ts';
 import { type Caller, createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
-import { fromWire, toWire, wireName } from './wire.ts';
+import { fromWire, toWire, wireName, wireText } from './wire.ts';
 
 /** What of a request a row of the table may use. */
 interface RestRequest {
@@ -282,7 +282,7 @@ export function createRestAdapter(
         return stream;
       }
       const { body, next } = answer;
-      const text = route.status === 204 ? null : JSON.stringify(toWire(body));
+      const text = route.status === 204 ? null : wireText(body);
       return envelope.json(
         c.get('requestId'),
         text,

@@ -5,7 +5,7 @@ import type { Account, QrCodeRecord, Storage } from '#server/storage/storage.ts'
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import { newQrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import { newQrCodeId, type QrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';
 
@@ -15,11 +15,17 @@ export interface QrCodes {
   /** @throws AppError `category_not_offered`, `qr_code_exists`. */
   create(account: Account, category: ServiceCategory): Promise<QrCode>;
   /**
-   * Whom a code tips, for anybody who has it, however it was typed.
+   * Whom a code tips, for anybody who has it, however it was typed. The answer is frozen, and as long as it is
+   * remembered it is the same object.
    * @throws AppError `qr_code_not_found`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
+  /** What `lookup` would answer, if it is remembered; null says nothing about the code. */
+  recall(text: string): QrCodeLookup | null;
 }
+
+/** Some five megabytes of codes. */
+const MAX_REMEMBERED = 20_000;
 
 export function createQrCodes(deps: {
   readonly storage: Storage;
@@ -28,6 +34,21 @@ export function createQrCodes(deps: {
   readonly publicUrl: string;
 }): QrCodes {
   const { storage, clock, random, publicUrl } = deps;
+
+  /**
+   * The codes that were looked up last. A code, its service, and the names of its owner never change, so that what is
+   * remembered stays true; an unknown code is not remembered, because it may be made the moment after.
+   */
+  const remembered = new Map<QrCodeId, QrCodeLookup>();
+
+  function remember(id: QrCodeId, found: QrCodeLookup): QrCodeLookup {
+    for (const oldest of remembered.keys()) {
+      if (remembered.size < MAX_REMEMBERED) break;
+      remembered.delete(oldest);
+    }
+    remembered.set(id, found);
+    return found;
+  }
 
   return {
     async list(account) {
@@ -67,13 +88,24 @@ export function createQrCodes(deps: {
 
     async lookup(text) {
       const id = readQrCodeId(text);
-      const code = id && (await storage.findQrCode(id));
+      if (!id) throw new AppError('qr_code_not_found');
+      const known = remembered.get(id);
+      if (known) return known;
+      const code = await storage.findQrCode(id);
       if (!code) throw new AppError('qr_code_not_found');
       const { serviceCategory, username, fullName } = code;
-      return {
-        qrCode: { id: code.id, serviceCategory, userId: code.userId },
-        serviceProvider: { username, fullName, serviceCategory },
-      };
+      return remember(
+        id,
+        Object.freeze({
+          qrCode: Object.freeze({ id, serviceCategory, userId: code.userId }),
+          serviceProvider: Object.freeze({ username, fullName, serviceCategory }),
+        }),
+      );
+    },
+
+    recall(text) {
+      const id = readQrCodeId(text);
+      return (id && remembered.get(id)) ?? null;
     },
   };
 }
