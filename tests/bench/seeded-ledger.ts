@@ -29,6 +29,8 @@ export interface SeededLedger {
   readonly codes: readonly SeededCode[];
   /** Bearer tokens of people who give tips. */
   readonly giverTokens: readonly string[];
+  /** Bearer tokens of providers, each of whom has a code for every service. */
+  readonly providerTokens: readonly string[];
   /** Bearer tokens of two providers, one with a long history and one with a short. */
   readonly longHistoryToken: string;
   readonly shortHistoryToken: string;
@@ -114,6 +116,7 @@ export function seedLedger(path: string): SeededLedger {
     );
     return {
       codes: providers.flatMap(({ codes }) => codes),
+      providerTokens: providers.map(({ token }) => token),
       giverTokens: givers.map(({ token }) => token),
       longHistoryToken: long.token,
       shortHistoryToken: short.token,

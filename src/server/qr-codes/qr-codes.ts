@@ -50,19 +50,23 @@ export function createQrCodes(deps: {
     return found;
   }
 
+  /** PUBLIC_URL has changed since the code was made: the new address gets its picture now, and keeps it. */
+  async function drawMissing(id: QrCodeId): Promise<Uint8Array> {
+    const address = tipPageUrl(publicUrl, id);
+    const png = await drawQrCode(address);
+    await storage.savePicture(id, address, png);
+    return png;
+  }
+
   return {
     async list(account) {
       const codes = await storage.listQrCodes(account.id, (id) => tipPageUrl(publicUrl, id));
-      return Promise.all(
-        codes.map(async ({ picture, ...code }) => {
-          if (picture) return withPicture(code, picture);
-          // PUBLIC_URL has changed since the code was made: the new address gets its picture now, and keeps it.
-          const address = tipPageUrl(publicUrl, code.id);
-          const png = await drawQrCode(address);
-          await storage.savePicture(code.id, address, png);
-          return withPicture(code, png);
-        }),
-      );
+      const listed: QrCode[] = [];
+      // One after the other: drawn together, the pictures of all services would hold up everybody else's requests.
+      for (const { picture, ...code } of codes) {
+        listed.push(withPicture(code, picture ?? (await drawMissing(code.id))));
+      }
+      return listed;
     },
 
     async create(account, serviceCategory) {
