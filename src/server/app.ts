@@ -215,8 +215,11 @@ export function createApp(deps: AppDependencies): App {
     return response;
   };
 
+  const route = app.fetch;
+  app.fetch = (request, ...rest) => recall(request) ?? route(request, ...rest);
+
   return {
-    fetch: (request, ...rest) => recall(request) ?? app.fetch(request, ...rest),
+    fetch: app.fetch,
     request: app.request,
     tick: () => sessions.endExpired(),
     async sweep() {

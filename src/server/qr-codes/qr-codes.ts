@@ -32,18 +32,20 @@ export function createQrCodes(deps: {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly publicUrl: string;
+  /** How many codes are remembered at most. */
+  readonly maxRemembered?: number;
 }): QrCodes {
-  const { storage, clock, random, publicUrl } = deps;
+  const { storage, clock, random, publicUrl, maxRemembered = MAX_REMEMBERED } = deps;
 
   /**
    * The codes that were looked up last. A code, its service, and the names of its owner never change, so that what is
    * remembered stays true; an unknown code is not remembered, because it may be made the moment after.
    */
-  const remembered = new Map<QrCodeId, QrCodeLookup>();
+  const remembered = new Map<string, QrCodeLookup>();
 
   function remember(id: QrCodeId, found: QrCodeLookup): QrCodeLookup {
     for (const oldest of remembered.keys()) {
-      if (remembered.size < MAX_REMEMBERED) break;
+      if (remembered.size < maxRemembered) break;
       remembered.delete(oldest);
     }
     remembered.set(id, found);
@@ -107,10 +109,8 @@ export function createQrCodes(deps: {
       );
     },
 
-    recall(text) {
-      const id = readQrCodeId(text);
-      return (id && remembered.get(id)) ?? null;
-    },
+    // Printed codes arrive as they are stored; only what people typed needs reading.
+    recall: (text) => remembered.get(text) ?? remembered.get(readQrCodeId(text) ?? '') ?? null,
   };
 }
 
