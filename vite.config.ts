@@ -92,7 +92,9 @@ const config: ViteUserConfig = {
         minify: false,
         sourcemap: true,
         rollupOptions: {
-          input: ['main', 'db-check', 'db-backup', 'db-restore'].map((entry) => `src/server/${entry}.ts`),
+          input: ['main', 'account', 'db-check', 'db-backup', 'db-restore'].map(
+            (entry) => `src/server/${entry}.ts`,
+          ),
           output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
         },
       },

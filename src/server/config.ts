@@ -19,6 +19,8 @@ export interface Config {
   /** Addresses or networks of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[];
   readonly isRateLimited: boolean;
+  /** Absolute path of the folder that gets a backup a day; null for none. */
+  readonly backupFolder: string | null;
   /** What the operator should know but what does not stop the start. */
   readonly warnings: readonly string[];
 }
@@ -70,6 +72,10 @@ const environment = z.object({
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+  BACKUP_FOLDER: z
+    .string()
+    .refine((path) => !path.includes('\0'), 'must be a path')
+    .optional(),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
 
@@ -120,6 +126,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     corsOrigins: data.CORS_ORIGINS,
     trustedProxies: data.TRUST_PROXY,
     isRateLimited: data.RATE_LIMIT === 'on',
+    backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     warnings,
   };
 }

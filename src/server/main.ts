@@ -2,15 +2,18 @@
  * The process: reads the configuration, opens the storage, listens, and closes gracefully. Nothing else in the
  * server does anything on import.
  */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
-import { type DestinationStream, pino } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
+import { createBackupSchedule } from './backup-schedule.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
@@ -25,6 +28,7 @@ const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
+const BACKUP_CHECK_INTERVAL_MS = 600_000;
 
 /** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
 const SERVER_OPTIONS = {
@@ -62,11 +66,14 @@ async function start(): Promise<void> {
     app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete expired sessions'));
   }, SWEEP_INTERVAL_MS).unref();
 
+  const stopBackups = startBackups(config, log);
+
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
     clearInterval(ticking);
     clearInterval(sweeping);
+    stopBackups();
     app.endStreams();
     await drain(server);
     await storage.close();
@@ -107,6 +114,40 @@ function logDestination(): DestinationStream {
       if (lines === '') setImmediate(writeOut);
       lines += line;
     },
+  };
+}
+
+/** Backs up in a process of its own, because copying and checking a database would stop this one meanwhile. */
+function startBackups(config: Config, log: Logger): () => void {
+  const { backupFolder } = config;
+  if (backupFolder === null) return () => {};
+  const stopping = new AbortController();
+  const program = join(import.meta.dirname, `db-backup${extname(import.meta.filename)}`);
+  const schedule = createBackupSchedule({
+    folder: backupFolder,
+    clock: Date.now,
+    async backUp(file) {
+      // It reads the same settings as this process did.
+      await promisify(execFile)(process.execPath, [...process.execArgv, program, file], {
+        signal: stopping.signal,
+      });
+    },
+  });
+  const run = () => {
+    schedule.run().then(
+      (file) => {
+        if (file !== null) log.info({ file }, 'backup written');
+      },
+      (err: unknown) => {
+        if (!stopping.signal.aborted) log.error({ err }, 'could not write the backup that is due');
+      },
+    );
+  };
+  run();
+  const checking = setInterval(run, BACKUP_CHECK_INTERVAL_MS).unref();
+  return () => {
+    clearInterval(checking);
+    stopping.abort();
   };
 }
 

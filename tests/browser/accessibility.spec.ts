@@ -81,6 +81,7 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
     await expectForEverybody(page, 'transactions');
     await page.getByRole('tab', { name: 'Profile' }).click();
     await expect(page.getByText('Services provided')).toBeVisible();
+    await expect(page.getByText('This device', { exact: true })).toBeVisible();
     await expectForEverybody(page, 'profile');
   });
 
@@ -98,6 +99,7 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
     await expectForEverybody(page, 'transactions');
     await page.getByRole('tab', { name: 'Profile' }).click();
     await expect(page.getByText('Not provided')).toBeVisible();
+    await expect(page.getByText('This device', { exact: true })).toBeVisible();
     await expectForEverybody(page, 'profile');
   });
 

@@ -20,6 +20,7 @@ const DEFAULTS = {
   corsOrigins: [],
   trustedProxies: [],
   isRateLimited: true,
+  backupFolder: null,
   warnings: [],
 };
 
@@ -44,7 +45,16 @@ describe('defaults', () => {
     expect(parseConfig(others)).toStrictEqual(DEFAULTS);
     expect(parseConfig({ PUBLIC_URL })).toStrictEqual(DEFAULTS);
     expect(Object.keys(example).sort()).toEqual([
-      ...['CORS_ORIGINS', 'DATABASE_URL', 'HOST', 'LOG_LEVEL', 'PORT', 'PUBLIC_URL', 'RATE_LIMIT'],
+      ...[
+        'BACKUP_FOLDER',
+        'CORS_ORIGINS',
+        'DATABASE_URL',
+        'HOST',
+        'LOG_LEVEL',
+        'PORT',
+        'PUBLIC_URL',
+        'RATE_LIMIT',
+      ],
       ...['SESSION_DAYS', 'TRUST_PROXY'],
     ]);
   });
@@ -83,6 +93,8 @@ describe('settings', () => {
     [{ DATABASE_URL: 'file:tips.db' }, { databasePath: resolve('tips.db') }],
     [{ TRUST_PROXY: '127.0.0.1' }, { trustedProxies: ['127.0.0.1'] }],
     [{ TRUST_PROXY: ' 10.0.0.0/8 , ::1,,fd00::/8 ' }, { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
+    [{ BACKUP_FOLDER: '/var/backups/tipwell' }, { backupFolder: '/var/backups/tipwell' }],
+    [{ BACKUP_FOLDER: 'backups' }, { backupFolder: resolve('backups') }],
     [{ RATE_LIMIT: 'on' }, { isRateLimited: true }],
     [{ RATE_LIMIT: 'off' }, { isRateLimited: false }],
     [{ SESSION_DAYS: '1' }, { sessionLifetimeMs: DAY_MS }],

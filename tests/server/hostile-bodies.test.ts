@@ -3,7 +3,7 @@
  * at prototypes, or sent to the wrong place. Both doors refuse them alike, before a procedure runs.
  */
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest.ts';
+import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { readProblem, readTrpc } from '#tests/support/answers.ts';
 import { isEventStream, readStream, refusalIn } from '#tests/support/event-streams.ts';

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest.ts';
+import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { readProblem, readTrpc } from '#tests/support/answers.ts';

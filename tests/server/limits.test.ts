@@ -410,3 +410,49 @@ describe('whoever called', () => {
     }
   });
 });
+
+describe('a restart', () => {
+  /** The same data under a new process. */
+  const restarted = (t: TestApp) => createTestApp({ database: t.database, config: { isRateLimited: true } });
+
+  test('forgives no failed login', async () => {
+    const before = await createLimitedApp();
+    await before.registerCustomer('cam');
+    await times(5, () => guess(before, 'cam@example.com'));
+    const t = await restarted(before);
+    const answer = await logInThrough('REST', t, 'cam@example.com', PASSWORD);
+    expect(refusedBy('REST', answer).code).toBe('too_many_requests');
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(9))).status).toBe(200);
+  });
+
+  test('gives no new registrations', async () => {
+    const before = await createLimitedApp();
+    const register = (t: TestApp, turn: number) =>
+      registerThrough('REST', t, {
+        email: `p${turn}@example.com`,
+        username: `p${turn}xx`,
+        password: PASSWORD,
+      });
+    await times(20, (turn) => register(before, turn));
+    expect(tally([await register(await restarted(before), 20)])).toEqual({ too_many_requests: 1 });
+  });
+});
+
+test('what is counted names neither an email nor an address', async () => {
+  const t = await createLimitedApp();
+  await times(3, () => guess(t, 'My secret password, typed in the wrong field', caller(7)));
+  const counted = JSON.stringify(t.database.prepare('SELECT * FROM attempts').all());
+  expect(counted).toContain('login_to_account');
+  expect(counted).not.toMatch(/secret|203\.0\.113/i);
+});
+
+test('the sweep deletes what no longer counts, and nothing else', async () => {
+  const t = await createLimitedApp();
+  await guess(t, 'cam@example.com');
+  pass(t, 15 * MINUTE_S);
+  await t.app.sweep();
+  expect(t.database.prepare('SELECT limit_name FROM attempts').pluck().all()).toEqual(['login_to_account']);
+  pass(t, DAY_S);
+  await t.app.sweep();
+  expect(t.database.prepare('SELECT count(*) FROM attempts').pluck().get()).toBe(0);
+});

@@ -2,6 +2,7 @@
  * A database file is brought to the present schema or stays what it was: a migration that fails, loses rows or breaks
  * a reference changes nothing, wherever it is cut off, and the tables are exactly those that `schema.ts` describes.
  */
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { is } from 'drizzle-orm/entity';
@@ -14,6 +15,7 @@ import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { createPeople } from '#tests/support/test-ledger.ts';
 
 const MIGRATIONS = readMigrations('drizzle');
@@ -30,6 +32,19 @@ function open(file = path, onStatement?: () => void): Database {
   });
   return database;
 }
+
+const FIRST_MS = Date.UTC(2026, 0, 1);
+
+/** What a file of the first version may hold: a provider with a code, and a customer who is logged in and tipped. */
+const FIRST_ROWS = `
+  INSERT INTO accounts VALUES ('usr_1', 'Pat@b.c', 'pat@b.c', 'pat', 'Pat', NULL, 1, 'none', 970, 0, ${FIRST_MS});
+  INSERT INTO accounts VALUES ('usr_2', 'cam@b.c', 'cam@b.c', 'cam', 'Cam', '+1 555 0100', 0, 'none', 0, 1000, ${FIRST_MS});
+  INSERT INTO provider_categories VALUES ('usr_1', 'dj');
+  INSERT INTO qr_codes VALUES ('7K3MX9Q2AB', 'usr_1', 'dj', ${FIRST_MS});
+  INSERT INTO qr_pictures VALUES ('7K3MX9Q2AB', 'https://tips.example.com/tip/7K3MX9Q2AB', x'89504e47');
+  INSERT INTO sessions VALUES (x'${createHash('sha256').update('A'.repeat(43)).digest('hex')}', 'usr_2', ${FIRST_MS}, ${FIRST_MS + 30 * 86_400_000});
+  INSERT INTO transactions VALUES (1, 'txn_1', 'usr_2', 'usr_1', '7K3MX9Q2AB', 'dj', 1000, 50, 30, 970, 500, 300, 'completed', 'k', ${FIRST_MS});
+`;
 
 /** Everything in a file, its definitions too, as a connection of its own sees it. */
 function everythingIn(file = path) {
@@ -82,22 +97,41 @@ describe('the committed migrations', () => {
     );
   });
 
-  test('bring a file of any earlier version up to date with its rows', () => {
-    for (let version = 0; version <= MIGRATIONS.length; version += 1) {
-      const file = join(temporaryFolder(), 'tipwell.db');
-      const database = open(file);
-      migrate(database, MIGRATIONS.slice(0, version));
-      expect(isSchemaCurrent(database, MIGRATIONS)).toBe(version === MIGRATIONS.length);
-      const hasAccounts = version > 0;
-      if (hasAccounts) {
-        database.exec(
-          `INSERT INTO accounts VALUES ('usr_1', 'a@b.c', 'a@b.c', 'ann', 'Ann', NULL, 0, 'none', 0, 0, 0)`,
-        );
-      }
-      expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - version);
-      expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
-      expect(everythingIn(file).rows['accounts']).toHaveLength(hasAccounts ? 1 : 0);
+  test.each(
+    Array.from({ length: MIGRATIONS.length }, (_, version) => version),
+  )('bring a file of version %i up to date, with its rows', (version) => {
+    const database = open();
+    migrate(database, MIGRATIONS.slice(0, version));
+    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(false);
+    const hasTables = version > 0;
+    if (hasTables) database.exec(FIRST_ROWS);
+    const before = everythingIn().rows;
+    expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - version);
+    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
+    expect(checkIntegrity(database, 'full')).toEqual([]);
+    expect(checkLedger(database)).toEqual([]);
+    const after = everythingIn().rows;
+    for (const [table, rows] of Object.entries(before)) {
+      if (table !== 'schema_migrations')
+        expect(after[table]).toMatchObject(rows.map((row) => expect.objectContaining(row)));
     }
+    expect(after['transactions']).toHaveLength(hasTables ? 1 : 0);
+  });
+
+  test('leave sessions, codes and history of the first version in use', async () => {
+    const database = open();
+    migrate(database, MIGRATIONS.slice(0, 1));
+    database.exec(FIRST_ROWS);
+    const t = await createTestApp({ database });
+    t.clock.nowMs = FIRST_MS;
+    const giver = t.trpc('A'.repeat(43));
+    expect(await giver.auth.sessions.query()).toMatchObject([{ device: null, isCurrent: true }]);
+    const tip = { receiverQrId: '7K3MX9Q2AB', amountCents: 2_000, serviceCategory: 'dj' } as const;
+    const again = await giver.transactions.create.mutate({ ...tip, amountCents: 1_000, idempotencyKey: 'k' });
+    expect(again.id).toBe('txn_1');
+    await giver.transactions.create.mutate(tip);
+    expect((await giver.transactions.list.query({ limit: 10 })).transactions).toHaveLength(2);
+    expect(await giver.auth.me.query()).toMatchObject({ totalTipsGivenCents: 3_000 });
   });
 
   test('cut off at any statement leave a file that the next start brings up to date', () => {

@@ -6,7 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest.ts';
+import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import { REFUSALS } from '#shared/errors.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
 import {

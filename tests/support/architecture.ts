@@ -42,12 +42,17 @@ const LAYERS: readonly Layer[] = [
     below: ['shared', 'the storage port', 'limits', ...CHAPTER_LAYERS],
   },
   { name: 'app', files: /^server\/(?:app|pages)\.ts$/, below: APP_PARTS },
-  { name: 'command', files: /^server\/command\.ts$/, below: ['shared', 'config', 'sqlite'] },
+  {
+    name: 'command',
+    files: /^server\/command\.ts$/,
+    below: ['shared', 'config', 'the storage port', 'sqlite'],
+  },
+  { name: 'backup schedule', files: /^server\/backup-schedule\.ts$/, below: ['shared'] },
   // Processes of their own, which nothing imports.
   {
     name: 'main',
-    files: /^server\/(?:main|db-[a-z]+)\.ts$/,
-    below: [...APP_PARTS, 'sqlite', 'app', 'command'],
+    files: /^server\/(?:main|account|db-[a-z]+)\.ts$/,
+    below: [...APP_PARTS, 'sqlite', 'app', 'command', 'backup schedule'],
   },
   ...SCREENS.map((screen, index) => ({
     name: SCREEN_LAYERS[index] ?? screen,
@@ -94,6 +99,9 @@ const KEEPERS: readonly { readonly packages: RegExp; readonly files: RegExp; rea
 /** What gives another answer each time; it is passed in from main.ts instead. */
 const UNSTEADY =
   /^(?:Date\.now|new Date\(\)|Date\(\)|Math\.random|performance\.now|process\.hrtime|(?:crypto\.)?(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues))$/;
+
+/** Where a process or a page begins, and hands out the clock and chance. */
+const STARTING_POINTS = /^(?:server\/(?:main|account)\.ts|client\/main\.tsx?)$/;
 
 /** What browsers have of clock and chance. No test of the client stands in for them. */
 const OF_BROWSERS: ReadonlySet<string> = new Set(['new Date()', 'crypto.getRandomValues']);
@@ -161,7 +169,7 @@ export function violationsOf(sources: Sources, exceptions = UNSTEADY_EXCEPTIONS)
     if (facts.readsEnvironment && path !== 'server/config.ts') {
       said.push(`${path} reads the environment: only server/config.ts does.`);
     }
-    if (!/^(?:server|client)\/main\.tsx?$/.test(path)) {
+    if (!STARTING_POINTS.test(path)) {
       for (const what of facts.unsteady) {
         if (path.startsWith('client/') && OF_BROWSERS.has(what)) continue;
         const exception = exceptions.find((row) => row.file === path && row.what === what);

@@ -3,7 +3,7 @@
  * the procedure's types allow.
  */
 import type { z } from 'zod';
-import { REST_ROUTES } from '#server/api/rest.ts';
+import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import { appRouter } from '#server/api/router.ts';
 import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';

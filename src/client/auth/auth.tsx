@@ -8,18 +8,18 @@ import { useLocation } from 'wouter';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { nextFrom, paths } from '../paths.ts';
+import { useAttempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
+import { showFailure } from '../ui/failures.ts';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import styles from './auth.module.css';
 import { enter, LOGIN_FAILED } from './enter.ts';
-import { showFailure } from './failures.ts';
 import { LOGIN_FIELDS, loadRules, useLoginForm, useSignUpForm } from './forms.ts';
 import { LoginForm } from './login-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
-import { useAttempts } from './use-attempts.ts';
 
 export function Auth() {
   const [, navigate] = useLocation();

@@ -1,12 +1,12 @@
 /** The Login tab: email and password. */
 import type { SubmitEvent } from 'react';
+import type { Attempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
+import { showFailure } from '../ui/failures.ts';
 import { Field, PasswordField } from '../ui/field.tsx';
 import styles from './auth.module.css';
 import { enter, LOGIN_FAILED } from './enter.ts';
-import { showFailure } from './failures.ts';
 import { LOGIN_FIELDS, type LoginFormState } from './forms.ts';
-import type { Attempts } from './use-attempts.ts';
 
 interface LoginFormProps {
   readonly form: LoginFormState;

@@ -4,14 +4,14 @@ import { useWatch } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
 import { api } from '../api.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
+import type { Attempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
+import { showFailure } from '../ui/failures.ts';
 import { Field, PasswordField } from '../ui/field.tsx';
 import styles from './auth.module.css';
-import { showFailure } from './failures.ts';
 import { SIGN_UP_FIELDS, type SignUpFormState } from './forms.ts';
 import { ServicePicker } from './service-picker.tsx';
-import type { Attempts } from './use-attempts.ts';
 
 interface SignUpFormProps {
   readonly form: SignUpFormState;

@@ -16,7 +16,6 @@ import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account-type.ts';
-import { AlertSettings } from './alert-settings.tsx';
 import { cacheOf } from './cache.ts';
 import { ConnectionSign } from './connection-sign.tsx';
 import styles from './dashboard.module.css';
@@ -83,12 +82,7 @@ function Overview({ user }: { readonly user: User }) {
     profile: {
       label: 'Profile',
       hasFailed: false,
-      draw: () => (
-        <>
-          <Profile user={user} />
-          <AlertSettings />
-        </>
-      ),
+      draw: () => <Profile user={user} />,
     },
   } satisfies Record<DashboardTab, unknown>;
 

@@ -1,12 +1,45 @@
-/** Who is signed in, in their own words. */
+/** Who is signed in, in their own words; what a tip may do; and the care of the account. */
+import { lazy, Suspense } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { Badge } from '../ui/badge.tsx';
+import { Boundary } from '../ui/boundary.tsx';
 import card from '../ui/card.module.css';
+import { Problem, Skeleton } from '../ui/states.tsx';
 import { accountTypeOf } from './account-type.ts';
+import { AlertSettings } from './alert-settings.tsx';
 import styles from './profile.module.css';
 
+const AccountCare = lazy(() =>
+  import('./account-care.tsx').then(({ AccountCare }) => ({ default: AccountCare })),
+);
+
 export function Profile({ user }: { readonly user: User }) {
+  return (
+    <>
+      <Details user={user} />
+      <div className={styles.care}>
+        <AlertSettings />
+        <Boundary fallback={<CareUnreachable />}>
+          <Suspense fallback={<Skeleton height="tall" />}>
+            <AccountCare user={user} />
+          </Suspense>
+        </Boundary>
+      </div>
+    </>
+  );
+}
+
+/** A part of the client that could not be fetched is not asked for again before the page is loaded anew. */
+function CareUnreachable() {
+  return (
+    <Problem title="Password and sessions could not be loaded" onRetry={() => window.location.reload()}>
+      <p>Check your connection and try again.</p>
+    </Problem>
+  );
+}
+
+function Details({ user }: { readonly user: User }) {
   return (
     <dl className={[card.card, styles.profile].join(' ')}>
       <div className={styles.entry}>

@@ -3,7 +3,7 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
-import type { User } from '#shared/accounts.ts';
+import type { PasswordChange, Session, User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
@@ -152,6 +152,46 @@ export function useCreateQrCode() {
       if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
     },
   });
+}
+
+/** Where the account is logged in. An ending that failed is toasted; one that worked shows in the list. */
+export function useSessions() {
+  const query = trpc.auth.sessions.useQuery(undefined, FRESH);
+  const utils = trpc.useUtils();
+  const answered = {
+    // Also what was refused may be because the list was old.
+    onSettled: () => utils.auth.sessions.invalidate(),
+    onError: (error: unknown) => toastError(failureOf(error).detail ?? 'Failed to log the device out'),
+  };
+  const ending = trpc.auth.endSession.useMutation(answered);
+  const endingOthers = trpc.auth.endOtherSessions.useMutation(answered);
+  return {
+    sessions: partOf(query, (data) => data),
+    retry: () => void query.refetch(),
+    isEnding: ending.isPending || endingOthers.isPending,
+    async end({ id }: Session): Promise<void> {
+      await settled(ending.mutateAsync({ id }));
+    },
+    async endOthers(): Promise<void> {
+      await settled(endingOthers.mutateAsync());
+    },
+  };
+}
+
+/** Waits, whatever comes of it; somebody else says so. */
+async function settled(work: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([work]);
+}
+
+/** @returns a function that changes the password, and throws what it was refused with. */
+export function useChangePassword(): (change: PasswordChange) => Promise<void> {
+  const utils = trpc.useUtils();
+  const { mutateAsync } = trpc.auth.changePassword.useMutation();
+  return async (change) => {
+    await mutateAsync(change);
+    toastSuccess('Password changed. Your other devices are logged out.');
+    void utils.auth.sessions.invalidate();
+  };
 }
 
 interface QueryState<Answer> {

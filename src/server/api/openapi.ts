@@ -4,7 +4,8 @@
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { EXAMPLE_REQUEST_ID, FIELD_NOTES, ROUTE_NOTES } from './openapi-notes.ts';
-import { problemOf, REST_ROUTES, type RestRoute } from './rest.ts';
+import { problemOf } from './rest.ts';
+import { REST_ROUTES, type RestRoute } from './rest-routes.ts';
 import { type JsonSchema, wireSchema } from './wire.ts';
 
 /** What any route may answer. */

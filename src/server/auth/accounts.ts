@@ -38,6 +38,8 @@ export interface Accounts {
    * @returns the password, which is stored nowhere; null when nobody has this email.
    */
   resetPassword(email: string): Promise<string | null>;
+  /** For the operator: whether somebody has this email. */
+  isKnown(email: string): Promise<boolean>;
   /** For the operator: ends all sessions. @returns how many there were; null when nobody has this email. */
   endSessions(email: string): Promise<number | null>;
 }
@@ -104,6 +106,8 @@ export function createAccounts(deps: {
       }
       return password;
     },
+
+    isKnown: async (email) => (await storage.findCredentials(email)) !== null,
 
     async endSessions(email) {
       const found = await storage.findCredentials(email);

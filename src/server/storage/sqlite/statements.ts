@@ -46,6 +46,12 @@ export function prepareStatements(database: Database) {
       .from(transactions)
       .where(and(eq(role, value('userId')), lt(transactions.sequence, value('before'))));
 
+  const isAttemptCount = and(
+    eq(attempts.limit, value('limit')),
+    eq(attempts.account, value('account')),
+    eq(attempts.address, value('address')),
+  );
+
   return {
     insertAccount: db
       .insert(accounts)
@@ -131,13 +137,16 @@ export function prepareStatements(database: Database) {
     attemptCount: db
       .select({ count: attempts.count, endsAtMs: attempts.endsAtMs })
       .from(attempts)
-      .where(
-        and(
-          eq(attempts.limit, value('limit')),
-          eq(attempts.account, value('account')),
-          eq(attempts.address, value('address')),
-        ),
-      )
+      .where(isAttemptCount)
+      .prepare(),
+    takeAttemptBack: db
+      .update(attempts)
+      .set({ count: sql`${attempts.count} - 1` })
+      .where(isAttemptCount)
+      .prepare(),
+    deleteEmptyAttemptCount: db
+      .delete(attempts)
+      .where(and(isAttemptCount, eq(attempts.count, 0)))
       .prepare(),
     saveAttemptCount: db
       .insert(attempts)

@@ -212,15 +212,8 @@ export function createSqliteStorage(database: Database): Storage {
     returnAttempt: (counts) =>
       write(() => {
         for (const { limit, account, address } of counts) {
-          const counted = statements.attemptCount.get({ limit, account, address });
-          if (counted && counted.count > 0)
-            statements.saveAttemptCount.run({
-              ...counted,
-              limit,
-              account,
-              address,
-              count: counted.count - 1,
-            });
+          statements.takeAttemptBack.run({ limit, account, address });
+          statements.deleteEmptyAttemptCount.run({ limit, account, address });
         }
       }),
 

@@ -1,5 +1,5 @@
 /**
- * What a refused login or registration says, and under which fields it says it.
+ * What a refused form says, and under which fields it says it.
  */
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
@@ -10,6 +10,7 @@ import { toastError } from '../toasts.ts';
 const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
   email_taken: 'email',
   username_taken: 'username',
+  wrong_password: 'currentPassword',
 };
 
 /**

@@ -1,0 +1,85 @@
+/**
+ * `npm run account -- ...`: what only the operator can do for somebody, also while a server runs. The person behind an
+ * email must be known to the operator by other means.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type Accounts, createAccounts } from './auth/accounts.ts';
+import { createPasswords } from './auth/passwords.ts';
+import { createSessions } from './auth/sessions.ts';
+import { runCommand, UsageError } from './command.ts';
+import { createLimits, type Limits } from './limits.ts';
+import { DatabaseRefused, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
+import { isSchemaCurrent, isTipwells, readMigrations } from './storage/sqlite/migrations.ts';
+import { createSqliteStorage } from './storage/sqlite/storage.ts';
+import type { Storage } from './storage/storage.ts';
+
+const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../drizzle');
+const USAGE = 'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL';
+
+interface Services {
+  readonly accounts: Accounts;
+  readonly limits: Limits;
+}
+
+/** Each answers with what it did, in lines; null when nobody has the email. */
+const ACTIONS: Readonly<
+  Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
+> = {
+  'reset-password': async ({ accounts, limits }, email) => {
+    const password = await accounts.resetPassword(email);
+    if (password === null) return null;
+    await limits.unlock(email);
+    return [
+      `The new password of ${email} is: ${password}`,
+      'It is shown this once. All sessions of the account have ended; change the password after logging in.',
+    ];
+  },
+  unlock: async ({ accounts, limits }, email) => {
+    if (!(await accounts.isKnown(email))) return null;
+    const wasCounted = await limits.unlock(email);
+    return [
+      wasCounted
+        ? `The failed logins of ${email} are forgotten.`
+        : `${email} had no failed logins; nothing was changed.`,
+    ];
+  },
+  'end-sessions': async ({ accounts }, email) => {
+    const count = await accounts.endSessions(email);
+    return count === null ? null : [`${count} ${count === 1 ? 'session' : 'sessions'} of ${email} ended.`];
+  },
+};
+
+runCommand(async ({ databasePath, sessionLifetimeMs, words, say }) => {
+  const [name = '', email = '', ...rest] = words;
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (!action || email === '' || rest.length > 0) throw new UsageError(USAGE);
+  const storage = refuseDamage(databasePath, () => openStorage(databasePath));
+  try {
+    const clock = Date.now;
+    const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: sessionLifetimeMs });
+    const accounts = createAccounts({
+      storage,
+      sessions,
+      passwords: await createPasswords(),
+      clock,
+      random: randomBytes,
+    });
+    const lines = await action({ accounts, limits: createLimits(storage, clock) }, email.trim());
+    for (const line of lines ?? [`There is no account with the email ${email}.`]) say(line);
+    return lines !== null;
+  } finally {
+    await storage.close();
+  }
+});
+
+/** A server may hold the same file: each step is one short transaction, which that server waits for. */
+function openStorage(path: string): Storage {
+  const database = openDatabase(path, { mustExist: true });
+  const isReady = isTipwells(database) && isSchemaCurrent(database, readMigrations(MIGRATIONS_FOLDER));
+  if (isReady) return createSqliteStorage(database);
+  database.close();
+  throw new DatabaseRefused(
+    `${path} has not the tables of this version. Start Tipwell once, then try again.`,
+  );
+}

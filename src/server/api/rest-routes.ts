@@ -1,0 +1,240 @@
+/**
+ * The REST door as one table: method, path and status, and the procedure that answers. What a procedure refuses, its
+ * route refuses.
+ */
+import { z } from 'zod';
+import { credentials, login, passwordChange, registration, session, user } from '#shared/accounts.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
+import { newTip, transaction } from '#shared/tips.ts';
+import type { Caller } from './router.ts';
+
+/** What of a request a row of the table may use. */
+export interface RestRequest {
+  /** The body as the procedure takes it, still unchecked. */
+  readonly body: unknown;
+  parameter(name: string): string;
+  query(name: string): string | undefined;
+  header(name: string): string | undefined;
+}
+
+interface RestAnswer {
+  readonly body: unknown;
+  /** Path and query of the next page, if there is one. */
+  readonly next?: string | null;
+}
+
+/** An answer that goes on: server-sent events, each under an id to resume after. */
+export interface RestStream {
+  readonly event: string;
+  /** Tracked: each with its id. */
+  readonly items: AsyncIterable<unknown>;
+}
+
+export interface RestRoute {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below /api, in Hono's notation. */
+  readonly path: string;
+  /** The procedure that it calls, as `router.procedure`. */
+  readonly procedure: string;
+  readonly isPublic: boolean;
+  readonly status: 200 | 201 | 204;
+  /** What the request body holds, in the procedure's words. */
+  readonly input?: z.ZodType;
+  /** What the answer holds, in the procedure's words; a list of it when `isList`. */
+  readonly output?: z.ZodType;
+  readonly isList?: true;
+  /** The refusals of its own, beside those that any route has. */
+  readonly refusals: readonly ErrorCode[];
+  /** Whether `output` is the data of each server-sent event. */
+  readonly isStream?: true;
+  call(caller: Caller, request: RestRequest): Promise<RestAnswer | RestStream>;
+}
+
+/** A procedure's input from outside is unknown by nature; the procedure itself parses it and refuses what is wrong. */
+type Unchecked = <Input, Output>(
+  procedure: (input: Input) => Promise<Output>,
+  input: unknown,
+) => Promise<Output>;
+const callWith: Unchecked = (procedure, input) => Reflect.apply(procedure, undefined, [input]);
+
+export const REST_ROUTES: readonly RestRoute[] = [
+  {
+    method: 'POST',
+    path: '/auth/register',
+    procedure: 'auth.register',
+    isPublic: true,
+    status: 201,
+    input: registration,
+    output: user,
+    refusals: ['invalid_input', 'email_taken', 'username_taken', 'too_many_requests'],
+    call: async (caller, { body }) => ({ body: await callWith(caller.auth.register, body) }),
+  },
+  {
+    method: 'POST',
+    path: '/auth/login',
+    procedure: 'auth.login',
+    isPublic: true,
+    status: 200,
+    input: credentials,
+    output: login.extend({ tokenType: z.literal('bearer') }),
+    refusals: ['wrong_credentials', 'invalid_input', 'too_many_requests'],
+    call: async (caller, { body }) => {
+      const { accessToken, expiresAt, user } = await callWith(caller.auth.login, body);
+      return { body: { accessToken, tokenType: 'bearer', expiresAt, user } };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/auth/logout',
+    procedure: 'auth.logout',
+    isPublic: false,
+    status: 204,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.logout() }),
+  },
+  {
+    method: 'GET',
+    path: '/auth/me',
+    procedure: 'auth.me',
+    isPublic: false,
+    status: 200,
+    output: user,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.me() }),
+  },
+  {
+    method: 'POST',
+    path: '/auth/password',
+    procedure: 'auth.changePassword',
+    isPublic: false,
+    status: 204,
+    input: passwordChange,
+    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+    call: async (caller, { body }) => ({ body: await callWith(caller.auth.changePassword, body) }),
+  },
+  {
+    method: 'GET',
+    path: '/auth/sessions',
+    procedure: 'auth.sessions',
+    isPublic: false,
+    status: 200,
+    output: session,
+    isList: true,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.sessions() }),
+  },
+  {
+    method: 'DELETE',
+    path: '/auth/sessions',
+    procedure: 'auth.endOtherSessions',
+    isPublic: false,
+    status: 204,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.auth.endOtherSessions() }),
+  },
+  {
+    method: 'DELETE',
+    path: '/auth/sessions/:sessionId',
+    procedure: 'auth.endSession',
+    isPublic: false,
+    status: 204,
+    refusals: ['session_not_found'],
+    call: async (caller, { parameter }) => ({
+      body: await callWith(caller.auth.endSession, { id: parameter('sessionId') }),
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/qr-codes',
+    procedure: 'qrCodes.list',
+    isPublic: false,
+    status: 200,
+    output: qrCode,
+    isList: true,
+    refusals: [],
+    call: async (caller) => ({ body: await caller.qrCodes.list() }),
+  },
+  {
+    method: 'POST',
+    path: '/qr-codes',
+    procedure: 'qrCodes.create',
+    isPublic: false,
+    status: 201,
+    input: newQrCode,
+    output: qrCode,
+    refusals: ['providers_only', 'category_not_offered', 'qr_code_exists', 'invalid_input'],
+    call: async (caller, { body }) => ({ body: await callWith(caller.qrCodes.create, body) }),
+  },
+  {
+    method: 'GET',
+    path: '/qr-codes/:qrId',
+    procedure: 'qrCodes.lookup',
+    isPublic: true,
+    status: 200,
+    output: qrCodeLookup,
+    refusals: ['qr_code_not_found'],
+    call: async (caller, { parameter }) => ({ body: await caller.qrCodes.lookup({ id: parameter('qrId') }) }),
+  },
+  {
+    method: 'GET',
+    path: '/transactions',
+    procedure: 'transactions.list',
+    isPublic: false,
+    status: 200,
+    output: transaction,
+    isList: true,
+    refusals: ['invalid_input'],
+    call: async (caller, { query }) => {
+      const limit = query('limit');
+      const { transactions, nextCursor } = await caller.transactions.list({
+        limit: limit === undefined ? null : numberFrom(limit),
+        cursor: query('cursor'),
+      });
+      const next =
+        nextCursor && `/api/transactions?${new URLSearchParams({ limit: limit ?? '', cursor: nextCursor })}`;
+      return { body: transactions, next };
+    },
+  },
+  {
+    method: 'GET',
+    path: '/transactions/stream',
+    procedure: 'transactions.onTip',
+    isPublic: false,
+    status: 200,
+    output: transaction,
+    isStream: true,
+    refusals: ['invalid_input', 'too_many_requests'],
+    call: async (caller, { header }) => ({
+      event: 'tip',
+      items: await caller.transactions.onTip({ lastEventId: header('Last-Event-ID') }),
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/transactions',
+    procedure: 'transactions.create',
+    isPublic: false,
+    status: 201,
+    input: newTip.omit({ idempotencyKey: true }),
+    output: transaction,
+    refusals: [
+      'login_to_tip',
+      'qr_code_not_found',
+      'invalid_input',
+      'own_qr_code',
+      'category_mismatch',
+      'idempotency_key_reused',
+      'too_many_requests',
+    ],
+    call: async (caller, { body, header }) => {
+      const idempotencyKey = header('Idempotency-Key');
+      const tip = typeof body === 'object' && body !== null ? { ...body, idempotencyKey } : body;
+      return { body: await callWith(caller.transactions.create, tip) };
+    },
+  },
+];
+
+function numberFrom(digits: string): number {
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
+}

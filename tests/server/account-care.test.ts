@@ -1,0 +1,265 @@
+/**
+ * The care of one's own account: a new password locks everybody else out, sessions can be seen and ended, and nobody
+ * reaches another's. All through both doors.
+ */
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import {
+  type Answer,
+  callRest,
+  callTrpc,
+  DOORS,
+  type Door,
+  logInThrough,
+  refusedBy,
+  resultOf,
+} from '#tests/support/both-doors.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { openStream } from '#tests/support/event-streams.ts';
+import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
+
+const NEW_PASSWORD = 'a better horse battery';
+const DAY_MS = 86_400_000;
+
+const ANDROID =
+  'Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36';
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
+
+interface SeenSession {
+  readonly id: string;
+  readonly device: string | null;
+  readonly isCurrent: boolean;
+}
+
+function change(door: Door, t: TestApp, token: string, currentPassword: string, newPassword: string) {
+  return door === 'REST'
+    ? callRest(
+        t,
+        'POST',
+        '/auth/password',
+        { current_password: currentPassword, new_password: newPassword },
+        { token },
+      )
+    : callTrpc(t, 'auth.changePassword', { currentPassword, newPassword }, { token });
+}
+
+const endSession = (door: Door, t: TestApp, token: string, id: string) =>
+  door === 'REST'
+    ? callRest(t, 'DELETE', `/auth/sessions/${id}`, undefined, { token })
+    : callTrpc(t, 'auth.endSession', { id }, { token });
+
+const endOthers = (door: Door, t: TestApp, token: string) =>
+  door === 'REST'
+    ? callRest(t, 'DELETE', '/auth/sessions', undefined, { token })
+    : callTrpc(t, 'auth.endOtherSessions', undefined, { token });
+
+const sessionsOf = (t: TestApp, token: string): Promise<readonly SeenSession[]> =>
+  t.trpc(token).auth.sessions.query();
+
+async function isAlive(t: TestApp, token: string): Promise<boolean> {
+  return (await callRest(t, 'GET', '/auth/me', undefined, { token })).status === 200;
+}
+
+const isFine = ({ status }: Answer) => status === 200 || status === 204;
+
+describe('a change of password', () => {
+  test.each(
+    DOORS,
+  )('through %s: the new one opens, the old one does not, other sessions have ended', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const other = await t.logIn('cam@example.com');
+    const stranger = await t.registerCustomer('dan');
+    expect(isFine(await change(door, t, token, PASSWORD, NEW_PASSWORD))).toBe(true);
+
+    const old = await logInThrough(door, t, 'cam@example.com', PASSWORD);
+    expect(refusedBy(door, old).code).toBe('wrong_credentials');
+    expect((await logInThrough(door, t, 'cam@example.com', NEW_PASSWORD)).status).toBe(200);
+    expect(await isAlive(t, token)).toBe(true);
+    expect(await isAlive(t, other)).toBe(false);
+    expect(await isAlive(t, stranger.token)).toBe(true);
+    expect((await logInThrough(door, t, 'dan@example.com', PASSWORD)).status).toBe(200);
+  });
+
+  test.each(DOORS)('closes the event streams of the other sessions, and no other (%s)', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const other = await t.logIn('cam@example.com');
+    const [own, lost] = [
+      await openStream(t.send, 'REST', { token }),
+      await openStream(t.send, door, { token: other }),
+    ];
+    await lost.next();
+    await own.next();
+    await change(door, t, token, PASSWORD, NEW_PASSWORD);
+    expect(await lost.nextTip()).toBeNull();
+    expect(t.app.streams()).toBe(1);
+    await own.close();
+  });
+
+  test.each(DOORS)('with a wrong present password changes nothing (%s)', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    await t.logIn('cam@example.com');
+    const before = dump(t.database);
+    const answer = await change(door, t, token, 'not the password', NEW_PASSWORD);
+    expect(refusedBy(door, answer)).toMatchObject({ status: 422, code: 'wrong_password' });
+    expect(dump(t.database)).toEqual(before);
+  });
+
+  test.each([
+    ['short', 'Password must have 8 to 256 characters.'],
+    ['password123', 'This password is too common. Please choose another one.'],
+    ['cam-camera', 'Password must not be your email or your username.'],
+    ['CAM-Camera@example.com', 'Password must not be your email or your username.'],
+  ])('to %s is refused with the reason, under its field, through both doors', async (next, message) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam-camera');
+    const before = dump(t.database);
+    for (const door of DOORS) {
+      const field = door === 'REST' ? 'new_password' : 'newPassword';
+      const refused = refusedBy(door, await change(door, t, token, PASSWORD, next));
+      expect(refused).toMatchObject({ status: 422, code: 'invalid_input', fields: [{ field, message }] });
+    }
+    expect(dump(t.database)).toEqual(before);
+  });
+
+  test('guesses at the present password count like failed logins, and the other way round', async () => {
+    const t = await createTestApp({ config: { isRateLimited: true } });
+    const { token } = await t.registerCustomer('cam');
+    for (const door of [...DOORS, ...DOORS]) await change(door, t, token, 'not the password', NEW_PASSWORD);
+    await logInThrough('REST', t, 'cam@example.com', 'not the password');
+    const answer = await change('REST', t, token, PASSWORD, NEW_PASSWORD);
+    expect(refusedBy('REST', answer)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect((await logInThrough('tRPC', t, 'cam@example.com', PASSWORD)).status).toBe(429);
+    expect(await isAlive(t, token)).toBe(true);
+  });
+
+  test('of two at once only one counts', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const nexts = ['first new password', 'second new password'];
+    const answers = await Promise.all(nexts.map((next) => change('REST', t, token, PASSWORD, next)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 422]);
+    const winner = nexts[answers.findIndex(({ status }) => status === 204)] ?? '';
+    expect((await logInThrough('REST', t, 'cam@example.com', winner)).status).toBe(200);
+  });
+});
+
+describe('sessions', () => {
+  test('are listed the newest first, each with what it was begun with, and which one asks', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const begin = async (userAgent: string) => {
+      t.clock.nowMs += 1_000;
+      await logInThrough('REST', t, 'cam@example.com', PASSWORD, { headers: { 'User-Agent': userAgent } });
+    };
+    for (const agent of [ANDROID, IPHONE, 'curl/8.5.0', '<script>alert(1)</script>', 'x'.repeat(4_000)])
+      await begin(agent);
+    await (await t.registerCustomer('dan')).trpc.auth.me.query();
+
+    const answer = resultOf(await callRest(t, 'GET', '/auth/sessions', undefined, { token }));
+    expect(answer).toMatchObject([
+      { device: 'x'.repeat(30), is_current: false },
+      { device: 'scriptalert1', is_current: false },
+      { device: 'curl', is_current: false },
+      { device: 'Safari on iOS', is_current: false },
+      {
+        device: 'Chrome on Android',
+        created_at: new Date(START_MS + 1_000).toISOString(),
+        expires_at: new Date(START_MS + 1_000 + 30 * DAY_MS).toISOString(),
+        is_current: false,
+      },
+      { device: null, created_at: new Date(START_MS).toISOString(), is_current: true },
+    ]);
+  });
+
+  test('are named without a word about their tokens', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const listed = JSON.stringify(await sessionsOf(t, token));
+    const hash = createHash('sha256').update(token).digest();
+    for (const secret of [token, hash.toString('hex'), hash.toString('base64url')])
+      expect(listed).not.toContain(secret);
+  });
+
+  test('that have expired are not listed, nor can they be ended', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    t.clock.nowMs += DAY_MS;
+    const token = await t.logIn('cam@example.com');
+    const old = (await sessionsOf(t, token)).find(({ isCurrent }) => !isCurrent);
+    t.clock.nowMs = START_MS + 30 * DAY_MS;
+    expect(await sessionsOf(t, token)).toMatchObject([{ isCurrent: true }]);
+    const answer = await endSession('REST', t, token, old?.id ?? '');
+    expect(refusedBy('REST', answer).code).toBe('session_not_found');
+  });
+
+  test.each(DOORS)('can be ended one by one, with their streams (%s)', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    t.clock.nowMs += 1_000;
+    const phone = await t.logIn('cam@example.com');
+    t.clock.nowMs += 1_000;
+    const tablet = await t.logIn('cam@example.com');
+    const stream = await openStream(t.send, door, { token: phone });
+    await stream.next();
+    const [, second] = await sessionsOf(t, token);
+    expect(isFine(await endSession(door, t, token, second?.id ?? ''))).toBe(true);
+    expect(await stream.nextTip()).toBeNull();
+    expect([await isAlive(t, token), await isAlive(t, phone), await isAlive(t, tablet)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    const again = await endSession(door, t, token, second?.id ?? '');
+    expect(refusedBy(door, again)).toMatchObject({ status: 404, code: 'session_not_found' });
+  });
+
+  test.each(DOORS)('of somebody else answer as if they did not exist, and live on (%s)', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const stranger = await t.registerCustomer('dan');
+    const [theirs] = await sessionsOf(t, stranger.token);
+    const refusals = [theirs?.id ?? '', 'ses_none'].map(async (id) => {
+      const { status, code, detail } = refusedBy(door, await endSession(door, t, token, id));
+      return { status, code, detail };
+    });
+    const [refusedTheirs, refusedNone] = await Promise.all(refusals);
+    expect(refusedTheirs).toEqual(refusedNone);
+    expect(refusedTheirs?.code).toBe('session_not_found');
+    expect(await isAlive(t, stranger.token)).toBe(true);
+  });
+
+  test.each(DOORS)('can all be ended but the one that asks (%s)', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const others = [await t.logIn('cam@example.com'), await t.logIn('cam@example.com')];
+    const stranger = await t.registerCustomer('dan');
+    expect(isFine(await endOthers(door, t, token))).toBe(true);
+    expect(await sessionsOf(t, token)).toMatchObject([{ isCurrent: true }]);
+    for (const other of others) expect(await isAlive(t, other)).toBe(false);
+    expect(await isAlive(t, stranger.token)).toBe(true);
+  });
+
+  test('are at most 50 of an account: the next login ends the oldest, and nobody else’s', async () => {
+    const t = await createTestApp();
+    const stranger = await t.registerCustomer('dan');
+    const { token, user } = await t.registerCustomer('cam');
+    for (let count = 2; count <= 50; count += 1) {
+      const tokenHash = createHash('sha256').update(`session ${count}`).digest();
+      const createdAtMs = START_MS + count;
+      await t.storage.createSession(
+        { tokenHash, userId: user.id, createdAtMs, expiresAtMs: START_MS + DAY_MS, device: '' },
+        50,
+      );
+    }
+    t.clock.nowMs = START_MS + 51;
+    expect(await isAlive(t, token)).toBe(true);
+    const newest = await t.logIn('cam@example.com');
+    expect(await isAlive(t, token)).toBe(false);
+    expect(await sessionsOf(t, newest)).toHaveLength(50);
+    expect(await isAlive(t, stranger.token)).toBe(true);
+  });
+});

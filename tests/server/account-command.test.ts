@@ -1,0 +1,131 @@
+/**
+ * `npm run account -- ...`: what an operator does for somebody who cannot get in, or whose token is in wrong hands, while
+ * the server goes on.
+ */
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openStream } from '#tests/support/event-streams.ts';
+import {
+  type Environment,
+  type RunningServer,
+  runToEnd,
+  startServer,
+  stopEverything,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
+
+const PASSWORD = 'correct horse battery';
+const EMAIL = 'cam@example.com';
+
+afterAll(stopEverything);
+
+function post(server: RunningServer, path: string, body: unknown): Promise<Response> {
+  return fetch(`${server.url}/api${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+}
+
+const logIn = (server: RunningServer, password: string) =>
+  post(server, '/auth/login', { email: EMAIL, password });
+
+async function startWithCustomer(env: Environment = {}) {
+  const server = await startServer(env);
+  const person = { email: EMAIL, username: 'cam', full_name: 'Cam', password: PASSWORD, phone: null };
+  const registered = await post(server, '/auth/register', { ...person, is_service_provider: false });
+  expect(registered.status).toBe(201);
+  const account = (...words: string[]) =>
+    runToEnd('account.js', { DATABASE_URL: server.databasePath }, words);
+  return { server, account };
+}
+
+async function tokenOf(server: RunningServer): Promise<string> {
+  return (await (await logIn(server, PASSWORD)).json()).access_token;
+}
+
+test('reset-password prints a new one, ends all sessions and their streams, and forgets failed logins', async () => {
+  const { server, account } = await startWithCustomer({ RATE_LIMIT: 'on' });
+  const token = await tokenOf(server);
+  const send = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, init);
+  const stream = await openStream(send, 'REST', { token });
+  await stream.next();
+  for (let guess = 0; guess < 5; guess += 1) await logIn(server, 'not the password');
+  expect((await logIn(server, PASSWORD)).status).toBe(429);
+
+  const { code, stdout, stderr } = await account('reset-password', ' CAM@Example.com ');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const password = /: ([0-9A-Z]{5}(?:-[0-9A-Z]{5}){3})\n/.exec(stdout)?.[1] ?? '';
+  expect(stdout).toContain('It is shown this once.');
+
+  expect(await stream.nextTip()).toBeNull();
+  const headers = { Authorization: `Bearer ${token}` };
+  expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(401);
+  expect((await logIn(server, PASSWORD)).status).toBe(401);
+  expect((await logIn(server, password)).status).toBe(200);
+  // A second one is another one.
+  expect((await account('reset-password', EMAIL)).stdout).not.toContain(password);
+});
+
+test('unlock lets somebody try again at once', async () => {
+  const { server, account } = await startWithCustomer({ RATE_LIMIT: 'on' });
+  for (let guess = 0; guess < 5; guess += 1) await logIn(server, 'not the password');
+  expect((await logIn(server, PASSWORD)).status).toBe(429);
+  expect(await account('unlock', EMAIL)).toMatchObject({
+    code: 0,
+    stdout: `The failed logins of ${EMAIL} are forgotten.\n`,
+  });
+  expect((await logIn(server, PASSWORD)).status).toBe(200);
+  const again = await account('unlock', EMAIL);
+  expect(again).toMatchObject({ code: 0, stdout: `${EMAIL} had no failed logins; nothing was changed.\n` });
+});
+
+test('end-sessions logs somebody out everywhere, and leaves the password', async () => {
+  const { server, account } = await startWithCustomer();
+  const tokens = [await tokenOf(server), await tokenOf(server)];
+  expect(await account('end-sessions', EMAIL)).toMatchObject({
+    code: 0,
+    stdout: `2 sessions of ${EMAIL} ended.\n`,
+  });
+  for (const token of tokens) {
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(401);
+  }
+  expect((await logIn(server, PASSWORD)).status).toBe(200);
+});
+
+test.each([
+  'reset-password',
+  'unlock',
+  'end-sessions',
+])('%s of nobody says so and answers 1', async (action) => {
+  const { account } = await startWithCustomer();
+  expect(await account(action, 'nobody@example.com')).toMatchObject({
+    code: 1,
+    stdout: 'There is no account with the email nobody@example.com.\n',
+  });
+});
+
+test.each([
+  [[]],
+  [['reset-password']],
+  [['reset-password', '']],
+  [['unlock', EMAIL, 'more']],
+  [['constructor', EMAIL]],
+  [['delete', EMAIL]],
+])('called as %j it shows how it is meant, and answers 1', async (words) => {
+  const { account } = await startWithCustomer();
+  const { code, stdout, stderr } = await account(...words);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL\n',
+  });
+});
+
+test('without a database it makes none, and says so', async () => {
+  const path = join(temporaryFolder(), 'none.db');
+  const { code, stderr } = await runToEnd('account.js', { DATABASE_URL: path }, ['unlock', EMAIL]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`Cannot open the database ${path}`);
+});

@@ -1,0 +1,110 @@
+/**
+ * A clock that is set back or forth under a running server: nobody is locked out for longer than a limit lasts, no
+ * session outlives its term, and the ledger keeps the order in which tips were recorded.
+ */
+import { describe, expect, test } from 'vitest';
+import { callRest, logInThrough, refusedBy } from '#tests/support/both-doors.ts';
+import { openStream } from '#tests/support/event-streams.ts';
+import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
+
+async function isAlive(t: TestApp, token: string): Promise<boolean> {
+  return (await callRest(t, 'GET', '/auth/me', undefined, { token })).status === 200;
+}
+
+describe('a clock that is turned back', () => {
+  test('keeps nobody waiting longer than the limit lasts, and lets nobody guess more', async () => {
+    const t = await createTestApp({ config: { isRateLimited: true } });
+    await t.registerCustomer('cam');
+    for (let guess = 0; guess < 5; guess += 1) await logInThrough('REST', t, 'cam@example.com', 'wrong');
+    t.clock.nowMs = START_MS - YEAR_MS;
+    const refused = await logInThrough('REST', t, 'cam@example.com', PASSWORD);
+    expect(refusedBy('REST', refused).code).toBe('too_many_requests');
+    expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(15 * 60);
+  });
+
+  test('keeps a limit that was touched since from lasting beyond its time', async () => {
+    const t = await createTestApp({ config: { isRateLimited: true } });
+    await t.registerCustomer('cam');
+    for (let guess = 0; guess < 4; guess += 1) await logInThrough('REST', t, 'cam@example.com', 'wrong');
+    t.clock.nowMs = START_MS - YEAR_MS;
+    await logInThrough('REST', t, 'cam@example.com', 'wrong');
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(429);
+    t.clock.nowMs += 15 * MINUTE_MS;
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
+  });
+
+  test('logs nobody out, and lets a session that is used live no longer than its term from then', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    t.clock.nowMs = START_MS - YEAR_MS;
+    expect(await isAlive(t, token)).toBe(true);
+    t.clock.nowMs += 30 * DAY_MS - 1;
+    expect(await isAlive(t, token)).toBe(true);
+    t.clock.nowMs += 30 * DAY_MS;
+    expect(await isAlive(t, token)).toBe(false);
+  });
+
+  test('leaves tips in the order in which they were recorded, listed and told, each with its own time', async () => {
+    const t = await createTestApp();
+    const { provider, customer, code } = await t.setTheScene();
+    const give = (amountCents: number) =>
+      customer.trpc.transactions.create.mutate({
+        receiverQrId: code.id,
+        amountCents,
+        serviceCategory: 'bartender',
+      });
+    const first = await give(1_000);
+    t.clock.nowMs = START_MS - DAY_MS;
+    const second = await give(2_000);
+    t.clock.nowMs = START_MS + DAY_MS;
+    await give(3_000);
+
+    const { transactions } = await provider.trpc.transactions.list.query({ limit: 2 });
+    expect(transactions.map(({ amountCents }) => amountCents)).toEqual([3_000, 2_000]);
+    expect(second.createdAt).toBe(new Date(START_MS - DAY_MS).toISOString());
+    const stream = await openStream(t.send, 'REST', { token: provider.token, lastEventId: first.id });
+    expect((await stream.take(2)).map(({ amountCents }) => amountCents)).toEqual([2_000, 3_000]);
+    await stream.close();
+    const { nextCursor } = await provider.trpc.transactions.list.query({ limit: 2 });
+    const rest = await provider.trpc.transactions.list.query({ limit: 2, cursor: nextCursor });
+    expect(rest.transactions.map(({ id }) => id)).toEqual([first.id]);
+  });
+
+  test('still gives the same tip for the same key', async () => {
+    const t = await createTestApp();
+    const { customer, code } = await t.setTheScene();
+    const tip = {
+      receiverQrId: code.id,
+      amountCents: 1_000,
+      serviceCategory: 'bartender',
+      idempotencyKey: 'once',
+    } as const;
+    const first = await customer.trpc.transactions.create.mutate(tip);
+    t.clock.nowMs = START_MS - YEAR_MS;
+    expect(await customer.trpc.transactions.create.mutate(tip)).toEqual(first);
+  });
+});
+
+test('a clock that jumps ahead ends sessions and limits, and takes no tip away', async () => {
+  const t = await createTestApp({ config: { isRateLimited: true } });
+  const { provider, customer, code } = await t.setTheScene();
+  await customer.trpc.transactions.create.mutate({
+    receiverQrId: code.id,
+    amountCents: 1_000,
+    serviceCategory: 'bartender',
+  });
+  for (let guess = 0; guess < 5; guess += 1)
+    await logInThrough('REST', t, provider.user.email, 'not the password');
+  t.clock.nowMs += 10 * YEAR_MS;
+  await t.app.sweep();
+  expect(await isAlive(t, customer.token)).toBe(false);
+  expect(t.database.prepare('SELECT count(*) FROM attempts').pluck().get()).toBe(0);
+  const { trpc } = { trpc: t.trpc(await t.logIn(provider.user.email)) };
+  expect(await trpc.transactions.list.query({ limit: 10 })).toMatchObject({
+    transactions: [{ amountCents: 1_000 }],
+  });
+});
