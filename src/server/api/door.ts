@@ -11,14 +11,14 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Where the doors stand. */
 const DOORS = ['/api', '/trpc'] as const;
 
-/** Marks an answer that was made whole. A WeakSet in its place was measured to cost a tenth of a look-up in garbage collection. */
+/** Marks an answer that was made whole. */
 const isComplete = Symbol('is complete');
 
 /** What every answer carries, and the two ways in which it comes by that. */
 export interface Envelope {
   /**
-   * An answer of a door that carries everything from the start. Putting headers on a finished answer was measured to
-   * cost several times as much as making it, so that the answers that matter are made here.
+   * An answer of a door that carries everything from the start: putting headers on a finished one costs a second,
+   * heavier answer, so that those which matter are made here.
    */
   json(requestId: string, text: string | null, status: number, headers?: Record<string, string>): Response;
   /** Whether an answer was made by `json` and is still as it was made. */
