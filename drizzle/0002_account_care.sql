@@ -10,4 +10,5 @@ CREATE TABLE `attempts` (
 --> statement-breakpoint
 CREATE INDEX `attempts_account` ON `attempts` (`account`);--> statement-breakpoint
 CREATE INDEX `attempts_end` ON `attempts` (`ends_at_ms`);--> statement-breakpoint
+ALTER TABLE `accounts` ADD `password_expires_at_ms` integer;--> statement-breakpoint
 ALTER TABLE `sessions` ADD `device` text DEFAULT '' NOT NULL;

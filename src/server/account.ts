@@ -32,7 +32,7 @@ const ACTIONS: Readonly<
     await limits.unlock(email);
     return [
       `The new password of ${email} is: ${password}`,
-      'It is shown this once. All sessions of the account have ended; change the password after logging in.',
+      'It is shown this once and works for a day, in which its owner must change it. All sessions have ended.',
     ];
   },
   unlock: async ({ accounts, limits }, email) => {

@@ -147,6 +147,39 @@ describe('a change of password', () => {
   });
 });
 
+describe('a password that the operator made', () => {
+  /** The password stays what it is, but only until then. */
+  async function createScene() {
+    const t = await createTestApp();
+    const { user, token } = await t.registerCustomer('cam');
+    const found = await t.storage.findCredentials('cam@example.com');
+    const passwordHash = found?.passwordHash ?? '';
+    const next = { passwordHash, expiresAtMs: START_MS + DAY_MS };
+    await t.storage.changePassword(user.id, passwordHash, next, createHash('sha256').update(token).digest());
+    return { t, token };
+  }
+
+  test.each(DOORS)('opens for a day, and then answers like a wrong one (%s)', async (door) => {
+    const { t, token } = await createScene();
+    t.clock.nowMs = START_MS + DAY_MS - 1;
+    expect((await logInThrough(door, t, 'cam@example.com', PASSWORD)).status).toBe(200);
+    t.clock.nowMs = START_MS + DAY_MS;
+    const late = refusedBy(door, await logInThrough(door, t, 'cam@example.com', PASSWORD));
+    const wrong = refusedBy(door, await logInThrough(door, t, 'cam@example.com', 'not the password'));
+    expect({ ...late, requestId: '' }).toEqual({ ...wrong, requestId: '' });
+    // Whoever logged in in time may still choose one of their own.
+    expect(isFine(await change(door, t, token, PASSWORD, NEW_PASSWORD))).toBe(true);
+    expect((await logInThrough(door, t, 'cam@example.com', NEW_PASSWORD)).status).toBe(200);
+  });
+
+  test('is replaced by one that lasts', async () => {
+    const { t, token } = await createScene();
+    await change('REST', t, token, PASSWORD, NEW_PASSWORD);
+    t.clock.nowMs += 365 * DAY_MS;
+    expect((await logInThrough('REST', t, 'cam@example.com', NEW_PASSWORD)).status).toBe(200);
+  });
+});
+
 describe('sessions', () => {
   test('are listed the newest first, each with what it was begun with, and which one asks', async () => {
     const t = await createTestApp();

@@ -3,6 +3,7 @@
  * the server goes on.
  */
 import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
 import { openStream } from '#tests/support/event-streams.ts';
 import {
@@ -56,7 +57,12 @@ test('reset-password prints a new one, ends all sessions and their streams, and 
   const { code, stdout, stderr } = await account('reset-password', ' CAM@Example.com ');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const password = /: ([0-9A-Z]{5}(?:-[0-9A-Z]{5}){3})\n/.exec(stdout)?.[1] ?? '';
-  expect(stdout).toContain('It is shown this once.');
+  expect(stdout).toContain('It is shown this once and works for a day');
+  const database = new SqliteDatabase(server.databasePath, { readonly: true });
+  const expiresAtMs = database.prepare('SELECT password_expires_at_ms FROM accounts').pluck().get();
+  database.close();
+  expect(Number(expiresAtMs) - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  expect(Number(expiresAtMs) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
 
   expect(await stream.nextTip()).toBeNull();
   const headers = { Authorization: `Bearer ${token}` };

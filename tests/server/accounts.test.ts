@@ -171,7 +171,9 @@ test('a username is never issued again: no account can be deleted', async () => 
 
 describe.each(DOORS)('common passwords at the %s door', (door) => {
   test.each([
-    ...['password1', 'PASSWORD1', '12345678', 'qwertyuiop', 'Iloveyou'],
+    ...['password1', 'PASSWORD1', '12345678', 'qwertyuiop', 'Iloveyou', 'tipwell123', 'p@ssword'],
+    // Far down in a list of 3,000, and what no list needs to name.
+    ...['12101989', 'atletico', '87654321', 'aaaaaaaaaaaa', 'abcabcabc', '12341234', 'CDEFGHIJK'],
     // Full-width letters are the same password after NFKC, which is what is hashed.
     ...['ｐａｓｓｗｏｒｄ１', '１２３４５６７８'],
   ])('%s is refused', async (password) => {

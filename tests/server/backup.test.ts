@@ -6,72 +6,13 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { type RunningServer, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-
-const PASSWORD = 'correct horse battery';
-
-async function call(server: RunningServer, path: string, body: unknown, token?: string) {
-  const response = await fetch(`${server.url}/api${path}`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}`);
-  return response.json();
-}
-
-/** A running server with a provider's code and a customer who tips it. */
-async function startWithPeople() {
-  const server = await startServer();
-  const enter = async (username: string, isProvider: boolean): Promise<string> => {
-    const email = `${username}@example.com`;
-    const person = { email, username, full_name: username, password: PASSWORD, phone: null };
-    const kind = { is_service_provider: isProvider, service_categories: isProvider ? ['dj'] : [] };
-    await call(server, '/auth/register', { ...person, ...kind });
-    return (await call(server, '/auth/login', { email, password: PASSWORD })).access_token;
-  };
-  const code = await call(server, '/qr-codes', { service_category: 'dj' }, await enter('pat', true));
-  const customer = await enter('cam', false);
-  const tip = async (amount = 10): Promise<string> => {
-    const body = { receiver_qr_id: code.id, amount, service_category: 'dj' };
-    return (await call(server, '/transactions', body, customer)).id;
-  };
-  const env = { DATABASE_URL: server.databasePath };
-  return { server, tip, env };
-}
-
-function tipsIn(path: string): string[] {
-  const database = new SqliteDatabase(path, { readonly: true });
-  try {
-    return database.prepare<[], string>('SELECT id FROM transactions ORDER BY sequence').pluck().all();
-  } finally {
-    database.close();
-  }
-}
+import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups-under-load.ts';
+import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 
 describe('a backup', () => {
   test('made while tips are recorded holds every tip acknowledged before it began, and adds up', async () => {
-    const { tip, env } = await startWithPeople();
-    const acknowledged: string[] = [];
-    let isDone = false;
-    const givers = Array.from({ length: 4 }, async () => {
-      while (!isDone) acknowledged.push(await tip());
-    });
-    for (let round = 1; round <= 3; round += 1) {
-      const before = [...acknowledged];
-      const file = join(temporaryFolder(), 'backup.db');
-      const backup = await runToEnd('db-backup.js', env, [file]);
-      expect(backup).toMatchObject({ code: 0, stderr: '' });
-      expect(backup.stdout).toContain('checked');
-      expect(tipsIn(file)).toEqual(expect.arrayContaining(before));
-      expect(await runToEnd('db-check.js', { DATABASE_URL: file })).toMatchObject({ code: 0 });
-    }
-    isDone = true;
-    await Promise.all(givers);
-    expect(acknowledged.length).toBeGreaterThan(0);
+    const figures = await backUpUnderLoad({ backups: 3, givers: 4, tipsBetween: 1, isRestored: false });
+    expect(figures.acknowledgedMeanwhile).toBeGreaterThan(0);
   });
 
   test('never overwrites a file', async () => {

@@ -1,6 +1,7 @@
 /**
  * No input is our fault: thousands of made-up requests, the same in every run, at every REST route, every procedure
  * and every address, from anybody and nobody. None is answered with a 5xx, and every refusal has its closed form.
+ * `npm run soak -- fuzz` makes 50,000 of them.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -13,11 +14,12 @@ import { PROCEDURES, trpcRequest } from '#tests/support/raw-doors.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
-const SEED = 20_260_515;
-const ALL_CASES = 2_600;
+/** The long form sets these: more cases, and others each time. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 2_600);
 /** Its valid input names a session that is gone. */
 const SUCCESS_OF_ENDING = 404;
-const ADDRESS_CASES = 600;
+const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.24);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
 
 type Scene = Awaited<ReturnType<typeof createStage>>['scene'];
@@ -364,6 +366,10 @@ async function everyCase<Made>(
     }),
     { seed: SEED, numRuns: count },
   );
+  if (process.env['FUZZ_CASES'] !== undefined) {
+    const refused = statuses.filter((status) => status >= 400).length;
+    process.stdout.write(`FUZZED ${statuses.length} of which ${refused} refused\n`);
+  }
   return statuses;
 }
 

@@ -178,6 +178,19 @@ describe('failed logins', () => {
     }
   });
 
+  test('with the right password, however many at once, leave others a place in the queue', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('dan');
+    const flood = Array.from({ length: 200 }, () =>
+      logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1)),
+    );
+    const other = await logInThrough('REST', t, 'dan@example.com', PASSWORD, caller(2));
+    expect(other.status).toBe(200);
+    expect(tally(await Promise.all(flood))).toEqual({ fine: 5, too_many_requests: 195 });
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1))).status).toBe(200);
+  });
+
   test('30 from one address, over all accounts', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');

@@ -19,6 +19,9 @@ import { isCommonPassword } from './common-passwords.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 
+/** Long enough to hand a password over, short enough that one that was never changed is worth nothing later. */
+const RESET_LIFETIME_MS = 86_400_000;
+
 export interface Accounts {
   /** @throws AppError `invalid_input` (a common password), `email_taken`, `username_taken`, `busy`. */
   register(registration: Registration): Promise<User>;
@@ -34,7 +37,7 @@ export interface Accounts {
    */
   changePassword(account: Account, change: PasswordChange, keptToken: string): Promise<void>;
   /**
-   * For the operator: gives an account a random password and ends all of its sessions.
+   * For the operator: gives an account a random password, good for a day, and ends all of its sessions.
    * @returns the password, which is stored nowhere; null when nobody has this email.
    */
   resetPassword(email: string): Promise<string | null>;
@@ -66,7 +69,8 @@ export function createAccounts(deps: {
     async login({ email, password }, device) {
       const found = await storage.findCredentials(email);
       const isRight = await passwords.verify(found?.passwordHash ?? null, password);
-      if (!found || !isRight) throw new AppError('wrong_credentials');
+      const isOver = found !== null && (found.passwordExpiresAtMs ?? Infinity) <= clock();
+      if (!found || !isRight || isOver) throw new AppError('wrong_credentials');
       if (passwords.isOutdated(found.passwordHash)) {
         await storage.replacePasswordHash(
           found.account.id,
@@ -88,9 +92,9 @@ export function createAccounts(deps: {
       const found = await storage.findCredentials(account.email);
       const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
       if (!found || !isRight) throw new AppError('wrong_password');
-      const next = await passwords.hash(newPassword);
+      const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
       // Changed elsewhere while this was under way: then the password given here was not the current one any more.
-      if (!(await sessions.changePasswordHash(account.id, found.passwordHash, next, keptToken)))
+      if (!(await sessions.changePassword(account.id, found.passwordHash, next, keptToken)))
         throw new AppError('wrong_password');
     },
 
@@ -98,9 +102,10 @@ export function createAccounts(deps: {
       const found = await storage.findCredentials(email);
       if (!found) return null;
       const password = newPassword(random);
-      const next = await passwords.hash(password);
+      const passwordHash = await passwords.hash(password);
+      const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
       let present = found.passwordHash;
-      while (!(await sessions.changePasswordHash(found.account.id, present, next, null))) {
+      while (!(await sessions.changePassword(found.account.id, present, next, null))) {
         // Changed, or hashed anew by a login, between reading and writing; the operator's word counts.
         present = (await storage.findCredentials(email))?.passwordHash ?? present;
       }

@@ -39,11 +39,14 @@ export interface Sessions {
   end(userId: UserId, id: SessionId): Promise<void>;
   /** Ends all sessions of an account but that of `keptToken`; null for none. @returns how many ended. */
   endOthers(userId: UserId, keptToken: string | null): Promise<number>;
-  /** Replaces an account's password hash and ends its other sessions, in one step. @returns whether `present` still was its hash. */
-  changePasswordHash(
+  /**
+   * Replaces an account's password and ends its other sessions, in one step.
+   * @returns whether `present` still was its hash.
+   */
+  changePassword(
     userId: UserId,
     present: string,
-    next: string,
+    next: { readonly passwordHash: string; readonly expiresAtMs: number | null },
     keptToken: string | null,
   ): Promise<boolean>;
   /**
@@ -150,7 +153,7 @@ export function createSessions(deps: {
       return count;
     },
 
-    async changePasswordHash(userId, present, next, keptToken) {
+    async changePassword(userId, present, next, keptToken) {
       const kept = keptToken === null ? null : hashOf(keptToken);
       const outcome = await storage.changePassword(userId, present, next, kept);
       await endWatchesOfGone();

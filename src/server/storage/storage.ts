@@ -106,20 +106,23 @@ export interface Totals {
 export interface Storage {
   createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
   /** Finds by email without regard to case. */
-  findCredentials(
-    email: string,
-  ): Promise<{ readonly account: Account; readonly passwordHash: string } | null>;
+  findCredentials(email: string): Promise<{
+    readonly account: Account;
+    readonly passwordHash: string;
+    /** Null for a password that does not expire. */
+    readonly passwordExpiresAtMs: number | null;
+  } | null>;
   /** Replaces a hash by one of the same password, unless it was changed since it was read. */
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
   /**
    * Replaces the password and ends all of the account's sessions but `keptTokenHash` (null for none), in one step.
-   * `stale` when the hash is not `present` any more: somebody else changed it meanwhile.
+   * The new one stops working at `expiresAtMs`; null for never. `stale` when the hash is not `present` any more: somebody else changed it meanwhile.
    */
   changePassword(
     id: UserId,
     present: string,
-    next: string,
+    next: { readonly passwordHash: string; readonly expiresAtMs: number | null },
     keptTokenHash: Uint8Array | null,
   ): Promise<'changed' | 'stale'>;
 

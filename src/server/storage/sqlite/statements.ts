@@ -84,13 +84,26 @@ export function prepareStatements(database: Database) {
       .where(eq(accounts.username, value('username')))
       .prepare(),
     accountByEmail: db
-      .select({ ...account, passwordHash: accounts.passwordHash })
+      .select({
+        ...account,
+        passwordHash: accounts.passwordHash,
+        passwordExpiresAtMs: accounts.passwordExpiresAtMs,
+      })
       .from(accounts)
       .where(eq(accounts.emailKey, value('emailKey')))
       .prepare(),
     replacePasswordHash: db
       .update(accounts)
       .set({ passwordHash: sql`${value('next')}` })
+      .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('present'))))
+      .prepare(),
+
+    changePassword: db
+      .update(accounts)
+      .set({
+        passwordHash: sql`${value('passwordHash')}`,
+        passwordExpiresAtMs: sql`${value('expiresAtMs')}`,
+      })
       .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('present'))))
       .prepare(),
 

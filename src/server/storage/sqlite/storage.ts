@@ -94,7 +94,9 @@ export function createSqliteStorage(database: Database): Storage {
     findCredentials: (email) =>
       read(() => {
         const row = statements.accountByEmail.get({ emailKey: emailKeyOf(email) });
-        return row ? { account: accountFrom(row), passwordHash: row.passwordHash } : null;
+        if (!row) return null;
+        const { passwordHash, passwordExpiresAtMs } = row;
+        return { account: accountFrom(row), passwordHash, passwordExpiresAtMs };
       }),
 
     replacePasswordHash: (id, present, next) =>
@@ -104,7 +106,7 @@ export function createSqliteStorage(database: Database): Storage {
 
     changePassword: (id, present, next, keptTokenHash) =>
       write(() => {
-        if (statements.replacePasswordHash.run({ id, present, next }).changes === 0) return 'stale';
+        if (statements.changePassword.run({ id, present, ...next }).changes === 0) return 'stale';
         endOthers(id, keptTokenHash);
         return 'changed';
       }),

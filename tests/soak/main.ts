@@ -1,0 +1,135 @@
+/**
+ * The long forms of tests whose short forms run at every commit: `npm run soak`, or one of them by its name, such as
+ * `npm run soak -- kill`. On loopback, with the production build; ends by itself, in about an hour, with a table of
+ * figures and the exit code 1 when a guarantee did not hold. SOAK_SCALE=0.02 makes all of it smaller, to try it out.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { backUpUnderLoad } from '#tests/support/backups-under-load.ts';
+import { killUnderLoad } from '#tests/support/kills-under-load.ts';
+import { stopEverything } from '#tests/support/running-server.ts';
+import { mixLoads } from './mixed-load.ts';
+
+const PROJECT_FOLDER = join(import.meta.dirname, '../..');
+const SCALE = Number(process.env['SOAK_SCALE'] ?? 1);
+const LONGEST_RUN_MS = 2 * 3_600_000;
+const KILLS = scaled(500);
+const TIPS = scaled(50_000);
+/** Fewer than the short form makes would show too little. */
+const FUZZ_CASES = Math.max(2_600, scaled(50_000));
+const BACKUPS = scaled(20);
+const MIXED_SECONDS = scaled(600);
+
+type Figures = Readonly<Record<string, string | number>>;
+interface Outcome {
+  readonly figures: Figures;
+  readonly violations: readonly string[];
+}
+type Report = (line: string) => void;
+
+const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
+  kill: async (report) => {
+    const compareEvery = Math.max(1, Math.round(KILLS / 10));
+    const figures = await killUnderLoad({ kills: KILLS, tips: TIPS, compareEvery, report });
+    return { figures: { ...figures }, violations: [] };
+  },
+  fuzz,
+  backup: async (report) => {
+    const figures = await backUpUnderLoad({
+      ...{ backups: BACKUPS, givers: 16, tipsBetween: 500, isRestored: true, report },
+    });
+    return { figures: { ...figures }, violations: [] };
+  },
+  mixed: async (report) => {
+    const { figures, violations } = await mixLoads(MIXED_SECONDS, report);
+    return { figures: { ...figures }, violations };
+  },
+};
+
+/** The test file itself with more cases, made from a seed that is told, so that a failure can be had again. */
+async function fuzz(report: Report): Promise<Outcome> {
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  report(`${FUZZ_CASES} cases from the seed ${seed}`);
+  const env = { ...process.env, NO_COLOR: '1', FUZZ_SEED: String(seed), FUZZ_CASES: String(FUZZ_CASES) };
+  const args = [
+    ...['run', 'tests/server/hostile-fuzz.test.ts', '--testTimeout', String(LONGEST_RUN_MS)],
+    ...['--retry', '0', '--reporter', 'verbose'],
+  ];
+  const vitest = spawn(join(PROJECT_FOLDER, 'node_modules/.bin/vitest'), args, {
+    ...{ cwd: PROJECT_FOLDER, env, stdio: ['ignore', 'pipe', 'pipe'] as const },
+  });
+  const said: string[] = [];
+  for (const pipe of [vitest.stdout, vitest.stderr]) {
+    pipe.setEncoding('utf8').on('data', (text: string) => {
+      said.push(text);
+      for (const line of text.split('\n')) if (/[✓×]/.test(line)) report(line.trim());
+    });
+  }
+  const [code] = await once(vitest, 'close');
+  const cases = [...said.join('').matchAll(/FUZZED (\d+) of which (\d+) refused/g)];
+  const sumOf = (group: 1 | 2) => cases.reduce((sum, match) => sum + Number(match[group]), 0);
+  const made = sumOf(1);
+  return {
+    figures: {
+      seed,
+      cases: made,
+      refused: sumOf(2),
+      tables: cases.length,
+      serverFaults: code === 0 ? 0 : '?',
+    },
+    violations: [
+      ...(code === 0 ? [] : [`the fuzz tests failed:\n${said.join('')}`]),
+      ...(made >= FUZZ_CASES ? [] : [`only ${made} cases were made`]),
+    ],
+  };
+}
+
+function scaled(full: number): number {
+  return Math.max(1, Math.ceil(full * SCALE));
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+async function soak(names: readonly string[]): Promise<boolean> {
+  say(
+    `${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}; Node ${process.version}; scale ${SCALE}`,
+  );
+  const rows: string[] = [];
+  let isSound = true;
+  for (const name of names) {
+    const run = SOAKS[name];
+    if (!run) throw new Error(`There is no soak "${name}"; there are ${Object.keys(SOAKS).join(', ')}.`);
+    say(`--- ${name}`);
+    const startedAt = performance.now();
+    const { figures, violations } = await run((line) => say(`${name}: ${line}`)).catch((error: unknown) => ({
+      figures: {},
+      violations: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+    }));
+    const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+    for (const violation of violations) say(`${name}: VIOLATION: ${violation}`);
+    if (violations.length > 0) isSound = false;
+    const told = Object.entries({ minutes, ...figures }).map(([what, value]) => `${what}: ${value}`);
+    rows.push(`${name.padEnd(8)}${violations.length === 0 ? 'holds   ' : 'VIOLATED'}  ${told.join('; ')}`);
+    await stopEverything();
+  }
+  say('---');
+  for (const row of rows) say(row);
+  say(isSound ? 'Every guarantee held.' : 'Not every guarantee held.');
+  return isSound;
+}
+
+const tooLong = setTimeout(() => {
+  say(`not done after ${LONGEST_RUN_MS / 60_000} minutes`);
+  void stopEverything().then(() => process.exit(1));
+}, LONGEST_RUN_MS);
+try {
+  const wanted = process.argv.slice(2);
+  if (!(await soak(wanted.length > 0 ? wanted : Object.keys(SOAKS)))) process.exitCode = 1;
+} finally {
+  clearTimeout(tooLong);
+  await stopEverything();
+}

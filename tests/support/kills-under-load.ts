@@ -1,0 +1,169 @@
+/**
+ * A server that is killed under load again and again, over the same file. What must hold is asserted here: every
+ * acknowledged tip is there once, a key that is sent again is not paid again, the totals are true, and the file and
+ * its ledger are checked after every kill.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { call, createCode, enter } from './rest-client.ts';
+import { runToEnd, startServer } from './running-server.ts';
+
+const GIVERS = 4;
+const REQUESTS_AT_ONCE = 16;
+/** The moment of a kill, counted from when enough tips have flowed. */
+const LONGEST_LIFE_MS = 250;
+const SENT_AGAIN = 10;
+
+export interface KillOptions {
+  readonly kills: number;
+  /** How many tips are acknowledged at least, spread evenly over the kills. */
+  readonly tips: number;
+  /** After every so many kills, and after the last, the whole ledger is compared tip by tip. */
+  readonly compareEvery: number;
+  readonly report?: (line: string) => void;
+}
+
+export interface KillFigures {
+  readonly kills: number;
+  readonly acknowledged: number;
+  /** Tips that a kill cut off before their answer. */
+  readonly cutOff: number;
+  /** Of these, how many had been recorded all the same. */
+  readonly recordedUnanswered: number;
+  readonly sentAgain: number;
+  readonly ledgerChecks: number;
+  readonly comparisons: number;
+}
+
+interface Tip {
+  readonly key: string;
+  readonly giver: number;
+  readonly amount: number;
+}
+
+interface Recorded {
+  readonly id: string;
+  readonly giver_id: string;
+  readonly amount: number;
+  readonly net_amount: number;
+}
+
+/** @throws AssertionError when a guarantee does not hold. */
+export async function killUnderLoad(options: KillOptions): Promise<KillFigures> {
+  const { kills, tips, compareEvery, report = () => {} } = options;
+  let server = await startServer();
+  const env = { DATABASE_URL: server.databasePath };
+  const provider = await enter(server, 'pat', ['bartender']);
+  const givers = await Promise.all(
+    Array.from({ length: GIVERS }, (_, index) => enter(server, `giver-${index}`)),
+  );
+  const code = await createCode(server, provider.token, 'bartender');
+
+  const sent: Tip[] = [];
+  /** The answer to each tip that was acknowledged, by its key. */
+  const acknowledged = new Map<string, Recorded>();
+  const unexpected: unknown[] = [];
+  const figures = { cutOff: 0, recordedUnanswered: 0, sentAgain: 0, ledgerChecks: 0, comparisons: 0 };
+
+  async function send({ key, giver, amount }: Tip): Promise<void> {
+    const answer = await call<Recorded>(server, '/transactions', {
+      token: givers[giver]?.token,
+      body: { amount, receiver_qr_id: code, service_category: 'bartender' },
+      key,
+    });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    const earlier = acknowledged.get(key);
+    if (earlier) assert.deepEqual(answer.body, earlier, 'a key that was sent again got another answer');
+    acknowledged.set(key, answer.body);
+  }
+
+  /** One client: a tip after the other, until the server is gone. */
+  async function tipUntilKilled(isKilled: () => boolean): Promise<void> {
+    while (!isKilled()) {
+      const index = sent.length;
+      const tip = { key: `key-${index}`, giver: index % GIVERS, amount: (1_000 + (index % 9_000)) / 100 };
+      sent.push(tip);
+      try {
+        await send(tip);
+      } catch (error) {
+        // Nothing but the loss of the connection may keep a tip from being acknowledged.
+        if (!(isKilled() && error instanceof TypeError)) unexpected.push(error);
+      }
+    }
+  }
+
+  const readLedger = async () =>
+    (await call<Recorded[]>(server, '/transactions', { token: provider.token })).body;
+
+  async function checkFile(): Promise<void> {
+    const check = await runToEnd('db-check.js', env);
+    assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
+    figures.ledgerChecks += 1;
+  }
+
+  for (let kill = 1; kill <= kills; kill += 1) {
+    let isKilled = false;
+    const load = Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, () => tipUntilKilled(() => isKilled)));
+    while (acknowledged.size < (tips * kill) / kills && unexpected.length === 0) await sleep(5);
+    await sleep(1 + Math.random() * LONGEST_LIFE_MS);
+    isKilled = true;
+    assert.equal((await server.stop('SIGKILL')).signal, 'SIGKILL', 'the server had ended before the kill');
+    await load;
+    assert.deepEqual(unexpected, []);
+
+    await checkFile();
+    server = await startServer(env);
+
+    const isCompared = kill % compareEvery === 0 || kill === kills;
+    const unanswered = sent.filter(({ key }) => !acknowledged.has(key));
+    figures.cutOff += unanswered.length;
+    if (isCompared) {
+      const kept = await readLedger();
+      const byId = new Map(kept.map((tip) => [tip.id, tip]));
+      assert.equal(byId.size, kept.length, 'an id stands twice in the ledger');
+      const lost = [...acknowledged.values()].filter(({ id }) => !byId.has(id));
+      assert.deepEqual(lost, [], 'acknowledged tips are lost');
+      for (const tip of acknowledged.values()) assert.deepEqual(byId.get(tip.id), tip);
+      figures.recordedUnanswered += kept.length - acknowledged.size;
+    }
+
+    await Promise.all(unanswered.map(send));
+    // Some that were acknowledged are sent again as well: the key is kept as surely as the tip.
+    const again = sent.slice(-SENT_AGAIN);
+    await Promise.all(again.map(send));
+    figures.sentAgain += unanswered.length + again.length;
+
+    if (isCompared) {
+      const ledger = await readLedger();
+      assert.equal(ledger.length, sent.length, 'the ledger has not every tip once');
+      const ids = new Set(ledger.map(({ id }) => id));
+      for (const { key, giver, amount } of sent) {
+        const answer = acknowledged.get(key);
+        assert.ok(answer && ids.delete(answer.id), `${key} is not in the ledger, or twice`);
+        assert.deepEqual([answer.giver_id, answer.amount], [givers[giver]?.id, amount]);
+      }
+      assert.equal(ids.size, 0, 'the ledger has tips that nobody gave');
+      figures.comparisons += 1;
+      report(`${kill} kills, ${acknowledged.size} tips acknowledged, ${figures.cutOff} cut off, 0 lost`);
+    }
+  }
+  // The kills really came in the middle of tips.
+  assert.ok(figures.cutOff > 0, 'no kill met a tip');
+
+  const inCents = (dollars: number) => Math.round(dollars * 100);
+  const ledger = await readLedger();
+  const sumOf = (tipsOf: readonly Recorded[], field: 'amount' | 'net_amount') =>
+    tipsOf.reduce((sum, tip) => sum + inCents(tip[field]), 0);
+  type Me = { total_tips_received: number; total_tips_given: number };
+  const me = await call<Me>(server, '/auth/me', { token: provider.token });
+  assert.equal(inCents(me.body.total_tips_received), sumOf(ledger, 'net_amount'));
+  for (const { id, token } of givers) {
+    const own = ledger.filter((tip) => tip.giver_id === id);
+    const { body } = await call<Me>(server, '/auth/me', { token });
+    assert.equal(inCents(body.total_tips_given), sumOf(own, 'amount'));
+  }
+
+  assert.deepEqual(await server.stop(), { code: 0, signal: null });
+  await checkFile();
+  return { kills, acknowledged: acknowledged.size, ...figures };
+}
