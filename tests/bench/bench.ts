@@ -71,7 +71,8 @@ async function inTurns<A, B>(rounds: number, one: () => Promise<A>, other: () =>
 
 function rates(pairs: readonly (readonly [LoadResult, LoadResult])[]): string {
   const of = (index: 0 | 1) => Math.round(medianOf(pairs.map((pair) => pair[index].perSecond)));
-  return `${of(0)}/s against ${of(1)}/s`;
+  const cpu = (index: 0 | 1) => Math.round(medianOf(pairs.map((pair) => pair[index].cpuUs)));
+  return `${of(0)}/s against ${of(1)}/s; CPU for each ${cpu(0)} µs against ${cpu(1)} µs`;
 }
 
 /** @throws Error when the two servers answer a look-up differently, or not what was seeded. */

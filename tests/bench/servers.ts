@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, openSync } from 'node:fs';
+import { copyFileSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '#tests/support/running-server.ts';
@@ -19,6 +19,8 @@ export interface BenchServer {
   readonly databasePath: string;
   /** Resident memory in megabytes. */
   memory(): number;
+  /** How long all of its threads have run, in milliseconds; NaN where the system does not say. */
+  cpuMs(): number;
   /**
    * The longest that the event loop was held up while `work` ran, in milliseconds, as the server itself measures it.
    * Only of a server that was started with a probe.
@@ -130,6 +132,8 @@ async function start(
     memory: () =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) / 1024,
 
+    cpuMs: () => cpuMsOf(child.pid ?? 0),
+
     async longestDelay(work) {
       child.send('begin');
       await once(child, 'message');
@@ -146,6 +150,14 @@ async function start(
       if (code !== 0) throw new Error(`a server ended with ${String(code)}: see ${databasePath}.log`);
     },
   };
+}
+
+/** proc(5): utime and stime are the 12th and 13th field after the name in brackets, in hundredths of a second. */
+function cpuMsOf(pid: number): number {
+  const path = `/proc/${pid}/stat`;
+  if (!existsSync(path)) return Number.NaN;
+  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return 10 * (Number(fields[11]) + Number(fields[12]));
 }
 
 async function untilAnswering(url: string, child: ChildProcess): Promise<void> {
