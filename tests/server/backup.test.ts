@@ -2,7 +2,7 @@
  * Backups that a tired operator can trust: complete and consistent while a server writes, checked before they are
  * trusted, restored without losing what was there before. Everything runs as the commands do, on real files.
  */
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +10,13 @@ import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 
 describe('a backup', () => {
+  test('is for its owner’s eyes only', async () => {
+    const { env } = await startWithPeople();
+    const file = join(temporaryFolder(), 'backup.db');
+    expect(await runToEnd('db-backup.js', env, [file])).toMatchObject({ code: 0 });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
   test('made while tips are recorded holds every tip acknowledged before it began, and adds up', async () => {
     const figures = await backUpUnderLoad({ backups: 3, givers: 4, tipsBetween: 1, isRestored: false });
     expect(figures.acknowledgedMeanwhile).toBeGreaterThan(0);

@@ -20,7 +20,11 @@ const probing = setInterval(() => {
   const isAfterCollection = count % COLLECTION_EVERY === 0;
   // Before a collection: the memory that the process takes when nobody looks.
   const { rss } = process.memoryUsage();
-  if (isAfterCollection) collectGarbage();
+  if (isAfterCollection) {
+    collectGarbage();
+    // Once more: a collection that was under way keeps what has died since it began.
+    collectGarbage();
+  }
   const { heapUsed, external } = process.memoryUsage();
   const sample = { uptimeSeconds: process.uptime(), rss, heapUsed, external, isAfterCollection };
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(sample)}\n`);

@@ -322,23 +322,24 @@ function judgeMemory(samples: readonly Sample[], seconds: number) {
   const third = Math.ceil(warm.length / 3);
   const [early, late] = [warm.slice(0, third), warm.slice(-third)];
   const collected = warm.filter(({ isAfterCollection }) => isAfterCollection);
-  const firstHeap = collected.at(0)?.heapUsed;
-  const lastHeap = collected.at(-1)?.heapUsed;
-  if (firstHeap === undefined || lastHeap === undefined || collected.length < 2) {
+  const few = Math.ceil(collected.length / 3);
+  if (collected.length < 2) {
     return {
       figures: { rssMegabytes: 'too short', liveHeapMegabytes: 'too short', heldGrowth: 'too short' },
       violations: ['too short to judge the memory'],
     };
   }
-  const rssGrowth = medianRss(late) / medianRss(early) - 1;
-  const heapGrowth = lastHeap / firstHeap - 1;
+  const rssGrowth = medianOf(late, 'rss') / medianOf(early, 'rss') - 1;
+  // Medians: what is held at one moment depends on what is under way just then.
+  const heapGrowth =
+    medianOf(collected.slice(-few), 'heapUsed') / medianOf(collected.slice(0, few), 'heapUsed') - 1;
   const violations = [
     ...(rssGrowth > RSS_GROWTH_LIMIT ? [`RSS grew by ${inPercent(rssGrowth)} after the warm-up`] : []),
     ...(heapGrowth > HEAP_GROWTH_LIMIT ? [`the live heap grew by ${inPercent(heapGrowth)}`] : []),
   ];
   return {
     figures: {
-      rssMegabytes: `${inMegabytes(medianRss(early))} after the warm-up, ${inMegabytes(medianRss(late))} in the end, ${inMegabytes(Math.max(...samples.map(({ rss }) => rss)))} at most`,
+      rssMegabytes: `${inMegabytes(medianOf(early, 'rss'))} after the warm-up, ${inMegabytes(medianOf(late, 'rss'))} in the end, ${inMegabytes(Math.max(...samples.map(({ rss }) => rss)))} at most`,
       liveHeapMegabytes: collected.map(({ heapUsed }) => inMegabytes(heapUsed)).join(' '),
       heldGrowth: `RSS ${inPercent(rssGrowth)}, live heap ${inPercent(heapGrowth)}`,
     },
@@ -351,8 +352,8 @@ function readSamples(file: string): readonly Sample[] {
   return lines.filter((line) => line !== '').map((line): Sample => JSON.parse(line));
 }
 
-function medianRss(samples: readonly Sample[]): number {
-  const sorted = samples.map(({ rss }) => rss).sort((a, b) => a - b);
+function medianOf(samples: readonly Sample[], what: 'rss' | 'heapUsed'): number {
+  const sorted = samples.map((sample) => sample[what]).sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 

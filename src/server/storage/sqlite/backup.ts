@@ -2,7 +2,16 @@
  * Backups: a consistent copy while the server runs and writes, and the way back. A file is trusted only after it was
  * read through and its ledger adds up, and nothing that was there before is ever overwritten.
  */
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import {
   type Database,
@@ -64,6 +73,8 @@ export function backUp(path: string, target: string): number {
       try {
         // One read transaction for all of it: copying page by page would start over at every write.
         database.prepare('VACUUM INTO ?').run(unfinished);
+        // People's data: for whoever makes the backup alone, wherever it is put.
+        chmodSync(unfinished, 0o600);
       } catch (error) {
         if (!isSqliteError(error, 'SQLITE_CANTOPEN', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY'))
           throw error;
