@@ -89,7 +89,7 @@ export function createGroupCommit(database: Database): GroupCommit {
   async function drain(): Promise<void> {
     while (queue.length > 0) {
       // Whatever requests the next turn of the loop parses join this commit, and so on while each turn brings more:
-      // with one turn only, most of those who wait for the same disk were measured to come too late.
+      // with one turn only, about half of those who wait for the same disk were measured to come too late.
       for (let waiting = 0; waiting < queue.length && queue.length < MAX_STEPS_PER_COMMIT; ) {
         waiting = queue.length;
         await new Promise(setImmediate);
