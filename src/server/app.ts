@@ -7,9 +7,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { trpcServer } from '@hono/trpc-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { cors } from 'hono/cors';
-import { requestId } from 'hono/request-id';
 import { matchedRoutes } from 'hono/route';
-import { secureHeaders } from 'hono/secure-headers';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
@@ -17,11 +15,12 @@ import type { RandomBytes } from '#shared/ids.ts';
 import { createAddressGroup } from './api/client-address.ts';
 import { bearerToken, type Context } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
-import { doorGuards } from './api/door.ts';
+import { createEnvelope, doorGuard, isEventStream } from './api/door.ts';
 import { headersOf, refusalOf } from './api/refusals.ts';
 import { answerProblem, createRestAdapter } from './api/rest.ts';
 import { appRouter } from './api/router.ts';
 import { STREAM_HEARTBEAT_MS, trpcErrorOf } from './api/trpc.ts';
+import { wireText } from './api/wire.ts';
 import { createAccounts } from './auth/accounts.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -35,11 +34,14 @@ import { createTransactions } from './tips/transactions.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
-    /** The known procedures that a request to /trpc calls, for the log. */
-    procedures: string;
+    requestId: string;
+    /** What a request asks for, for the log: the pattern of its path, or the known procedures that it calls. */
+    route: string;
   }
 }
 
+const LOOKUP_ROUTE = '/api/qr-codes/:qrId';
+const LOOKUP_URL = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
 const MAX_BATCH_SIZE = 10;
 const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
 
@@ -89,7 +91,10 @@ export function createApp(deps: AppDependencies): App {
     ...services,
     requestId: c.get('requestId'),
     token: bearerToken(c.req.header('Authorization')),
-    address: addressGroup(socketOf(c)?.remoteAddress, c.req.header('X-Forwarded-For')),
+    // Read by few procedures, and reading an address costs more than all of the rest.
+    get address() {
+      return addressGroup(socketOf(c)?.remoteAddress, c.req.header('X-Forwarded-For'));
+    },
     userAgent: c.req.header('User-Agent'),
   });
 
@@ -101,43 +106,34 @@ export function createApp(deps: AppDependencies): App {
       log.warn({ requestId, err: refusal.cause }, 'storage unavailable');
   };
 
+  const envelope = createEnvelope(
+    contentSecurityPolicy(pages?.styleSources ?? []),
+    publicUrl.startsWith('https:'),
+  );
   const app = new Hono();
 
-  app.use(requestId({ headerName: '', generator: () => randomUUID() }));
+  const logRequest = (
+    requestId: string,
+    method: string,
+    route: string,
+    status: number,
+    startedAt: number,
+  ) => {
+    const durationMs = Math.round(performance.now() - startedAt);
+    log.info({ requestId, method, route, status, durationMs }, 'request');
+  };
   app.use(async (c, next) => {
     const startedAt = performance.now();
+    const requestId = randomUUID();
+    c.set('requestId', requestId);
     await next();
-    c.header('X-Request-Id', c.get('requestId'));
-    log.info(
-      {
-        requestId: c.get('requestId'),
-        method: c.req.method,
-        route: routeOf(c),
-        status: c.res.status,
-        durationMs: Math.round(performance.now() - startedAt),
-      },
-      'request',
-    );
+    if (!envelope.isComplete(c.res)) {
+      envelope.complete(c.res, requestId, c.req.path);
+      // Heartbeats keep a socket busy; one that takes nothing for this long has nobody behind it.
+      if (isEventStream(c.res)) socketOf(c)?.setTimeout(STREAM_STALL_MS);
+    }
+    logRequest(requestId, c.req.method, routeOf(c), c.res.status, startedAt);
   });
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'", ...(pages?.styleSources ?? [])],
-        imgSrc: ["'self'", 'data:', 'blob:'],
-        connectSrc: ["'self'"],
-        fontSrc: ["'self'"],
-        manifestSrc: ["'self'"],
-        baseUri: ["'none'"],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-      },
-      crossOriginOpenerPolicy: 'same-origin',
-      referrerPolicy: 'no-referrer',
-      strictTransportSecurity: publicUrl.startsWith('https:') ? 'max-age=31536000' : false,
-    }),
-  );
   if (config.corsOrigins.length > 0) {
     const allowOrigins = cors({
       origin: [...config.corsOrigins],
@@ -157,19 +153,10 @@ export function createApp(deps: AppDependencies): App {
   });
   const isWritableOnceASecond = atMostOnceASecond(clock, () => storage.isWritable());
 
-  for (const door of ['/api/*', '/trpc/*']) app.use(door, ...doorGuards(deps.isShuttingDown));
-  for (const door of ['/api/*', '/trpc/*']) {
-    app.use(door, async (c, next) => {
-      await next();
-      if (!c.res.headers.get('Content-Type')?.startsWith('text/event-stream')) return;
-      // Heartbeats keep a socket busy; one that takes nothing for this long has nobody behind it.
-      socketOf(c)?.setTimeout(STREAM_STALL_MS);
-      c.header('Cache-Control', 'no-store');
-    });
-  }
+  for (const door of ['/api/*', '/trpc/*']) app.use(door, doorGuard(deps.isShuttingDown));
 
   serveApiDocs(app, publicUrl);
-  app.route('/api', createRestAdapter(contextOf, report));
+  app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use(
     '/trpc/*',
     trpcServer({
@@ -178,7 +165,7 @@ export function createApp(deps: AppDependencies): App {
       maxBatchSize: MAX_BATCH_SIZE,
       createContext: ({ info }, c) => {
         const called = info.calls.filter(({ procedure }) => procedure).map(({ path }) => path);
-        c.set('procedures', called.join());
+        if (called.length > 0) c.set('route', `/trpc/${called.join()}`);
         return { ...contextOf(c) };
       },
       responseMeta: ({ errors }) => ({
@@ -212,6 +199,25 @@ export function createApp(deps: AppDependencies): App {
     return c.json({ error: trpcErrorOf(refusal, requestId, null) }, refusal.status);
   });
 
+  /**
+   * Answers a look-up of a remembered code before any routing: whatever the way through the application would do, it
+   * did it for the same code before, and would answer the same. Everything else takes that way.
+   */
+  const recall = (request: Request): Response | null => {
+    const startedAt = performance.now();
+    if (request.method !== 'GET' || deps.isShuttingDown() || config.corsOrigins.length > 0) return null;
+    const text = LOOKUP_URL.exec(request.url)?.[1];
+    const found = text === undefined ? null : services.qrCodes.recall(text);
+    if (!found) return null;
+    const requestId = randomUUID();
+    const response = envelope.json(requestId, wireText(found), 200);
+    logRequest(requestId, 'GET', LOOKUP_ROUTE, 200, startedAt);
+    return response;
+  };
+
+  const route = app.fetch;
+  app.fetch = (request, ...rest) => recall(request) ?? route(request, ...rest);
+
   return {
     fetch: app.fetch,
     request: app.request,
@@ -225,10 +231,26 @@ export function createApp(deps: AppDependencies): App {
   };
 }
 
+/** @param styleSources the styles that stand in rendered pages, each by its hash. */
+function contentSecurityPolicy(styleSources: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    ["style-src 'self'", ...styleSources].join(' '),
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
 /** The pattern, not the path: what people put into a path is none of the log's business. */
 function routeOf(c: HonoContext): string {
-  const procedures: string | undefined = c.get('procedures');
-  if (procedures) return `/trpc/${procedures}`;
+  const route: string | undefined = c.get('route');
+  if (route !== undefined) return route;
   const routes = matchedRoutes(c).map(({ path }) => path);
   return routes.findLast((path) => !path.endsWith('*')) ?? routes.at(-1) ?? '*';
 }

@@ -317,6 +317,36 @@ describe.concurrent('a process that is told to stop', () => {
     expect(await within(STOPPING_PATIENCE_MS, ended)).toEqual({ code: 0, signal: null });
   });
 
+  test('leaves a whole line in the log for each request that it answered, and for its end', async () => {
+    const server = await startServer({ LOG_LEVEL: 'info' });
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => get(server.port, index % 2 ? '/healthz' : '/api/auth/me')),
+    );
+    expect(await within(STOPPING_PATIENCE_MS, server.stop())).toEqual({ code: 0, signal: null });
+    expect(server.stderr()).toMatch(/\n$/);
+    const lines = server
+      .stderr()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const logged = lines.filter(({ msg }) => msg === 'request').map(({ requestId }) => requestId);
+    expect(logged.sort()).toEqual(answers.map(({ headers }) => headers['x-request-id']).sort());
+    expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['stopping', 'stopped']);
+  });
+
+  test('writes a line to the log without waiting for the next one', async () => {
+    const server = await startServer({ LOG_LEVEL: 'info' });
+    const { headers } = await get(server.port, '/healthz');
+    const isWritten = new Promise<void>((resolve) => {
+      const look = () => {
+        if (server.stderr().includes(String(headers['x-request-id']))) resolve();
+      };
+      server.process.stderr?.on('data', look);
+      look();
+    });
+    await within(STOPPING_PATIENCE_MS, isWritten);
+  });
+
   test('does not wait for ever for a request that never ends', async () => {
     const server = await startServer();
     const stuck = await sendHalf(server.port, person('pat'));

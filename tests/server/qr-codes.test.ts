@@ -8,6 +8,7 @@ import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
@@ -68,6 +69,10 @@ const lookUp = (door: Door, t: TestApp, id: string) =>
   door === 'REST'
     ? callRest(t, 'GET', `/qr-codes/${encodeURIComponent(id)}`)
     : callTrpc(t, 'qrCodes.lookup', { id });
+
+function headersBut(name: string, answer: Response): Record<string, string> {
+  return Object.fromEntries([...answer.headers].filter(([header]) => header !== name));
+}
 
 /** Puts a code with a chosen id into the database, as if it had been drawn by lot. */
 function issue(t: TestApp, userId: string, id: string, category = 'bartender'): void {
@@ -435,6 +440,128 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
     for (const demo of ['demo-123456', 'DEMO-123456', ' Demo-12345-6']) {
       expect(refusedBy(door, await lookUp(door, t, demo)).code).toBe('qr_code_not_found');
     }
+  });
+});
+
+describe('a code that was looked up is remembered', () => {
+  test.each(DOORS)('and an unknown one is not: made a moment later, it is found by %s', async (door) => {
+    const t = await createTestApp();
+    const { user } = await t.registerProvider();
+    for (let time = 0; time < 2; time += 1) {
+      expect((await lookUp(door, t, 'ABCDEFGHJK')).status).toBe(404);
+    }
+    issue(t, user.id, 'ABCDEFGHJK');
+    for (let time = 0; time < 2; time += 1) {
+      expect(resultOf(await lookUp(door, t, 'ABCDEFGHJK'))).toMatchObject({});
+    }
+  });
+
+  test('and answered as it was read, with everything that an answer carries, and in the log', async () => {
+    const t = await createTestApp();
+    const { code } = await t.setTheScene();
+    const path = `/api/qr-codes/${code.id}`;
+    const read = await t.send(path);
+    const text = await read.text();
+    t.database.close();
+    t.logLines.length = 0;
+    const ids = new Set([read.headers.get('X-Request-Id')]);
+    for (const again of [path, path.toLowerCase(), `/api/qr-codes/${showQrCodeId(code.id)}`]) {
+      const answer = await t.send(again);
+      expect([answer.status, await answer.text()]).toEqual([200, text]);
+      expect(headersBut('x-request-id', answer)).toEqual(headersBut('x-request-id', read));
+      ids.add(answer.headers.get('X-Request-Id'));
+    }
+    expect(ids.size).toBe(4);
+    const logged = t.logLines.map((line) => JSON.parse(line));
+    expect(logged).toHaveLength(3);
+    for (const line of logged) {
+      expect(line).toMatchObject({
+        method: 'GET',
+        route: '/api/qr-codes/:qrId',
+        status: 200,
+        msg: 'request',
+      });
+      expect(ids).toContain(line.requestId);
+    }
+  });
+
+  test('for every way to ask, each of which is answered as before', async () => {
+    const t = await createTestApp();
+    const { code } = await t.setTheScene();
+    const path = `/api/qr-codes/${code.id}`;
+    const asked: readonly (readonly [string, RequestInit])[] = [
+      [path, {}],
+      [`${path}?a=b`, {}],
+      [`${path}/`, {}],
+      [`${path}%20`, {}],
+      [path, { method: 'HEAD' }],
+      [path, { method: 'POST' }],
+      [path, { headers: { Origin: 'https://app.example.com' } }],
+      [`/trpc/qrCodes.lookup?input=${encodeURIComponent(JSON.stringify({ id: code.id }))}`, {}],
+    ];
+    const askAll = () =>
+      Promise.all(
+        asked.map(async ([way, init]) => {
+          const answer = await t.send(way, init);
+          const text = (await answer.text()).replace(/[0-9a-f-]{36}/, 'an id');
+          return [answer.status, text, headersBut('x-request-id', answer)];
+        }),
+      );
+    const first = await askAll();
+    expect(first.map(([status]) => status)).toEqual([200, 200, 404, 200, 200, 405, 200, 200]);
+    expect(await askAll()).toEqual(first);
+  });
+
+  test('but not by a server that is on its way out', async () => {
+    let isShuttingDown = false;
+    const t = await createTestApp({ isShuttingDown: () => isShuttingDown });
+    const { code } = await t.setTheScene();
+    expect((await lookUp('REST', t, code.id)).status).toBe(200);
+    isShuttingDown = true;
+    for (const door of DOORS) expect((await lookUp(door, t, code.id)).status).toBe(503);
+  });
+
+  test('and other origins are told what they may read', async () => {
+    const origin = 'https://app.example.com';
+    const t = await createTestApp({ config: { corsOrigins: [origin] } });
+    const { code } = await t.setTheScene();
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await t.send(`/api/qr-codes/${code.id}`, { headers: { Origin: origin } });
+      expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(origin);
+    }
+  });
+
+  test('until as many others were looked up as there is room for', async () => {
+    const t = await createTestApp();
+    const { user } = await t.registerProvider('pat', ['bartender', 'barber', 'dj']);
+    const ids = ['A000000000', 'B000000000', 'C000000000'];
+    for (const [index, id] of ids.entries()) issue(t, user.id, id, ['bartender', 'barber', 'dj'][index]);
+    const codes = createQrCodes({
+      storage: t.storage,
+      clock: () => 0,
+      random: randomBytes,
+      publicUrl: PUBLIC_URL,
+      maxRemembered: 2,
+    });
+    const known = () => ids.filter((id) => codes.recall(id) !== null);
+    expect(known()).toEqual([]);
+    for (const id of ids) expect((await codes.lookup(id)).qrCode.id).toBe(id);
+    expect(known()).toEqual(ids.slice(1));
+    expect((await codes.lookup('A000000000')).serviceProvider.username).toBe('pat');
+    expect(known()).toEqual(['A000000000', 'C000000000']);
+  });
+
+  test('and nobody who has the answer can change it for others', async () => {
+    const t = await createTestApp();
+    const { code } = await t.setTheScene();
+    const codes = createQrCodes({
+      storage: t.storage,
+      clock: () => 0,
+      random: randomBytes,
+      publicUrl: PUBLIC_URL,
+    });
+    const found = await codes.lookup(code.id);
+    for (const part of [found, found.qrCode, found.serviceProvider]) expect(Object.isFrozen(part)).toBe(true);
   });
 });
 

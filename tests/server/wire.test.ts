@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fromWire, toWire, wireName, wireSchema } from '#server/api/wire.ts';
+import { fromWire, toWire, wireName, wireSchema, wireText } from '#server/api/wire.ts';
 import { login, registration, user } from '#shared/accounts.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.ts';
 import { qrCodeLookup } from '#shared/qr-codes.ts';
@@ -276,5 +276,30 @@ describe('schemas', () => {
     for (const direction of ['input', 'output'] as const) {
       expect(Object.keys(wireSchema(newTip, direction))).not.toContain('$schema');
     }
+  });
+});
+
+describe('the text of an answer', () => {
+  test('is the answer in the spelling of the wire', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(camelCase, fc.oneof(fc.string(), fc.boolean(), fc.constant(null))),
+        (answer) => {
+          const expected = JSON.stringify(toWire(answer));
+          expect(wireText(answer)).toBe(expected);
+          Object.freeze(answer);
+          for (let time = 0; time < 2; time += 1) expect(wireText(answer)).toBe(expected);
+        },
+      ),
+    );
+    expect(wireText([{ amountCents: 1_050 }])).toBe('[{"amount":10.5}]');
+    expect(wireText(null)).toBe('null');
+  });
+
+  test('follows what may still change', () => {
+    const answer = { fullName: 'Pat' };
+    expect(wireText(answer)).toBe('{"full_name":"Pat"}');
+    answer.fullName = 'Sam';
+    expect(wireText(answer)).toBe('{"full_name":"Sam"}');
   });
 });

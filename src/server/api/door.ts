@@ -8,36 +8,105 @@ import { AppError } from '#shared/errors.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
+/** Where the doors stand. */
+const DOORS = ['/api', '/trpc'] as const;
+
+/** Marks an answer that was made whole. */
+const isComplete = Symbol('is complete');
+
+/** What every answer carries, and the two ways in which it comes by that. */
+export interface Envelope {
+  /**
+   * An answer of a door that carries everything from the start: putting headers on a finished one costs a second,
+   * heavier answer, so that those which matter are made here.
+   */
+  json(requestId: string, text: string | null, status: number, headers?: Record<string, string>): Response;
+  /** Whether an answer was made by `json` and is still as it was made. */
+  isComplete(response: Response): boolean;
+  /** Puts on whatever an answer made in any other way lacks. `path` is that of the request. */
+  complete(response: Response, requestId: string, path: string): void;
+}
+
 /**
- * The guards of a door, in their order.
+ * @param policy the Content-Security-Policy of every answer.
+ * @param isSecure whether browsers may be told to come by https only.
+ */
+export function createEnvelope(policy: string, isSecure: boolean): Envelope {
+  const ofAnswer: Readonly<Record<string, string>> = {
+    'content-security-policy': policy,
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'origin-agent-cluster': '?1',
+    'referrer-policy': 'no-referrer',
+    ...(isSecure && { 'strict-transport-security': 'max-age=31536000' }),
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'x-download-options': 'noopen',
+    'x-frame-options': 'SAMEORIGIN',
+    'x-permitted-cross-domain-policies': 'none',
+    'x-xss-protection': '0',
+  };
+  const ofNothing = { 'cache-control': 'no-store', ...ofAnswer };
+  const ofJson = { 'content-type': 'application/json', ...ofNothing };
+
+  return {
+    json(requestId, text, status, ofOne) {
+      const headers = { ...(text === null ? ofNothing : ofJson), 'x-request-id': requestId };
+      if (ofOne) Object.assign(headers, ofOne);
+      return Object.assign(new Response(text, { status, headers }), { [isComplete]: true });
+    },
+
+    // An answer that was put together anew from one made here has lost the mark, and gets its headers like any other.
+    isComplete: (response) => Object.hasOwn(response, isComplete),
+
+    complete(response, requestId, path) {
+      const { headers } = response;
+      for (const [name, value] of Object.entries(ofAnswer)) headers.set(name, value);
+      headers.set('x-request-id', requestId);
+      if (!DOORS.some((door) => path === door || path.startsWith(`${door}/`))) return;
+      if (isEventStream(response) || !headers.has('cache-control')) headers.set('cache-control', 'no-store');
+      if (headers.get('content-type')?.startsWith('text/plain'))
+        headers.set('content-type', 'application/json');
+    },
+  };
+}
+
+/** Whether an answer goes on after its headers, with server-sent events. */
+export function isEventStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
+/**
+ * The guard of a door.
  * @throws AppError `shutting_down`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8).
  */
-export function doorGuards(isShuttingDown: () => boolean): MiddlewareHandler[] {
-  return [
-    async (c, next) => {
+export function doorGuard(isShuttingDown: () => boolean): MiddlewareHandler {
+  return async (c, next) => {
+    if (isShuttingDown()) throw new AppError('shutting_down');
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    const isRead = hasBody(c);
+    if (isRead) requireJson(c);
+    return limitBody(c, async () => {
+      if (isRead) await requireUtf8(c);
       await next();
-      // Afterwards, because tRPC answers with a response of its own.
-      if (!c.res.headers.has('Cache-Control')) c.header('Cache-Control', 'no-store');
-      if (c.res.headers.get('Content-Type')?.startsWith('text/plain'))
-        c.header('Content-Type', 'application/json');
-    },
-    async (c, next) => {
-      if (isShuttingDown()) throw new AppError('shutting_down');
-      if (hasBody(c)) requireJson(c);
-      await next();
-    },
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: () => {
-        throw new AppError('body_too_large');
-      },
-    }),
-    async (c, next) => {
-      if (hasBody(c)) await requireUtf8(c);
-      await next();
-    },
-  ];
+    });
+  };
 }
+
+const limitAnyBody = bodyLimit({
+  maxSize: MAX_BODY_BYTES,
+  onError: () => {
+    throw new AppError('body_too_large');
+  },
+});
+
+/** A length that is announced needs no counting: no more than that is ever read (RFC 9112, section 6.3). */
+const limitBody: MiddlewareHandler = async (c, next) => {
+  const length = c.req.header('Content-Length');
+  if (length === undefined || c.req.header('Transfer-Encoding') !== undefined) return limitAnyBody(c, next);
+  if (Number(length) > MAX_BODY_BYTES) throw new AppError('body_too_large');
+  return next();
+};
 
 /** RFC 9112, section 6.3: without either of its two headers a request has no body, and then needs no type. */
 function hasBody(c: HonoContext): boolean {

@@ -7,11 +7,12 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import type { Context } from './context.ts';
+import type { Envelope } from './door.ts';
 import { headersOf, refusalOf } from './refusals.ts';
 import { REST_ROUTES, type RestRequest, type RestStream } from './rest-routes.ts';
 import { createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
-import { fromWire, toWire, wireName } from './wire.ts';
+import { fromWire, toWire, wireName, wireText } from './wire.ts';
 
 /** Fields of procedures that travel in a header. */
 const HEADERS: Readonly<Record<string, string>> = {
@@ -19,34 +20,46 @@ const HEADERS: Readonly<Record<string, string>> = {
   lastEventId: 'Last-Event-ID',
 };
 
+const utf8 = new TextDecoder();
+
 /**
  * Serves the table under /api. What is thrown on the way is left to the application's own error handler.
  * @param contextOf makes the procedures' context of a request.
  */
 export function createRestAdapter(
+  envelope: Envelope,
   contextOf: (c: HonoContext) => Context,
   report: (error: unknown, requestId: string) => void,
 ): Hono {
   const rest = new Hono();
   for (const route of REST_ROUTES) {
+    const loggedAs = `/api${route.path}`;
     rest.on(route.method, route.path, async (c) => {
+      c.set('route', loggedAs);
       const request: RestRequest = {
         body: route.input ? fromWire(await readJson(c), route.input) : undefined,
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
       };
-      const disconnected = new AbortController();
-      const answer = await route.call(createCaller(contextOf(c), { signal: disconnected.signal }), request);
+      const disconnected = route.isStream ? new AbortController() : null;
+      const caller = createCaller(contextOf(c), disconnected ? { signal: disconnected.signal } : undefined);
+      const answer = await route.call(caller, request);
       if ('items' in answer) {
+        if (!disconnected) throw new Error(`${route.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
         // Hono throws the body of an answer to HEAD away without telling it.
         if (c.req.method === 'HEAD') await stream.body?.cancel();
         return stream;
       }
       const { body, next } = answer;
-      if (next) c.header('Link', `<${next}>; rel="next"`);
-      return route.status === 204 ? c.body(null, 204) : c.json(toWire(body), route.status);
+      const text = route.status === 204 ? null : wireText(body);
+      return envelope.json(
+        c.get('requestId'),
+        text,
+        route.status,
+        next ? { link: `<${next}>; rel="next"` } : {},
+      );
     });
   }
   for (const path of new Set(REST_ROUTES.map(({ path }) => path))) {
@@ -126,7 +139,7 @@ export function answerProblem(
 /** @throws AppError `malformed_json`. */
 async function readJson(c: HonoContext): Promise<unknown> {
   try {
-    return JSON.parse(await c.req.text());
+    return JSON.parse(utf8.decode(await c.req.arrayBuffer()));
   } catch (cause) {
     throw new AppError('malformed_json', { cause });
   }

@@ -30,6 +30,18 @@ export function toWire(value: unknown): unknown {
   );
 }
 
+const textOfFrozen = new WeakMap<object, string>();
+
+/** An answer as JSON in the spelling of the wire. What is frozen, all through, is spelled once. */
+export function wireText(value: unknown): string {
+  if (!isRecord(value) || !Object.isFrozen(value)) return JSON.stringify(toWire(value));
+  const known = textOfFrozen.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(toWire(value));
+  textOfFrozen.set(value, text);
+  return text;
+}
+
 /**
  * A request body as the procedure with the given input schema takes it. It only respells: whatever is wrong stays
  * wrong, for the procedure to refuse, and fields that the procedure does not know are dropped.

@@ -5,7 +5,7 @@ import type { Account, QrCodeRecord, Storage } from '#server/storage/storage.ts'
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import { newQrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import { newQrCodeId, type QrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';
 
@@ -15,33 +15,60 @@ export interface QrCodes {
   /** @throws AppError `category_not_offered`, `qr_code_exists`. */
   create(account: Account, category: ServiceCategory): Promise<QrCode>;
   /**
-   * Whom a code tips, for anybody who has it, however it was typed.
+   * Whom a code tips, for anybody who has it, however it was typed. The answer is frozen, and as long as it is
+   * remembered it is the same object.
    * @throws AppError `qr_code_not_found`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
+  /** What `lookup` would answer, if it is remembered; null says nothing about the code. */
+  recall(text: string): QrCodeLookup | null;
 }
+
+/** Some five megabytes of codes. */
+const MAX_REMEMBERED = 20_000;
 
 export function createQrCodes(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly publicUrl: string;
+  /** How many codes are remembered at most. */
+  readonly maxRemembered?: number;
 }): QrCodes {
-  const { storage, clock, random, publicUrl } = deps;
+  const { storage, clock, random, publicUrl, maxRemembered = MAX_REMEMBERED } = deps;
+
+  /**
+   * The codes that were looked up last. A code, its service, and the names of its owner never change, so that what is
+   * remembered stays true; an unknown code is not remembered, because it may be made the moment after.
+   */
+  const remembered = new Map<string, QrCodeLookup>();
+
+  function remember(id: QrCodeId, found: QrCodeLookup): QrCodeLookup {
+    for (const oldest of remembered.keys()) {
+      if (remembered.size < maxRemembered) break;
+      remembered.delete(oldest);
+    }
+    remembered.set(id, found);
+    return found;
+  }
+
+  /** PUBLIC_URL has changed since the code was made: the new address gets its picture now, and keeps it. */
+  async function drawMissing(id: QrCodeId): Promise<Uint8Array> {
+    const address = tipPageUrl(publicUrl, id);
+    const png = await drawQrCode(address);
+    await storage.savePicture(id, address, png);
+    return png;
+  }
 
   return {
     async list(account) {
       const codes = await storage.listQrCodes(account.id, (id) => tipPageUrl(publicUrl, id));
-      return Promise.all(
-        codes.map(async ({ picture, ...code }) => {
-          if (picture) return withPicture(code, picture);
-          // PUBLIC_URL has changed since the code was made: the new address gets its picture now, and keeps it.
-          const address = tipPageUrl(publicUrl, code.id);
-          const png = await drawQrCode(address);
-          await storage.savePicture(code.id, address, png);
-          return withPicture(code, png);
-        }),
-      );
+      const listed: QrCode[] = [];
+      // One after the other: drawn together, the pictures of all services would hold up everybody else's requests.
+      for (const { picture, ...code } of codes) {
+        listed.push(withPicture(code, picture ?? (await drawMissing(code.id))));
+      }
+      return listed;
     },
 
     async create(account, serviceCategory) {
@@ -67,14 +94,23 @@ export function createQrCodes(deps: {
 
     async lookup(text) {
       const id = readQrCodeId(text);
-      const code = id && (await storage.findQrCode(id));
+      if (!id) throw new AppError('qr_code_not_found');
+      const known = remembered.get(id);
+      if (known) return known;
+      const code = await storage.findQrCode(id);
       if (!code) throw new AppError('qr_code_not_found');
       const { serviceCategory, username, fullName } = code;
-      return {
-        qrCode: { id: code.id, serviceCategory, userId: code.userId },
-        serviceProvider: { username, fullName, serviceCategory },
-      };
+      return remember(
+        id,
+        Object.freeze({
+          qrCode: Object.freeze({ id, serviceCategory, userId: code.userId }),
+          serviceProvider: Object.freeze({ username, fullName, serviceCategory }),
+        }),
+      );
     },
+
+    // Printed codes arrive as they are stored; only what people typed needs reading.
+    recall: (text) => remembered.get(text) ?? remembered.get(readQrCodeId(text) ?? '') ?? null,
   };
 }
 

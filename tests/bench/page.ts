@@ -1,0 +1,283 @@
+/**
+ * How fast the public pages are on a phone: Lighthouse's mobile preset on the production build, the median of three,
+ * and the size of all scripts that a browser really loads on each route. Run by `npm run bench:page`.
+ *
+ * Lighthouse is too heavy to be a dependency. It is taken from the folder LIGHTHOUSE_FOLDER, in which it is installed,
+ * or installed into a temporary one outside of the project.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { get } from 'node:http';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { type Browser, chromium } from '@playwright/test';
+import { z } from 'zod';
+import { brand } from '#shared/brand.ts';
+import { findChromium } from '#tests/support/find-chromium.ts';
+import {
+  type RunningServer,
+  startServer,
+  stopEverything,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
+
+const LIGHTHOUSE = 'lighthouse@12.8.2';
+const RUNS = 3;
+/** Scripts that are fetched when the browser has nothing better to do count too. */
+const LATE_SCRIPTS_MS = 3_000;
+const PASSWORD = 'correct horse battery';
+
+const run = promisify(execFile);
+
+interface Page {
+  readonly name: string;
+  readonly path: string;
+  readonly token?: string;
+  /** For all scripts, packed by gzip, in kilobytes of 1,000 bytes; null where there is none. */
+  readonly maxScriptKB: number | null;
+  /** What Lighthouse has to find; null where it cannot look. */
+  readonly targets: Targets | null;
+}
+
+interface Targets {
+  readonly performance: number;
+  readonly lcpMs?: number;
+  readonly tbtMs?: number;
+  readonly cls?: number;
+}
+
+const score = z.object({ score: z.number() });
+const metric = z.object({ numericValue: z.number() });
+const report = z.object({
+  categories: z.object({
+    performance: score,
+    accessibility: score,
+    'best-practices': score,
+    seo: score,
+  }),
+  audits: z.object({
+    'first-contentful-paint': metric,
+    'largest-contentful-paint': metric,
+    'total-blocking-time': metric,
+    'cumulative-layout-shift': metric,
+  }),
+});
+
+interface Measured {
+  readonly performance: number;
+  readonly accessibility: number;
+  readonly bestPractices: number;
+  readonly seo: number;
+  readonly fcpMs: number;
+  readonly lcpMs: number;
+  readonly tbtMs: number;
+  readonly cls: number;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function medianOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** @returns the path of Lighthouse's command. */
+async function findLighthouse(): Promise<string> {
+  let folder = process.env['LIGHTHOUSE_FOLDER'];
+  if (folder === undefined) {
+    folder = temporaryFolder();
+    say(`LIGHTHOUSE_FOLDER is not set: installing ${LIGHTHOUSE} into ${folder}, for this run only.`);
+    await run('npm', [
+      'install',
+      '--prefix',
+      folder,
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      LIGHTHOUSE,
+    ]);
+  }
+  const command = join(folder, 'node_modules/lighthouse/cli/index.js');
+  if (!existsSync(command))
+    throw new Error(`There is no Lighthouse in ${folder}: npm install --prefix ${folder} ${LIGHTHOUSE}`);
+  return command;
+}
+
+async function measure(lighthouse: string, url: string, browserPath: string): Promise<Measured> {
+  const { stdout } = await run(
+    process.execPath,
+    [lighthouse, url, '--quiet', '--output=json', '--chrome-flags=--headless=new --no-sandbox --disable-gpu'],
+    { env: { ...process.env, CHROME_PATH: browserPath }, maxBuffer: 64 * 2 ** 20 },
+  );
+  const { categories, audits } = report.parse(JSON.parse(stdout));
+  return {
+    performance: 100 * categories.performance.score,
+    accessibility: 100 * categories.accessibility.score,
+    bestPractices: 100 * categories['best-practices'].score,
+    seo: 100 * categories.seo.score,
+    fcpMs: audits['first-contentful-paint'].numericValue,
+    lcpMs: audits['largest-contentful-paint'].numericValue,
+    tbtMs: audits['total-blocking-time'].numericValue,
+    cls: audits['cumulative-layout-shift'].numericValue,
+  };
+}
+
+function medianOfRuns(runs: readonly Measured[]): Measured {
+  const of = (field: keyof Measured) => medianOf(runs.map((one) => one[field]));
+  return {
+    performance: of('performance'),
+    accessibility: of('accessibility'),
+    bestPractices: of('bestPractices'),
+    seo: of('seo'),
+    fcpMs: of('fcpMs'),
+    lcpMs: of('lcpMs'),
+    tbtMs: of('tbtMs'),
+    cls: of('cls'),
+  };
+}
+
+/** The addresses of all scripts that the browser loads for a page, preloaded ones included. */
+async function scriptsOf(browser: Browser, url: string, token: string | undefined): Promise<string[]> {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  if (token !== undefined) {
+    const entry = [brand.tokenStorageKey, token] as const;
+    await context.addInitScript(([key, value]) => localStorage.setItem(key, value), entry);
+  }
+  const page = await context.newPage();
+  const scripts = new Set<string>();
+  page.on('response', (response) => {
+    if (/javascript/.test(response.headers()['content-type'] ?? '')) scripts.add(response.url());
+  });
+  await page.goto(url, { waitUntil: 'load' });
+  await page.waitForTimeout(LATE_SCRIPTS_MS);
+  await context.close();
+  return [...scripts];
+}
+
+/** How many bytes of body come over the line in one encoding; 0 where the server does not speak it. */
+function sizeOf(url: string, encoding: 'gzip' | 'br'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers: { 'Accept-Encoding': encoding } }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const body = Buffer.concat(chunks);
+        if (answer.headers['content-encoding'] !== encoding) return resolve(Number.NaN);
+        // Throws when it is not what it says.
+        if (encoding === 'gzip') gunzipSync(body);
+        else brotliDecompressSync(body);
+        resolve(body.length);
+      });
+    }).on('error', reject);
+  });
+}
+
+async function post(server: RunningServer, path: string, body: unknown, token = ''): Promise<unknown> {
+  const answer = await fetch(`${server.url}/api${path}`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      ...(token !== '' && { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+/** A provider with a code, and a token of theirs. */
+async function prepare(server: RunningServer) {
+  const credentials = { email: 'pat@example.com', password: PASSWORD };
+  await post(server, '/auth/register', {
+    ...credentials,
+    username: 'pat',
+    full_name: 'Pat Provider',
+    phone: null,
+    is_service_provider: true,
+    service_categories: ['bartender'],
+  });
+  const login = z.object({ access_token: z.string() }).parse(await post(server, '/auth/login', credentials));
+  const made = await post(server, '/qr-codes', { service_category: 'bartender' }, login.access_token);
+  return { token: login.access_token, code: z.object({ id: z.string() }).parse(made).id };
+}
+
+function verdictOf({ targets }: Page, measured: Measured): string {
+  if (!targets) return '';
+  const missed = [
+    measured.performance < targets.performance && `performance ${targets.performance}`,
+    targets.lcpMs !== undefined && measured.lcpMs > targets.lcpMs && `LCP ${targets.lcpMs} ms`,
+    targets.tbtMs !== undefined && measured.tbtMs > targets.tbtMs && `TBT ${targets.tbtMs} ms`,
+    targets.cls !== undefined && measured.cls > targets.cls && `CLS ${targets.cls}`,
+    measured.accessibility < 100 && 'accessibility 100',
+    measured.bestPractices < 100 && 'best practices 100',
+    measured.seo < 100 && 'SEO 100',
+  ].filter((words) => words !== false);
+  return missed.length === 0 ? 'met' : `MISSED: ${missed.join(', ')}`;
+}
+
+async function main(): Promise<void> {
+  const browserPath = findChromium();
+  if (browserPath === null) throw new Error('There is no Chromium: npx playwright install chromium');
+  const lighthouse = await findLighthouse();
+  const server = await startServer();
+  const { token, code } = await prepare(server);
+  const ofTip: Targets = { performance: 100, lcpMs: 800, tbtMs: 50, cls: 0 };
+  const pages: readonly Page[] = [
+    { name: 'landing', path: '/', maxScriptKB: null, targets: { performance: 99 } },
+    { name: 'auth', path: '/auth', maxScriptKB: null, targets: { performance: 99 } },
+    { name: 'tip page', path: `/tip/${code}`, maxScriptKB: 75, targets: ofTip },
+    { name: 'demo tip page', path: '/tip/demo-alex-bartender', maxScriptKB: 75, targets: ofTip },
+    { name: 'dashboard', path: '/dashboard', token, maxScriptKB: 130, targets: null },
+  ];
+  say(
+    `${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, Node ${process.version}; load ${loadavg()[0]?.toFixed(2)}`,
+  );
+
+  say('\n| page | performance | FCP | LCP | TBT | CLS | accessibility, best practices, SEO | targets |');
+  say('| --- | --- | --- | --- | --- | --- | --- | --- |');
+  for (const page of pages.filter(({ targets }) => targets !== null)) {
+    const runs: Measured[] = [];
+    for (let time = 0; time < RUNS; time += 1)
+      runs.push(await measure(lighthouse, server.url + page.path, browserPath));
+    const found = medianOfRuns(runs);
+    const ms = (value: number) => `${Math.round(value)} ms`;
+    const others = [found.accessibility, found.bestPractices, found.seo].map(Math.round).join(', ');
+    const verdict = verdictOf(page, found);
+    if (verdict !== 'met') process.exitCode = 1;
+    say(
+      `| ${page.name} | ${Math.round(found.performance)} | ${ms(found.fcpMs)} | ${ms(found.lcpMs)} | ${ms(found.tbtMs)} | ${found.cls.toFixed(3)} | ${others} | ${verdict} |`,
+    );
+  }
+
+  say('\n| page | scripts | gzip | brotli | target (gzip) |');
+  say('| --- | --- | --- | --- | --- |');
+  const browser = await chromium.launch({
+    executablePath: browserPath,
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  for (const page of pages) {
+    const scripts = await scriptsOf(browser, server.url + page.path, page.token);
+    const sum = async (encoding: 'gzip' | 'br') => {
+      const sizes = await Promise.all(scripts.map((url) => sizeOf(url, encoding)));
+      return sizes.reduce((total, size) => total + size, 0) / 1_000;
+    };
+    const [gzip, brotli] = [await sum('gzip'), await sum('br')];
+    const isMet = page.maxScriptKB === null || gzip <= page.maxScriptKB;
+    if (!isMet) process.exitCode = 1;
+    const target = page.maxScriptKB === null ? '' : `<= ${page.maxScriptKB} KB: ${isMet ? 'met' : 'MISSED'}`;
+    say(`| ${page.name} | ${scripts.length} | ${gzip.toFixed(1)} KB | ${brotli.toFixed(1)} KB | ${target} |`);
+  }
+  await browser.close();
+  await server.stop();
+  say(`\nload ${loadavg()[0]?.toFixed(2)} at the end`);
+}
+
+try {
+  await main();
+} finally {
+  await stopEverything();
+}
