@@ -121,6 +121,23 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text, scene }) => ({ email: scene.customer.user.email, password: text }),
     refusals: ['wrong_credentials', 'invalid_input'],
   },
+  'auth.changePassword.currentPassword': {
+    inputWith: ({ text }) => ({ currentPassword: text, newPassword: 'another long one' }),
+    token: customer,
+    refusals: ['wrong_password', 'invalid_input'],
+  },
+  // With a wrong present one: what is taken as a password is shown by registering.
+  'auth.changePassword.newPassword': {
+    inputWith: ({ text }) => ({ currentPassword: 'not the password', newPassword: text }),
+    token: customer,
+    refusals: ['wrong_password', 'invalid_input'],
+  },
+  'auth.endSession.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    token: customer,
+    // The address of an empty id is that of nothing at all.
+    refusals: ['session_not_found', 'not_found', 'method_not_allowed'],
+  },
   'qrCodes.create.serviceCategory': {
     inputWith: ({ text }) => ({ serviceCategory: text }),
     token: provider,

@@ -134,7 +134,7 @@ const FALSIFICATIONS: readonly (readonly [what: string, statements: string, viol
     ['a total received by somebody without tips', received(SAM, 1), [RECEIVED]],
     ['a total given that is a cent too low', given(CAM, -1), [GIVEN]],
     ['a total given by somebody without tips', given(SAM, 1), [GIVEN]],
-    ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0)`, [REFERENCES]],
+    ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '')`, [REFERENCES]],
   ];
 
 test('finds nothing in good books', async () => {
@@ -206,7 +206,7 @@ describe('npm run db:check', () => {
   test('names what is damaged in the pages of a file, and fails', async () => {
     const path = await createFile((database) => {
       // An index that has missed a change: its definition was away meanwhile. It has as many entries as its table.
-      database.exec('INSERT INTO sessions SELECT zeroblob(32), id, 0, 0 FROM accounts LIMIT 1');
+      database.exec(`INSERT INTO sessions SELECT zeroblob(32), id, 0, 0, '' FROM accounts LIMIT 1`);
       database.unsafeMode(true);
       database.pragma('writable_schema = ON');
       database.exec(`

@@ -93,7 +93,7 @@ describe('the tables', () => {
     [
       'replacing an account',
       `REPLACE INTO accounts SELECT 'usr_new', email, email_key, username, full_name, phone, is_service_provider,
-         password_hash, 0, 0, 0 FROM accounts WHERE username = 'sam'`,
+         password_hash, 0, 0, 0, NULL FROM accounts WHERE username = 'sam'`,
       'a username is never reissued',
     ],
     ['deleting a code', 'DELETE FROM qr_codes', 'a printed code is never reissued'],

@@ -14,8 +14,8 @@ const ALSO_TRIED = [
 
 const COMMON_PASSWORDS: ReadonlySet<string> = new Set([...dictionary['passwords-common'], ...ALSO_TRIED]);
 
-/** A piece of up to four characters, again and again: 00000000, abcabcabc, 12341234. */
-const REPEATED = /^(.{1,4})\1+$/su;
+/** A short piece a few times over: 00000000, abcabcabc, 12341234. */
+const REPEATED = /^(?=.{0,16}$)(.{1,4})\1+$/su;
 const ROWS = ['01234567890', '09876543210', 'abcdefghijklmnopqrstuvwxyz', 'zyxwvutsrqponmlkjihgfedcba'];
 
 /** Whether a password is among the most common ones, whatever its case and however it is encoded. */
