@@ -20,7 +20,7 @@ export default defineConfig({
     locale: 'en-US',
     timezoneId: 'Europe/Vienna',
     viewport: { width: 390, height: 844 },
-    trace: 'retain-on-failure',
+    trace: 'on-first-retry',
     launchOptions: {
       ...(executablePath !== null && { executablePath }),
       args: [

@@ -346,7 +346,8 @@ test('the profile shows every field, and "Not provided" without a phone', async 
       isProvider ? 'Service Provider' : 'Customer',
       ...(isProvider ? [/^Nail Tech\s*DJ$/] : []),
     ]);
-    await page.evaluate(() => localStorage.clear());
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(page).toHaveURL('/');
   }
 });
 
