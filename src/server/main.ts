@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { getRequestListener } from '@hono/node-server';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
+import type { RandomBytes } from '#shared/ids.ts';
 import type { RenderPage } from '#shared/rendered-page.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
@@ -32,6 +33,7 @@ const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
+const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
 
 /** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
@@ -55,7 +57,7 @@ async function start(): Promise<void> {
     storage,
     passwords: await createPasswords(),
     clock: Date.now,
-    random: randomBytes,
+    random: createRandomBytes(),
     log,
     pages: await openPages(config),
     isShuttingDown: () => isShuttingDown,
@@ -124,6 +126,18 @@ function logDestination(): DestinationStream {
       if (lines === '') setImmediate(writeOut);
       lines += line;
     },
+  };
+}
+
+/** Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given twice. */
+function createRandomBytes(): RandomBytes {
+  let stock = Buffer.alloc(0);
+  return (size) => {
+    if (size > stock.length) stock = randomBytes(Math.max(RANDOM_STOCK_BYTES, size));
+    const taken = Buffer.from(stock.subarray(0, size));
+    stock.fill(0, 0, size);
+    stock = stock.subarray(size);
+    return taken;
   };
 }
 

@@ -8,44 +8,44 @@ import { publicProcedure, router, signedInProcedure } from './trpc.ts';
 
 export const authRouter = router({
   register: publicProcedure.input(registration).mutation(async ({ ctx, input }) => {
-    await ctx.limits.countRegistration(ctx.address);
-    return ctx.accounts.register(input);
+    await ctx.services.limits.countRegistration(ctx.address());
+    return ctx.services.accounts.register(input);
   }),
 
   login: publicProcedure
     .input(credentials)
     .mutation(({ ctx, input }) =>
-      ctx.limits.limitLogin(input.email, ctx.address, () =>
-        ctx.accounts.login(input, deviceFrom(ctx.userAgent)),
+      ctx.services.limits.limitLogin(input.email, ctx.address(), () =>
+        ctx.services.accounts.login(input, deviceFrom(ctx.userAgent)),
       ),
     ),
 
   me: signedInProcedure.query(({ ctx }) => userFrom(ctx.account)),
 
   logout: signedInProcedure.mutation(async ({ ctx }): Promise<null> => {
-    await ctx.sessions.revoke(ctx.token);
+    await ctx.services.sessions.revoke(ctx.token);
     return null;
   }),
 
   /** Whoever guesses the present password is counted like whoever guesses at the login. */
   changePassword: signedInProcedure.input(passwordChange).mutation(async ({ ctx, input }): Promise<null> => {
-    await ctx.limits.limitLogin(ctx.account.email, ctx.address, () =>
-      ctx.accounts.changePassword(ctx.account, input, ctx.token),
+    await ctx.services.limits.limitLogin(ctx.account.email, ctx.address(), () =>
+      ctx.services.accounts.changePassword(ctx.account, input, ctx.token),
     );
     return null;
   }),
 
-  sessions: signedInProcedure.query(({ ctx }) => ctx.sessions.list(ctx.account.id, ctx.token)),
+  sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
 
   endSession: signedInProcedure
     .input(z.object({ id: z.string().brand<'SessionId'>() }))
     .mutation(async ({ ctx, input }): Promise<null> => {
-      await ctx.sessions.end(ctx.account.id, input.id);
+      await ctx.services.sessions.end(ctx.account.id, input.id);
       return null;
     }),
 
   endOtherSessions: signedInProcedure.mutation(async ({ ctx }): Promise<null> => {
-    await ctx.sessions.endOthers(ctx.account.id, ctx.token);
+    await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
     return null;
   }),
 });

@@ -17,12 +17,13 @@ export interface Services {
   readonly limits: Limits;
 }
 
-export interface Context extends Services {
+export interface Context {
+  readonly services: Services;
   readonly requestId: string;
   /** The bearer token that came with the request, not yet checked. */
   readonly token: string | null;
-  /** The caller's address, as rate limits count it. */
-  readonly address: string;
+  /** The caller's address, as rate limits count it. Few ask for it, and reading it costs more than most answers. */
+  address(): string;
   /** What the caller says it is. */
   readonly userAgent: string | undefined;
 }

@@ -3,11 +3,11 @@ import { newQrCode, qrCodeQuery } from '#shared/qr-codes.ts';
 import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
 export const qrCodesRouter = router({
-  list: signedInProcedure.query(({ ctx }) => ctx.qrCodes.list(ctx.account)),
+  list: signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account)),
 
   create: providerProcedure
     .input(newQrCode)
-    .mutation(({ ctx, input }) => ctx.qrCodes.create(ctx.account, input.serviceCategory)),
+    .mutation(({ ctx, input }) => ctx.services.qrCodes.create(ctx.account, input.serviceCategory)),
 
-  lookup: publicProcedure.input(qrCodeQuery).query(({ ctx, input }) => ctx.qrCodes.lookup(input.id)),
+  lookup: publicProcedure.input(qrCodeQuery).query(({ ctx, input }) => ctx.services.qrCodes.lookup(input.id)),
 });

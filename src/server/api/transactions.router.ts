@@ -5,21 +5,21 @@ import { router, signedInProcedure, tippingProcedure } from './trpc.ts';
 
 export const transactionsRouter = router({
   create: tippingProcedure.input(newTip).mutation(async ({ ctx, input }) => {
-    await ctx.limits.countTip(ctx.account.id);
-    return ctx.transactions.create(ctx.account, input);
+    await ctx.services.limits.countTip(ctx.account.id);
+    return ctx.services.transactions.create(ctx.account, input);
   }),
 
   list: signedInProcedure
     .input(transactionsQuery)
-    .query(({ ctx, input }) => ctx.transactions.list(ctx.account, input)),
+    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input)),
 
   summary: signedInProcedure
     .input(summaryQuery)
-    .query(({ ctx, input }) => ctx.transactions.summarise(ctx.account, input.timeZone)),
+    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input.timeZone)),
 
   /** Each tip that the caller gives or receives, under the transaction's id, for as long as the session lives. */
   onTip: signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
-    const session = ctx.sessions.watch(ctx.token);
+    const session = ctx.services.sessions.watch(ctx.token);
     // Not AbortSignal.any: on Node 20 the signals that it combines keep every one of its results in memory.
     const until = new AbortController();
     const end = () => {
@@ -29,7 +29,9 @@ export const transactionsRouter = router({
     if (signal?.aborted) end();
     for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
     try {
-      return trackTips(await ctx.tipFeed.follow(ctx.account.id, input?.lastEventId ?? null, until.signal));
+      return trackTips(
+        await ctx.services.tipFeed.follow(ctx.account.id, input?.lastEventId ?? null, until.signal),
+      );
     } catch (error) {
       session.release();
       throw error;

@@ -80,7 +80,7 @@ function requireSession(refusal: Extract<ErrorCode, 'not_logged_in' | 'login_to_
   return t.procedure.use(async ({ ctx, next }) => {
     const { token } = ctx;
     if (token === null) throw new AppError(refusal);
-    const account = await ctx.sessions.resume(token);
+    const account = await ctx.services.sessions.resume(token);
     return next({ ctx: { account, token } });
   });
 }

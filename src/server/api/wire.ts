@@ -13,9 +13,17 @@ export interface JsonSchema {
 
 const inCents = (field: string) => field.endsWith('Cents');
 
+const wireNames = new Map<string, string>();
+/** Far above the fields that there are: names of wrong fields come from outside. */
+const MAX_REMEMBERED_NAMES = 200;
+
 /** The name on the wire of a procedure's field; a path such as `serviceCategories.0` keeps its dots. */
 export function wireName(field: string): string {
-  return field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const known = wireNames.get(field);
+  if (known !== undefined) return known;
+  const name = field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  if (wireNames.size < MAX_REMEMBERED_NAMES) wireNames.set(field, name);
+  return name;
 }
 
 /** A procedure's answer as it is written to the wire. */

@@ -50,6 +50,9 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
       database.pragma('recursive_triggers = ON');
       database.pragma('trusted_schema = OFF');
       database.pragma('cache_size = -32000');
+      // In pages: some 32 MB of log. Each copying back of the log stops all writing, and pages that are written again
+      // and again in between are copied once.
+      database.pragma('wal_autocheckpoint = 8000');
       // A busy wait inside SQLite would stop the event loop; storage.ts waits outside instead.
       database.pragma('busy_timeout = 0');
       return database;
