@@ -31,6 +31,7 @@ export const transactionsRouter = router({
     try {
       return trackTips(
         await ctx.services.tipFeed.follow(ctx.account.id, input?.lastEventId ?? null, until.signal),
+        signal,
       );
     } catch (error) {
       session.release();
@@ -39,6 +40,11 @@ export const transactionsRouter = router({
   }),
 });
 
-async function* trackTips(tips: AsyncIterable<Transaction>) {
-  for await (const tip of tips) yield tracked(tip.id, tip);
+async function* trackTips(tips: AsyncIterable<Transaction>, signal: AbortSignal | undefined) {
+  try {
+    for await (const tip of tips) yield tracked(tip.id, tip);
+  } catch (error) {
+    // Whoever asked has gone: nobody is left to hear of an error, and one that nobody hears ends the process.
+    if (!signal?.aborted) throw error;
+  }
 }
