@@ -466,7 +466,8 @@ test.describe('where it leads afterwards', () => {
       await expect(page, next).toHaveURL('/dashboard');
       // All has been asked for that needs the token.
       await expect(page.getByText('No Transactions Yet')).toBeVisible();
-      await page.evaluate(() => localStorage.clear());
+      await page.getByRole('button', { name: 'Logout' }).click();
+      await expect(page).toHaveURL('/');
     }
   });
 

@@ -13,6 +13,12 @@ export function cacheOf(userId: UserId): QueryClient {
   return kept.cache;
 }
 
+/** Whatever is drawn from now on asks nothing: the session is about to end. */
+export function quietCache(): void {
+  const present = kept?.cache.getDefaultOptions() ?? {};
+  kept?.cache.setDefaultOptions({ ...present, queries: { ...present.queries, enabled: false } });
+}
+
 /** Nothing of the person who was signed in stays in memory. */
 export function forgetCache(): void {
   kept?.cache.clear();

@@ -7,7 +7,7 @@ import { api } from '../api.ts';
 import { paths } from '../paths.ts';
 import { endSession } from '../session.ts';
 import { toastSuccess } from '../toasts.ts';
-import { forgetCache } from './cache.ts';
+import { forgetCache, quietCache } from './cache.ts';
 
 /** How long the server may take to hear of it. */
 const PATIENCE_MS = 2_000;
@@ -19,6 +19,7 @@ export function useLogout() {
   async function logout(): Promise<void> {
     if (isLoggingOut) return;
     setLoggingOut(true);
+    quietCache();
     try {
       await api.auth.logout.mutate(undefined, { signal: AbortSignal.timeout(PATIENCE_MS) });
     } catch {
