@@ -41,6 +41,7 @@ test.describe('a new password', () => {
 
     await page.reload();
     await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(page).toHaveURL('/');
     await page.goto('/auth');
     await page.getByLabel('Email').fill(customer.email);
     await page.getByLabel('Password', { exact: true }).fill(NEW_PASSWORD);
