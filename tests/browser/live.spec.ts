@@ -1,6 +1,7 @@
 /**
  * Tips arrive by themselves: in another browser, in another tab, after a lost connection and a restart, each once.
  */
+import type { Page } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { startServer } from '../support/running-server.ts';
 import { Backstage, expect, stat, test, watch } from './fixtures.ts';
@@ -127,17 +128,140 @@ test('unseen tips are counted in the title until somebody looks', async ({ page,
   await logInAs(provider);
   await page.goto('/dashboard?tab=transactions');
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
-  const setHidden = (isHidden: boolean) =>
-    page.evaluate((hidden) => {
-      Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }, isHidden);
-  await setHidden(true);
+  await setHidden(page, true);
   await backstage.tip(customer, code, 10);
   await backstage.tip(customer, code, 11);
   await expect(page).toHaveTitle('(2) Tipwell');
-  await setHidden(false);
+  await setHidden(page, false);
   await expect(page).toHaveTitle('Dashboard · Tipwell');
+});
+
+test('many missed tips are one toast and one sound, and cost few requests', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const MISSED = 40;
+  const line = await createCuttableLine(server.port);
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await recordNews(page);
+  await logInAs(provider);
+  await page.goto(`${line.url}/dashboard?tab=profile`);
+  await page.getByRole('checkbox', { name: 'Play a sound' }).check();
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await backstage.tip(customer, code, 10);
+  await expect(page.getByText('+$9.70')).toHaveCount(1);
+  await expect.poll(async () => (await newsOf(page)).toasts).toEqual(['You received $9.70 (Bartender)']);
+  const { sounds } = await newsOf(page);
+  await line.cut();
+  for (let index = 0; index < MISSED; index += 1) await backstage.tip(customer, code, 20);
+  let asked = 0;
+  page.on('request', (request) => {
+    asked += new URL(request.url()).pathname.split('transactions.').length - 1;
+  });
+  await line.mend();
+  await expect(page.getByText('You received $776.00 in 40 tips')).toBeVisible({ timeout: 30_000 });
+  await expect(stat(page, 'Tips Received')).toContainText('$785.70');
+  await expect(stat(page, 'Received Today')).toContainText('41');
+  // Whatever else would be said is said by now: a later tip has its own toast after it.
+  await backstage.tip(customer, code, 30);
+  await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
+  const news = await newsOf(page);
+  expect(news.toasts).toEqual([
+    'You received $9.70 (Bartender)',
+    'You received $776.00 in 40 tips',
+    'You received $29.10 (Bartender)',
+  ]);
+  expect(news.sounds).toBe(sounds + 2);
+  expect(asked).toBeLessThan(MISSED / 2);
+  await line.cut();
+  complaints.length = 0;
+});
+
+test('tips that came while nobody looked are told together to whoever looks', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await recordNews(page);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions');
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await setHidden(page, true);
+  for (const [index, amount] of [10, 20, 30].entries()) {
+    await backstage.tip(customer, code, amount);
+    await expect(page).toHaveTitle(`(${index + 1}) Tipwell`);
+  }
+  await expect(page.getByText('+$29.10')).toHaveCount(1);
+  expect((await newsOf(page)).toasts).toEqual([]);
+  await setHidden(page, false);
+  await expect(page.getByText('You received $58.20 in 3 tips')).toBeVisible();
+  await backstage.tip(customer, code, 25);
+  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  expect((await newsOf(page)).toasts).toHaveLength(2);
+});
+
+test('what one tab has shown is no news in another', async ({ page, context, backstage, logInAs }) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await logInAs(provider);
+  const behind = await context.newPage();
+  for (const tab of [page, behind]) {
+    await recordNews(tab);
+    await tab.goto('/dashboard?tab=profile');
+  }
+  await behind.getByRole('checkbox', { name: 'Play a sound' }).check();
+  const { sounds } = await newsOf(behind);
+  for (const tab of [page, behind]) await tab.getByRole('tab', { name: 'Transactions' }).click();
+  await setHidden(behind, true);
+  await backstage.tip(customer, code, 25);
+  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await expect(behind.getByText('+$24.25')).toHaveCount(1);
+  await expect(behind).toHaveTitle('Dashboard · Tipwell');
+  await setHidden(page, true);
+  await backstage.tip(customer, code, 30);
+  for (const tab of [page, behind]) await expect(tab).toHaveTitle('(1) Tipwell');
+  await setHidden(behind, false);
+  await expect(behind.getByText('You received $29.10 (Bartender)')).toBeVisible();
+  await expect(page).toHaveTitle('Dashboard · Tipwell');
+  await setHidden(page, false);
+  expect((await newsOf(page)).toasts).toEqual(['You received $24.25 (Bartender)']);
+  expect(await newsOf(behind)).toEqual({ toasts: ['You received $29.10 (Bartender)'], sounds: sounds + 1 });
+});
+
+test('the very first tip is told also when the connection was lost', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const line = await createCuttableLine(server.port);
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await recordNews(page);
+  await logInAs(provider);
+  await page.goto(`${line.url}/dashboard?tab=transactions`);
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await line.cut();
+  await backstage.tip(customer, code, 20);
+  await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
+  await line.mend();
+  await expect(page.getByText('You received $19.40 (Bartender)')).toBeVisible({ timeout: 30_000 });
+  await backstage.tip(customer, code, 25);
+  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  expect((await newsOf(page)).toasts).toHaveLength(2);
+  await line.cut();
+  complaints.length = 0;
 });
 
 test('alerts are off until they are switched on, and stay as chosen', async ({
@@ -154,6 +278,25 @@ test('alerts are off until they are switched on, and stay as chosen', async ({
   await expect(sound).toBeChecked();
 });
 
+test('a page whose live updates never begin says so, and when they do', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions');
+  await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
+  await page.unroute('**/trpc/transactions.onTip*');
+  await expect(page.getByText('Connected again')).toBeVisible();
+  await backstage.tip(await backstage.customer(), code, 25);
+  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  complaints.length = 0;
+});
+
 test('logging out elsewhere ends the stream and leads to the login', async ({
   page,
   backstage,
@@ -168,3 +311,44 @@ test('logging out elsewhere ends the stream and leads to the login', async ({
   await expect(page).toHaveURL(/\/auth/, { timeout: 20_000 });
   complaints.length = 0;
 });
+
+interface News {
+  /** Every toast that was ever drawn, in order. */
+  readonly toasts: readonly string[];
+  readonly sounds: number;
+}
+
+/** Keeps what a page says of tips; to be called before it loads. */
+async function recordNews(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const news = { toasts: [] as string[], sounds: 0 };
+    Object.assign(window, { news });
+    new MutationObserver((changes) => {
+      for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
+        if (!(node instanceof HTMLElement)) continue;
+        // The first one comes with the list that it stands in.
+        for (const toast of [node, ...node.querySelectorAll<HTMLElement>('*')])
+          if (toast.matches('[data-sonner-toast]')) news.toasts.push(toast.innerText);
+      }
+    }).observe(document, { childList: true, subtree: true });
+    const { createOscillator } = AudioContext.prototype;
+    AudioContext.prototype.createOscillator = function (this: AudioContext) {
+      const tone = createOscillator.call(this);
+      // A sound is two notes.
+      news.sounds += 0.5;
+      return tone;
+    };
+  });
+}
+
+function newsOf(page: Page): Promise<News> {
+  return page.evaluate(() => Reflect.get(window, 'news'));
+}
+
+/** As if the tab had been put behind another, or taken out again. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}

@@ -3,16 +3,13 @@
  * server begins where this page stopped; until then the dashboard is refetched whenever somebody looks at it.
  */
 import { skipToken } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
-import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { TransactionId } from '#shared/ids.ts';
-import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
 import { trpc } from '../api-hooks.ts';
-import { toastSuccess } from '../toasts.ts';
-import { alertOf } from './alerts.ts';
+import { type Announcer, createAnnouncer } from './announcer.ts';
 import { useTipCache } from './queries.ts';
 
 /** How a page stands with the server's live updates. */
@@ -25,7 +22,9 @@ export interface LiveTips {
 }
 
 /** How long to wait after a refusal, which a connection that merely broke does not meet. */
-const RETRY_AFTER_MS = 15_000;
+const REFUSED_WAIT_MS = 15_000;
+/** As long as the connection itself waits when it breaks: something on the way answered instead of the server. */
+const BROKEN_WAIT_MS = 3_000;
 
 /**
  * @param newest the newest transaction that was loaded, null when there is none; undefined while that is not known.
@@ -37,59 +36,53 @@ export function useLiveTips(
   isLeaving: boolean,
 ): LiveTips {
   const cache = useTipCache();
-  const [unseenCount, setUnseenCount] = useUnseenCount();
+  const [unseenCount, setUnseenCount] = useState(0);
+  const announcer = useRef<Announcer>(null);
   const [wasLive, setWasLive] = useState(false);
   /** Where a subscription begins: after what was loaded, so that nothing falls in between. An open one remembers. */
   const [start, setStart] = useState(newest);
   if (start === undefined && newest !== undefined) setStart(newest);
   const lastSeen = useRef<TransactionId | null>(null);
 
+  useEffect(() => {
+    announcer.current = createAnnouncer(setUnseenCount);
+    return () => announcer.current?.close();
+  }, []);
+
   function receive(tip: Transaction) {
     lastSeen.current = tip.id;
     cache.add(tip);
-    if (tip.receiverId !== user.id) return;
-    const sentence = `You received ${formatUsd(tip.netAmountCents)} (${CATEGORY_LABELS[tip.serviceCategory]})`;
-    toastSuccess(sentence);
-    alertOf(tip.id, sentence);
-    if (document.hidden) setUnseenCount((count) => count + 1);
+    if (tip.receiverId === user.id) announcer.current?.announce(tip);
   }
 
   const { status, error, reset } = trpc.transactions.onTip.useSubscription(
     start === undefined || isLeaving ? skipToken : { lastEventId: start },
     {
-      onStarted() {
+      async onStarted() {
         setWasLive(true);
-        // Without a beginning only what is new is told; what came before that is asked for.
-        if (start === null) cache.refresh();
+        // Without a beginning only what is new is told. Nothing was there before: all that is there now has happened since.
+        if (start === null) for (const tip of (await cache.reload()).toReversed()) receive(tip);
       },
       onData: ({ data }) => receive(data),
     },
   );
 
+  const subscribeAfter = (next: TransactionId | null) => (next === start ? reset() : setStart(next));
+
+  const retry = useEffectEvent(async () => {
+    // An id that the server does not know, after a restored backup, would be refused for ever.
+    if (failureOf(error).status === 422) subscribeAfter((await cache.reload())[0]?.id ?? null);
+    else if (start !== undefined) subscribeAfter(lastSeen.current ?? start);
+  });
   useEffect(() => {
-    if (status !== 'error' || failureOf(error).status === 401) return;
-    const timer = setTimeout(() => {
-      // An id that the server does not know, after a restored backup, would be refused for ever.
-      const next = failureOf(error).status === 422 ? null : (lastSeen.current ?? start);
-      if (next === start) reset();
-      else setStart(next);
-    }, RETRY_AFTER_MS);
+    const { status: refusal, retryAfterSeconds } = failureOf(error);
+    if (status !== 'error' || refusal === 401) return;
+    const waitMs =
+      refusal === null ? BROKEN_WAIT_MS : Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
+    const timer = setTimeout(() => void retry(), waitMs);
     return () => clearTimeout(timer);
-  }, [status, error, reset, start]);
+  }, [status, error]);
 
   const isLive = status === 'pending';
-  return { connection: isLive ? 'live' : wasLive || status === 'error' ? 'lost' : 'connecting', unseenCount };
-}
-
-/** Counts up while nobody looks, and forgets when somebody does. */
-function useUnseenCount() {
-  const [count, setCount] = useState(0);
-  useEffect(() => {
-    const look = () => {
-      if (!document.hidden) setCount(0);
-    };
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, []);
-  return [count, setCount] as const;
+  return { connection: isLive ? 'live' : wasLive || error ? 'lost' : 'connecting', unseenCount };
 }

@@ -2,7 +2,7 @@
  * Everything that the dashboard asks the server, and the only place that writes to its cache.
  */
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import type { PasswordChange, Session, User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
@@ -109,13 +109,15 @@ export function useDashboardData({ isServiceProvider }: User, isLeaving: boolean
 export function useTipCache() {
   const utils = trpc.useUtils();
   const queryClient = useQueryClient();
+  const [reloadSums] = useState(() => oneAtATime(() => utils.transactions.summary.invalidate()));
+  const [reloadList] = useState(() => oneAtATime(() => utils.transactions.list.invalidate()));
   return {
     /** Puts the tip on top of the list, and lets the server count the sums anew. */
     add(tip: Transaction): void {
-      void utils.transactions.summary.invalidate();
+      reloadSums();
       if (queryClient.isFetching({ queryKey: transactionsKey }) > 0) {
         // An answer that is on its way may have been written before the tip: it is asked for again.
-        void utils.transactions.list.invalidate();
+        reloadList();
         return;
       }
       utils.transactions.list.setInfiniteData(transactionsInput, (loaded) => {
@@ -124,11 +126,29 @@ export function useTipCache() {
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
-    /** Everything that tips change is asked for again. */
-    refresh(): void {
-      void utils.transactions.summary.invalidate();
-      void utils.transactions.list.invalidate();
+    /** Asks again for everything that tips change. @returns the transactions as far as they are loaded then. */
+    async reload(): Promise<readonly Transaction[]> {
+      reloadSums();
+      await utils.transactions.list.invalidate();
+      const loaded = utils.transactions.list.getInfiniteData(transactionsInput);
+      return loaded?.pages.flatMap(({ transactions }) => transactions) ?? [];
     },
+  };
+}
+
+/** Runs `work` again when it was asked for meanwhile, but once: many tips at one time are not as many requests. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isRunning = false;
+  let isWanted = false;
+  return async function run() {
+    isWanted = true;
+    if (isRunning) return;
+    isRunning = true;
+    while (isWanted) {
+      isWanted = false;
+      await work();
+    }
+    isRunning = false;
   };
 }
 
