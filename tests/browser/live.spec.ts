@@ -233,8 +233,10 @@ test('what one tab has shown is no news in another', async ({ page, context, bac
   await expect(behind.getByText('You received $29.10 (Bartender)')).toBeVisible();
   await expect(page).toHaveTitle('Dashboard · Tipwell');
   await setHidden(page, false);
-  expect((await newsOf(page)).toasts).toEqual(['You received $24.25 (Bartender)']);
-  expect(await newsOf(behind)).toEqual({ toasts: ['You received $29.10 (Bartender)'], sounds: sounds + 1 });
+  const [news, newsBehind] = [await newsOf(page), await newsOf(behind)];
+  expect(news.toasts).toEqual(['You received $24.25 (Bartender)']);
+  expect(newsBehind.toasts).toEqual(['You received $29.10 (Bartender)']);
+  expect(news.sounds + newsBehind.sounds).toBe(sounds + 2);
 });
 
 test('the very first tip is told also when the connection was lost', async ({
@@ -276,6 +278,106 @@ test('alerts are off until they are switched on, and stay as chosen', async ({
   await sound.check();
   await page.reload();
   await expect(sound).toBeChecked();
+});
+
+test('a sound that the browser does not allow yet is not made up for later', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await recordNews(page);
+  await page.addInitScript(() => {
+    localStorage.setItem('tipwell_alerts', '{"sound":true}');
+    // What the test itself evaluates counts as an act of the person's.
+    const activation = { hasBeenActive: false };
+    Object.defineProperty(navigator, 'userActivation', { value: activation });
+    document.addEventListener('click', () => Object.assign(activation, { hasBeenActive: true }), true);
+  });
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions');
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await backstage.tip(customer, code, 25);
+  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await backstage.tip(customer, code, 30);
+  await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
+  await expect.poll(async () => (await newsOf(page)).sounds).toBe(1);
+});
+
+test('of several tabs that nobody looks at one makes the sound, and all heed the switch', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await logInAs(provider);
+  const tabs = [page, await context.newPage(), await context.newPage()];
+  for (const tab of tabs) {
+    await recordNews(tab);
+    await tab.goto('/dashboard?tab=transactions');
+    await expect(tab.getByText('No Transactions Yet')).toBeVisible();
+    await tab.getByRole('tab', { name: 'Profile' }).click();
+  }
+  await page.getByRole('checkbox', { name: 'Play a sound' }).check();
+  for (const tab of tabs) await expect(tab.getByRole('checkbox', { name: 'Play a sound' })).toBeChecked();
+  for (const tab of tabs) await setHidden(tab, true);
+  const soundsOfAll = async () => {
+    const all = await Promise.all(tabs.map(newsOf));
+    return all.reduce((sum, { sounds }) => sum + sounds, 0);
+  };
+  await expect.poll(soundsOfAll).toBe(1);
+  await backstage.tip(customer, code, 25);
+  for (const tab of tabs) await expect(tab).toHaveTitle('(1) Tipwell');
+  await expect.poll(soundsOfAll).toBe(2);
+  await backstage.tip(customer, code, 30);
+  for (const tab of tabs) await expect(tab).toHaveTitle('(2) Tipwell');
+  await expect.poll(soundsOfAll).toBe(3);
+  await setHidden(page, false);
+  await expect(page.getByText('You received $53.35 in 2 tips')).toBeVisible();
+  for (const tab of tabs) await expect(tab).toHaveTitle('Dashboard · Tipwell');
+  expect(await soundsOfAll()).toBe(3);
+});
+
+test('a notification is asked for by a click only, and shown once for what came while nobody looked', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await stubNotifications(page);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=profile');
+  const box = page.getByRole('checkbox', { name: 'Notify me when this page is in the background' });
+  await expect(box).not.toBeChecked();
+  const notes = () => page.evaluate(() => Reflect.get(window, 'notes'));
+  expect(await notes()).toEqual({ asked: 0, answer: 'denied', isPossible: false, shown: [] });
+  await box.click();
+  await expect(page.getByText('This browser does not allow notifications for this site.')).toBeVisible();
+  await expect(box).not.toBeChecked();
+
+  await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { answer: 'granted' }));
+  await box.click();
+  await expect(page.getByText('This browser cannot show notifications for a page.')).toBeVisible();
+  await expect(box).not.toBeChecked();
+
+  await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { isPossible: true }));
+  await box.check();
+  await expect.poll(async () => (await notes()).shown).toEqual(['This is how a tip will be shown.']);
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await backstage.tip(customer, code, 10);
+  await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await setHidden(page, true);
+  await Promise.all([20, 30].map((amount) => backstage.tip(customer, code, amount)));
+  await expect.poll(async () => (await notes()).shown.at(-1)).toBe('You received $48.50 in 2 tips');
+  expect((await notes()).shown).toHaveLength(2);
 });
 
 test('a page whose live updates never begin says so, and when they do', async ({
@@ -351,4 +453,25 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
     Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
     document.dispatchEvent(new Event('visibilitychange'));
   }, isHidden);
+}
+
+/** A system's notifications: their answer to being asked, whether they can be shown, and what was. */
+async function stubNotifications(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const notes = { asked: 0, answer: 'denied', isPossible: false, shown: [] as string[] };
+    class Notification {
+      static get permission() {
+        return notes.asked === 0 || notes.answer === 'denied' ? 'default' : notes.answer;
+      }
+      static async requestPermission() {
+        notes.asked += 1;
+        return notes.answer;
+      }
+      constructor(_title: string, { body }: { readonly body: string }) {
+        if (!notes.isPossible) throw new TypeError('Illegal constructor');
+        notes.shown.push(body);
+      }
+    }
+    Object.assign(window, { notes, Notification });
+  });
 }

@@ -11,12 +11,17 @@ const LABELS: Readonly<Record<Alert, string>> = {
   notification: 'Notify me when this page is in the background',
 };
 
+const NOT_ALLOWED = 'This browser does not allow notifications for this site. Its settings can change that.';
+const NOT_POSSIBLE = 'This browser cannot show notifications for a page.';
+
 export function AlertSettings() {
   const choices = useAlertChoices();
-  const [isDenied, setDenied] = useState(false);
+  const [obstacle, setObstacle] = useState('');
   async function choose(alert: Alert, isWanted: boolean) {
     const isOn = await chooseAlert(alert, isWanted);
-    if (alert === 'notification') setDenied(isWanted && !isOn);
+    if (alert !== 'notification') return;
+    if (isOn || !isWanted) setObstacle('');
+    else setObstacle(Notification.permission === 'granted' ? NOT_POSSIBLE : NOT_ALLOWED);
   }
   return (
     <fieldset className={[card.card, styles.settings].join(' ')}>
@@ -30,11 +35,7 @@ export function AlertSettings() {
           {LABELS[alert]}
         </Choice>
       ))}
-      <p role="status">
-        {isDenied
-          ? 'This browser does not allow notifications for this site. Its settings can change that.'
-          : ''}
-      </p>
+      <p role="status">{obstacle}</p>
     </fieldset>
   );
 }

@@ -12,9 +12,15 @@ export type AlertChoices = Readonly<Record<Alert, boolean>>;
 const KEY = `${brand.linkScheme}_alerts`;
 const ALL_OFF: AlertChoices = { sound: false, vibration: false, notification: false };
 const VIBRATION_MS = [120, 80, 120];
+/** Other tabs hear of the same tips a little earlier or later. */
+const NOISE_CLAIM_MS = 3_000;
 
 let choices = read();
 const listeners = new Set<() => void>();
+
+window.addEventListener('storage', ({ key }) => {
+  if (key === KEY || key === null) become(read());
+});
 
 export function useAlertChoices(): AlertChoices {
   return useSyncExternalStore(
@@ -30,35 +36,58 @@ export function useAlertChoices(): AlertChoices {
 export function isSupported(alert: Alert): boolean {
   if (alert === 'sound') return 'AudioContext' in window;
   if (alert === 'vibration') return 'vibrate' in navigator;
-  return 'Notification' in window;
+  return 'Notification' in window && window.isSecureContext;
 }
 
 /**
- * Switches an alert on or off. To be called from a click: only then may a page ask for notifications or make a sound.
- * @returns whether it is on now; false when the person or the browser does not allow it.
+ * Switches an alert on or off, and shows what it is like. To be called from a click: only then may a page ask for
+ * notifications or make a sound.
+ * @returns whether it is on now; false when the person does not allow it, or the browser cannot.
  */
 export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<boolean> {
-  const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await mayNotify()));
-  choices = { ...choices, [alert]: isOn };
+  const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await tryNotifying()));
+  become({ ...choices, [alert]: isOn });
   write(choices);
-  for (const listener of listeners) listener();
   if (isOn && alert === 'sound') chime();
   if (isOn && alert === 'vibration') navigator.vibrate(VIBRATION_MS);
   return isOn;
 }
 
-/** Gives the alerts that are on for a tip; a notification only when nobody looks at the page. */
+/**
+ * Gives the alerts that are on, for one tip or several at once; a notification only when nobody looks at the page.
+ * @param id the same in every tab: only one of them makes the noise.
+ */
 export function alertOf(id: string, sentence: string): void {
-  if (choices.sound) chime();
-  if (choices.vibration && isSupported('vibration')) navigator.vibrate(VIBRATION_MS);
+  if (choices.sound || choices.vibration) void claimNoise(id, makeNoise);
   if (choices.notification && document.hidden) notify(id, sentence);
 }
 
-async function mayNotify(): Promise<boolean> {
-  return Notification.permission === 'granted' || (await Notification.requestPermission()) === 'granted';
+function makeNoise(): void {
+  if (choices.sound) chime();
+  if (choices.vibration && isSupported('vibration')) navigator.vibrate(VIBRATION_MS);
 }
 
-function notify(id: string, sentence: string): void {
+/** Calls `make` in one of all tabs. Without a secure context there are no locks, and each tab is for itself. */
+async function claimNoise(id: string, make: () => void): Promise<void> {
+  // A page that was never clicked is kept silent, and what it plays would sound with the first click, all at once.
+  if (navigator.userActivation?.hasBeenActive === false) return;
+  if (!('locks' in navigator)) return make();
+  await navigator.locks.request(`${KEY}_${id}`, { ifAvailable: true }, async (lock) => {
+    if (!lock) return;
+    make();
+    await new Promise((resolve) => setTimeout(resolve, NOISE_CLAIM_MS));
+  });
+}
+
+/** Some browsers allow notifications and have none for a page: only showing one tells. */
+async function tryNotifying(): Promise<boolean> {
+  const permission =
+    Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
+  return permission === 'granted' && notify('example', 'This is how a tip will be shown.');
+}
+
+/** @returns whether the browser could show it. */
+function notify(id: string, sentence: string): boolean {
   try {
     // One tag for one tip: several open tabs show it once.
     const notification = new Notification(brand.name, { body: sentence, tag: id, icon: '/icon-192.png' });
@@ -66,8 +95,10 @@ function notify(id: string, sentence: string): void {
       window.focus();
       notification.close();
     };
+    return true;
   } catch {
     // Some phones know notifications only from service workers; the page itself still shows the tip.
+    return false;
   }
 }
 
@@ -92,6 +123,11 @@ function chime(): void {
     tone.start(now + at);
     tone.stop(now + at + 0.65);
   }
+}
+
+function become(next: AlertChoices): void {
+  choices = next;
+  for (const listener of listeners) listener();
 }
 
 function read(): AlertChoices {
