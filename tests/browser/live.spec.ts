@@ -266,6 +266,36 @@ test('the very first tip is told also when the connection was lost', async ({
   complaints.length = 0;
 });
 
+test('whoever wakes a phone whose connection died in its sleep is told at once', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const line = await createCuttableLine(server.port);
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await recordNews(page);
+  await logInAs(provider);
+  await page.goto(`${line.url}/dashboard?tab=transactions`);
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await backstage.tip(customer, code, 10);
+  await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await setHidden(page, true);
+  line.stall();
+  await backstage.tip(customer, code, 20);
+  await backstage.tip(customer, code, 30);
+  await setHidden(page, false);
+  // Sooner than the heartbeats are missed.
+  await expect(page.getByText('You received $48.50 in 2 tips')).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText('+$29.10')).toHaveCount(1);
+  expect((await newsOf(page)).toasts).toHaveLength(2);
+  await line.cut();
+  complaints.length = 0;
+});
+
 test('alerts are off until they are switched on, and stay as chosen', async ({
   page,
   backstage,

@@ -6,11 +6,14 @@ export interface CuttableLine {
   readonly url: string;
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** Event streams stay open and carry nothing any more, as after a phone's sleep; other connections work. */
+  stall(): void;
 }
 
 /** A line from a free port on loopback to `port`. */
 export async function createCuttableLine(port: number): Promise<CuttableLine> {
   const sockets = new Set<Socket>();
+  const streaming = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     for (const socket of [near, far]) {
@@ -18,11 +21,13 @@ export async function createCuttableLine(port: number): Promise<CuttableLine> {
       socket.on('error', () => socket.destroy());
       socket.on('close', () => {
         sockets.delete(socket);
+        streaming.delete(socket);
         near.destroy();
         far.destroy();
       });
     }
     near.pipe(far).pipe(near);
+    far.on('data', (chunk) => chunk.includes('text/event-stream') && streaming.add(far));
   });
   async function listen(on: number): Promise<number> {
     server.listen(on, '127.0.0.1');
@@ -41,6 +46,9 @@ export async function createCuttableLine(port: number): Promise<CuttableLine> {
     },
     async mend() {
       await listen(ownPort);
+    },
+    stall() {
+      for (const socket of streaming) socket.unpipe().pause();
     },
   };
 }

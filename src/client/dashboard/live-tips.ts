@@ -69,19 +69,34 @@ export function useLiveTips(
 
   const subscribeAfter = (next: TransactionId | null) => (next === start ? reset() : setStart(next));
 
-  const retry = useEffectEvent(async () => {
+  const reconnect = useEffectEvent(async () => {
+    if (start === undefined) return;
     // An id that the server does not know, after a restored backup, would be refused for ever.
     if (failureOf(error).status === 422) subscribeAfter((await cache.reload())[0]?.id ?? null);
-    else if (start !== undefined) subscribeAfter(lastSeen.current ?? start);
+    else subscribeAfter(lastSeen.current ?? start);
   });
+
   useEffect(() => {
     const { status: refusal, retryAfterSeconds } = failureOf(error);
     if (status !== 'error' || refusal === 401) return;
     const waitMs =
       refusal === null ? BROKEN_WAIT_MS : Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
-    const timer = setTimeout(() => void retry(), waitMs);
+    const timer = setTimeout(() => void reconnect(), waitMs);
     return () => clearTimeout(timer);
   }, [status, error]);
+
+  useEffect(() => {
+    // A phone wakes with a connection that died in its sleep, and would notice only by missing heartbeats.
+    const wake = () => {
+      if (!document.hidden) void reconnect();
+    };
+    document.addEventListener('visibilitychange', wake);
+    window.addEventListener('online', wake);
+    return () => {
+      document.removeEventListener('visibilitychange', wake);
+      window.removeEventListener('online', wake);
+    };
+  }, []);
 
   const isLive = status === 'pending';
   return { connection: isLive ? 'live' : wasLive || error ? 'lost' : 'connecting', unseenCount };
