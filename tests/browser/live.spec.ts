@@ -410,7 +410,7 @@ test('a notification is asked for by a click only, and shown once for what came 
   expect((await notes()).shown).toHaveLength(2);
 });
 
-test('a page whose live updates never begin says so, and when they do', async ({
+test('a page whose live updates never begin says so, and when they do, and nothing moves', async ({
   page,
   backstage,
   logInAs,
@@ -421,7 +421,10 @@ test('a page whose live updates never begin says so, and when they do', async ({
   await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
   await logInAs(provider);
   await page.goto('/dashboard?tab=transactions');
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  const place = await stat(page, 'Tips Received').boundingBox();
   await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
+  expect(await stat(page, 'Tips Received').boundingBox()).toEqual(place);
   await page.unroute('**/trpc/transactions.onTip*');
   await expect(page.getByText('Connected again')).toBeVisible();
   await backstage.tip(await backstage.customer(), code, 25);

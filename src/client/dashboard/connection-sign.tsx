@@ -1,5 +1,6 @@
 /** Says quietly that live updates are lost, and that they are back; nothing while all is well. */
 import { useEffect, useState } from 'react';
+import styles from './connection-sign.module.css';
 import type { Connection } from './live-tips.ts';
 
 /** A blink of the connection is not worth a word. */
@@ -19,9 +20,9 @@ export function ConnectionSign({ connection }: { readonly connection: Connection
     return () => clearTimeout(timer);
   }, [connection]);
   return (
-    <span role="status">
-      {sign === 'lost' && ' · Connection lost. Reconnecting...'}
-      {sign === 'back' && ' · Connected again'}
+    <span role="status" className={styles.sign}>
+      {sign === 'lost' && 'Connection lost. Reconnecting...'}
+      {sign === 'back' && 'Connected again'}
     </span>
   );
 }

@@ -166,7 +166,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.onTip': {
     summary: 'Hear of tips as they happen',
     description:
-      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed. The token goes into the Authorization header here as well.',
+      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed. A comment comes every 15 seconds while nothing happens; when the connection breaks, connect again. An account may have 20 streams open. The token goes into the Authorization header here as well.',
     parameters: [
       {
         name: 'Last-Event-ID',
