@@ -14,6 +14,7 @@ const ALL_OFF: AlertChoices = { sound: false, vibration: false, notification: fa
 const VIBRATION_MS = [120, 80, 120];
 /** Other tabs hear of the same tips a little earlier or later. */
 const NOISE_CLAIM_MS = 3_000;
+const AUDIO_PATIENCE_MS = 500;
 
 let choices = read();
 const listeners = new Set<() => void>();
@@ -48,7 +49,7 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
   const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await tryNotifying()));
   become({ ...choices, [alert]: isOn });
   write(choices);
-  if (isOn && alert === 'sound') chime();
+  if (isOn && alert === 'sound') void chime();
   if (isOn && alert === 'vibration') navigator.vibrate(VIBRATION_MS);
   return isOn;
 }
@@ -63,13 +64,13 @@ export function alertOf(id: string, sentence: string): void {
 }
 
 function makeNoise(): void {
-  if (choices.sound) chime();
+  if (choices.sound) void chime();
   if (choices.vibration && isSupported('vibration')) navigator.vibrate(VIBRATION_MS);
 }
 
 /** Calls `make` in one of all tabs. Without a secure context there are no locks, and each tab is for itself. */
 async function claimNoise(id: string, make: () => void): Promise<void> {
-  // A page that was never clicked is kept silent, and what it plays would sound with the first click, all at once.
+  // A page that was never clicked is kept silent; then another tab may be heard.
   if (navigator.userActivation?.hasBeenActive === false) return;
   if (!('locks' in navigator)) return make();
   await navigator.locks.request(`${KEY}_${id}`, { ifAvailable: true }, async (lock) => {
@@ -104,22 +105,34 @@ function notify(id: string, sentence: string): boolean {
 
 let audio: AudioContext | null = null;
 
-/** Two short notes, a glass that is touched. */
-function chime(): void {
+/** Some browsers let a page sound by itself only when it began to in a click. */
+window.addEventListener('click', () => {
+  if (choices.sound) void wakeAudio();
+});
+
+/** @returns null when the browser keeps the page silent: what is played then would sound later, all at once. */
+async function wakeAudio(): Promise<AudioContext | null> {
   audio ??= new AudioContext();
-  void audio.resume();
-  const now = audio.currentTime;
+  await Promise.race([audio.resume(), new Promise((resolve) => setTimeout(resolve, AUDIO_PATIENCE_MS))]);
+  return audio.state === 'running' ? audio : null;
+}
+
+/** Two short notes, a glass that is touched. */
+async function chime(): Promise<void> {
+  const awake = await wakeAudio();
+  if (awake === null) return;
+  const now = awake.currentTime;
   for (const [note, at] of [
     [1318.5, 0],
     [1975.5, 0.09],
   ] as const) {
-    const tone = audio.createOscillator();
-    const volume = audio.createGain();
+    const tone = awake.createOscillator();
+    const volume = awake.createGain();
     tone.frequency.value = note;
     volume.gain.setValueAtTime(0.0001, now + at);
     volume.gain.exponentialRampToValueAtTime(0.2, now + at + 0.01);
     volume.gain.exponentialRampToValueAtTime(0.0001, now + at + 0.6);
-    tone.connect(volume).connect(audio.destination);
+    tone.connect(volume).connect(awake.destination);
     tone.start(now + at);
     tone.stop(now + at + 0.65);
   }
