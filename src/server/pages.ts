@@ -18,9 +18,14 @@ const MAX_KEPT_PAGES = 500;
 const RETRY_AFTER_SECONDS = 2;
 const HTML = 'text/html; charset=utf-8';
 
+export interface InlineSources {
+  readonly script: readonly string[];
+  readonly style: readonly string[];
+}
+
 export interface Pages {
-  /** Sources for `style-src`: the styles that stand in rendered pages, each by its hash. */
-  readonly styleSources: readonly string[];
+  /** What stands in pages instead of a file of its own, each by its hash, as a source for its directive. */
+  readonly inlineSources: InlineSources;
   /** Adds the pages to the app. `lookUp` never rejects. */
   serve(app: Hono, lookUp: (c: Context, qrId: string) => Promise<Lookup>): void;
 }
@@ -48,7 +53,7 @@ export async function preparePages(
   const kept = new Map<string, Prepared>();
 
   return {
-    styleSources: [...Object.values(templates), authPage.plain.toString()].flatMap(styleSourcesOf),
+    inlineSources: inlineSourcesOf([...Object.values(templates), authPage.plain.toString()]),
 
     serve(app, lookUp) {
       app.get('/', (c) => answer(c, landing));
@@ -105,10 +110,18 @@ function fill(template: string, rendered: RenderedPage): string {
     .join('');
 }
 
-function styleSourcesOf(template: string): string[] {
-  return Array.from(template.matchAll(/<style>(.*?)<\/style>/gs), ([, style = '']) => {
-    return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
-  });
+function inlineSourcesOf(templates: readonly string[]): InlineSources {
+  const hashesOf = (element: RegExp) => [
+    ...new Set(
+      templates
+        .flatMap((template) => [...template.matchAll(element)])
+        .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`),
+    ),
+  ];
+  return {
+    script: hashesOf(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs),
+    style: hashesOf(/<style>(.*?)<\/style>/gs),
+  };
 }
 
 /** Every file of the client but the pages, by the path of its address. */

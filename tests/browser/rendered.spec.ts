@@ -46,6 +46,15 @@ async function countShifts(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => Reflect.get(window, 'shifts'));
 }
 
+/** Waits until headings have their own typeface, the last thing that could move a page. */
+async function expectDisplayFont(page: Page): Promise<void> {
+  const isThere = () =>
+    [...document.fonts].some(({ family, status }) => /Instrument Serif/.test(family) && status === 'loaded');
+  await expect.poll(() => page.evaluate(isThere)).toBe(true);
+  // Drawn once more with it.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+}
+
 /** For what `getByText` does not look into. */
 async function expectShown(locator: Locator, text: RegExp): Promise<void> {
   await expect(locator).toHaveText(text);
@@ -161,6 +170,7 @@ test.describe('when the script has come', () => {
       await page.goto(path);
       await page.getByText('$10', { exact: true }).click();
       await expect(page.getByRole('definition').first()).toHaveText('$10.00');
+      await expectDisplayFont(page);
       expect(await shifts(), path).toBe(0);
     }
     expect(asked).toEqual([]);
@@ -170,6 +180,7 @@ test.describe('when the script has come', () => {
     const shifts = await countShifts(page);
     await page.goto('/');
     await expect(page.getByRole('heading', { name: 'How it works' })).toBeAttached();
+    await expectDisplayFont(page);
     expect(await shifts()).toBe(0);
   });
 

@@ -240,6 +240,11 @@ test('the landing page says what Tipwell is, and so does a link to it', async ()
   expect(html).toMatch(/<noscript><p>Logging in and sending tips take JavaScript\./);
 });
 
+/** How a Content-Security-Policy allows a text that stands in a page (https://www.w3.org/TR/CSP3/#grammardef-hash-source). */
+function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
 describe('a rendered page', () => {
   test.each([
     '/',
@@ -248,18 +253,28 @@ describe('a rendered page', () => {
   ])('runs no script and has no style but those that the policy allows: %s', async (path) => {
     const t = await createTestApp({ pages });
     const { headers, html } = await get(t, path);
-    const [style, ...others] = Array.from(html.matchAll(/<style>(.*?)<\/style>/gs), ([, css]) => css);
-    expect(others).toEqual([]);
-    const hash = createHash('sha256')
-      .update(style ?? '')
-      .digest('base64');
     const policy = headers.get('Content-Security-Policy')?.split('; ') ?? [];
-    expect(policy.find((part) => part.startsWith('style-src'))).toContain(` 'sha256-${hash}'`);
-    expect(policy).toContain("script-src 'self'");
+    const sourcesOf = (directive: string) =>
+      policy.find((part) => part.startsWith(`${directive} `))?.split(' ') ?? [];
+
+    const styles = Array.from(html.matchAll(/<style>(.*?)<\/style>/gs), ([, css = '']) => css);
+    expect(styles).toHaveLength(1);
+    for (const style of styles) expect(sourcesOf('style-src')).toContain(hashSource(style));
     expect(html).not.toMatch(/ style="| on[a-z]+="/);
-    expect(html.match(/<script(?![^>]* src="\/assets\/)[^>]*>/g)).toEqual([
-      '<script type="application/json" id="rendered">',
-    ]);
+
+    const scripts = Array.from(
+      html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs),
+      ([, attributes, content]) => ({
+        attributes: attributes ?? '',
+        content: content ?? '',
+      }),
+    );
+    const [data, starter, ...others] = scripts;
+    expect(others).toEqual([]);
+    expect(data?.attributes).toBe(' type="application/json" id="rendered"');
+    expect(starter?.attributes).toMatch(/^ type="module" data-scripts="(?:\/assets\/[\w-]+\.js ?)+"$/);
+    // The one that starts the others is the same for every page, and the only one that is allowed.
+    expect(sourcesOf('script-src')).toEqual(['script-src', "'self'", hashSource(starter?.content ?? '')]);
     // Nothing is waited for: no style sheet that is switched on, nothing fetched ahead.
     expect(html).not.toMatch(/<link rel="(?:preload|modulepreload|stylesheet)"(?![^>]* disabled)/);
   });
