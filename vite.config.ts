@@ -95,8 +95,6 @@ function selfContainedTemplates(): Plugin {
           });
         const start = `<script type="module" data-scripts="${scripts.join(' ')}">${starter.code.trim()}</script>`;
         const style = `\n    <style>${styles}</style>${markers}\n  </head>`;
-        // A page that arrives empty has nothing to paint before its script.
-        if (!html.includes('<!--body-->')) return withoutStyles.replace('\n  </head>', () => style);
         return rest
           .replace('\n  </head>', () => style)
           .replace('\n  </body>', () => `\n    ${start}\n  </body>`);
@@ -197,7 +195,12 @@ const config: ViteUserConfig = {
         target: 'node20',
         minify: false,
         sourcemap: true,
-        rollupOptions: { input: 'src/client/render.tsx', output: { entryFileNames: 'render.js' } },
+        rollupOptions: {
+          input: 'src/client/render.tsx',
+          output: { entryFileNames: 'render.js' },
+          // In one file: what the browser fetches later is at hand here.
+          checks: { ineffectiveDynamicImport: false },
+        },
       },
     },
     server: {
