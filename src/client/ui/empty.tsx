@@ -1,7 +1,7 @@
 /** The state of a view that has nothing to show yet. */
 import type { ReactNode } from 'react';
 import card from './card.module.css';
-import styles from './states.module.css';
+import styles from './empty.module.css';
 
 /** Says that there is nothing yet, and how to change that. */
 export function Empty({
