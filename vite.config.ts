@@ -44,6 +44,7 @@ function sonnerStylesAsFile(): Plugin {
   };
 }
 
+/** after-paint.ts, which is built by itself and stands in each template. */
 function starterOf(bundle: Rolldown.OutputBundle): Rolldown.OutputChunk | undefined {
   return Object.values(bundle)
     .filter((file) => file.type === 'chunk')
@@ -103,15 +104,20 @@ function selfContainedTemplates(): Plugin {
   };
 }
 
-const SCOPES = readdirSync(join(import.meta.dirname, 'src/client'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.module.css'))
-  .sort();
+function listScopes(): readonly string[] {
+  return readdirSync(join(import.meta.dirname, 'src/client'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.module.css'))
+    .sort();
+}
+
+let scopes = listScopes();
 
 /** A page carries each class name three times, in its HTML, its styles and its script: `card-4` says enough. */
 function shortClassName(name: string, file: string): string {
-  const scope = SCOPES.findIndex((path) => file.endsWith(join('src/client', path)));
-  if (scope < 0) throw new Error(`${file} is not among the styles of the client`);
-  return `${name}-${scope.toString(36)}`;
+  const isOwn = (path: string) => file.endsWith(join('src/client', path));
+  // While somebody develops, there may be a new one.
+  if (!scopes.some(isOwn)) scopes = listScopes();
+  return `${name}-${scopes.findIndex(isOwn).toString(36)}`;
 }
 
 /** What every page needs: React, the client around its screens, and what the screens share without a library. */
