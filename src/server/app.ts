@@ -26,7 +26,7 @@ import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { createLimits, createNoLimits } from './limits.ts';
-import type { Pages } from './pages.ts';
+import type { InlineSources, Pages } from './pages.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Storage } from './storage/storage.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
@@ -104,7 +104,7 @@ export function createApp(deps: AppDependencies): App {
   };
 
   const envelope = createEnvelope(
-    contentSecurityPolicy(pages?.styleSources ?? []),
+    contentSecurityPolicy(pages?.inlineSources ?? { script: [], style: [] }),
     publicUrl.startsWith('https:'),
   );
   const app = new Hono();
@@ -228,12 +228,11 @@ export function createApp(deps: AppDependencies): App {
   };
 }
 
-/** @param styleSources the styles that stand in rendered pages, each by its hash. */
-function contentSecurityPolicy(styleSources: readonly string[]): string {
+function contentSecurityPolicy(inline: InlineSources): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
-    ["style-src 'self'", ...styleSources].join(' '),
+    ["script-src 'self'", ...inline.script].join(' '),
+    ["style-src 'self'", ...inline.style].join(' '),
     "img-src 'self' data: blob:",
     "connect-src 'self'",
     "font-src 'self'",
