@@ -14,6 +14,13 @@ export const TRPC_URL = '/trpc';
 /** As many as the server takes in one request. */
 const MAX_BATCH_SIZE = 10;
 
+const refusalListeners = new Set<() => void>();
+
+/** Calls `listener` whenever the server has ended this page's session. */
+export function onSessionRefused(listener: () => void): void {
+  refusalListeners.add(listener);
+}
+
 export const endSessionWhenRefused: TRPCLink<AppRouter> =
   () =>
   ({ op, next }) =>
@@ -24,7 +31,10 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
         complete: () => observer.complete(),
         error(error) {
           // Only for the token that was refused: another tab may have logged in meanwhile.
-          if (error.data?.errorCode === 'session_ended' && token === readToken()) endSession();
+          if (error.data?.errorCode === 'session_ended' && token === readToken()) {
+            endSession();
+            for (const listener of refusalListeners) listener();
+          }
           observer.error(error);
         },
       });

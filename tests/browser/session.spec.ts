@@ -2,7 +2,17 @@
  * Who is logged in: verified at start, ended by the server's "no" and by nothing else, the same in every tab; and what
  * is shown meanwhile.
  */
-import { enterCode, expect, holdAnswers, logInByForm, storedToken, test, toast } from './fixtures.ts';
+import type { Page } from '@playwright/test';
+import {
+  type Backstage,
+  enterCode,
+  expect,
+  holdAnswers,
+  logInByForm,
+  storedToken,
+  test,
+  toast,
+} from './fixtures.ts';
 
 test.describe('at the start', () => {
   test('a stored token is verified, and "Loading Tipwell..." is shown until the answer comes', async ({
@@ -144,6 +154,59 @@ test.describe('in several tabs', () => {
     await expect(page.getByText('+$9.70')).toHaveCount(0);
   });
 });
+
+for (const [how, endSession] of [
+  [
+    'by a logout in another tab',
+    async (other: Page) => {
+      await other.goto('/dashboard');
+      await other.getByRole('button', { name: 'Logout' }).click();
+      await expect(other).toHaveURL('/');
+    },
+  ],
+  [
+    'by the server’s "no"',
+    async (_other: Page, page: Page, token: string, backstage: Backstage) => {
+      await backstage.call('POST', '/auth/logout', { token });
+      await page.getByText('$10', { exact: true }).click();
+      await page.getByRole('button', { name: 'Proceed' }).click();
+      await page.getByRole('button', { name: /^Pay/ }).click();
+    },
+  ],
+] as const) {
+  test(`a session that ends ${how} leaves nothing of the dashboard in memory`, async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    const customer = await backstage.customer();
+    const code = await backstage.code(provider);
+    await backstage.tip(customer, code, 10);
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    await expect(page.getByText('-$10.50')).toBeVisible();
+    // Away from the dashboard, without loading the page anew.
+    await page.getByRole('button', { name: 'Scan QR' }).click();
+    await page.getByLabel('QR code or link').fill(code);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+    await endSession(await context.newPage(), page, customer.token, backstage);
+    await expect.poll(() => storedToken(page)).toBeNull();
+    complaints.length = 0;
+    if (page.url().includes('/tip/')) await page.getByRole('button', { name: 'Back' }).click();
+    else await page.getByRole('button', { name: 'Back to Home' }).click();
+    await page.getByRole('button', { name: 'Get Started Now' }).click();
+    const answers = await holdAnswers(page, '**/trpc/*transactions.list*');
+    await logInByForm(page, customer);
+    await expect(page.getByText('Loading Dashboard...')).toBeVisible();
+    await expect(page.getByText('-$10.50')).toHaveCount(0);
+    answers.release();
+    await expect(page.getByText('-$10.50')).toBeVisible();
+  });
+}
 
 test('logging out works without a connection', async ({ page, backstage, logInAs, complaints }) => {
   await logInAs(await backstage.customer());

@@ -1,10 +1,12 @@
 /**
- * The cache of whoever is signed in. It outlives the screen, so that coming back shows at once what was known; another
- * person gets another one.
+ * The cache of whoever is signed in. It outlives the screen, so that coming back shows at once what was known, and ends
+ * with the session, wherever that ended; another person gets another one.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
+import { onSessionRefused } from '../api.ts';
 import { createQueryClient } from '../api-hooks.ts';
+import { readToken } from '../session.ts';
 
 let kept: { readonly userId: UserId; readonly cache: QueryClient } | null = null;
 
@@ -24,3 +26,9 @@ export function forgetCache(): void {
   kept?.cache.clear();
   kept = null;
 }
+
+onSessionRefused(forgetCache);
+window.addEventListener('storage', () => {
+  // Logged out in another tab.
+  if (readToken() === null) forgetCache();
+});
