@@ -4,7 +4,9 @@
 import type { Page } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { startServer } from '../support/running-server.ts';
-import { Backstage, expect, stat, test, watch } from './fixtures.ts';
+import { Backstage, expect, logInByForm, stat, test, watch } from './fixtures.ts';
+
+const NOTIFY_ME = 'Notify me when this page is in the background';
 
 test('a tip given in one browser appears in another, with toast, sums and row', async ({
   page,
@@ -385,38 +387,140 @@ test('of several tabs that nobody looks at one makes the sound, and all heed the
 
 test('a notification is asked for by a click only, and shown once for what came while nobody looked', async ({
   page,
+  context,
   backstage,
   logInAs,
 }) => {
   const provider = await backstage.provider();
   const code = await backstage.code(provider);
   const customer = await backstage.customer();
-  await stubNotifications(page);
+  await context.grantPermissions(['notifications']);
+  await recordAsking(page);
   await logInAs(provider);
   await page.goto('/dashboard?tab=profile');
-  const box = page.getByRole('checkbox', { name: 'Notify me when this page is in the background' });
+  const box = page.getByRole('checkbox', { name: NOTIFY_ME });
   await expect(box).not.toBeChecked();
   const notes = () => page.evaluate(() => Reflect.get(window, 'notes'));
-  expect(await notes()).toEqual({ asked: 0, answer: 'denied', isPossible: false, shown: [] });
+  expect(await notes()).toEqual({ asked: 0, answer: 'denied', isPossible: false });
+  expect(await workersOf(page)).toBe(0);
   await box.click();
   await expect(page.getByText('This browser does not allow notifications for this site.')).toBeVisible();
   await expect(box).not.toBeChecked();
 
   await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { answer: 'granted' }));
   await box.click();
-  await expect(page.getByText('This browser cannot show notifications for a page.')).toBeVisible();
+  await expect(page.getByText('This browser cannot show notifications for this site.')).toBeVisible();
   await expect(box).not.toBeChecked();
+  expect((await notes()).asked).toBe(1);
+  expect(await workersOf(page)).toBe(0);
 
   await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { isPossible: true }));
-  await box.check();
-  await expect.poll(async () => (await notes()).shown).toEqual(['This is how a tip will be shown.']);
+  await box.click();
+  await expect(box).toBeChecked();
+  await expect.poll(() => notificationsOf(page)).toEqual(['This is how a tip will be shown.']);
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await backstage.tip(customer, code, 10);
   await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
   await setHidden(page, true);
   await Promise.all([20, 30].map((amount) => backstage.tip(customer, code, amount)));
-  await expect.poll(async () => (await notes()).shown.at(-1)).toBe('You received $48.50 in 2 tips');
-  expect((await notes()).shown).toHaveLength(2);
+  await expect.poll(() => notificationsOf(page)).toContain('You received $48.50 in 2 tips');
+  expect(await notificationsOf(page)).toHaveLength(2);
+});
+
+test('several hidden tabs show one notification, and the service worker stays as long as it is wanted', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await context.grantPermissions(['notifications']);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=profile');
+  const box = page.getByRole('checkbox', { name: NOTIFY_ME });
+  // Off and on again within one page: the worker that was taken away is of no use.
+  await box.click();
+  await expect(box).toBeChecked();
+  expect(await workersOf(page)).toBe(1);
+  await box.uncheck();
+  await expect.poll(() => workersOf(page)).toBe(0);
+  await box.click();
+  await expect(box).toBeChecked();
+  expect(await workersOf(page)).toBe(1);
+  const other = await context.newPage();
+  await other.goto('/dashboard?tab=transactions');
+  await expect(other.getByText('No Transactions Yet')).toBeVisible();
+  await page.reload();
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  for (const tab of [page, other]) await setHidden(tab, true);
+  await backstage.tip(customer, code, 25);
+  const told = () =>
+    notificationsOf(page).then((shown) => shown.filter((text) => text.startsWith('You received')));
+  await expect.poll(told).toEqual(['You received $24.25 (Bartender)']);
+  await backstage.tip(customer, code, 30);
+  await expect
+    .poll(async () => (await told()).sort())
+    .toEqual(['You received $24.25 (Bartender)', 'You received $29.10 (Bartender)']);
+  for (const tab of [page, other]) await setHidden(tab, false);
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await box.uncheck();
+  await expect.poll(() => workersOf(page)).toBe(0);
+});
+
+test('whoever clicks a notification is taken to the dashboard, to a tab where it is open', async ({
+  page,
+  context,
+  backstage,
+}) => {
+  await context.grantPermissions(['notifications']);
+  // The page was loaded at another address than it is at now.
+  await page.goto('/auth?next=/dashboard?tab=profile');
+  await logInByForm(page, await backstage.provider());
+  await page.getByRole('checkbox', { name: NOTIFY_ME }).click();
+  await expect.poll(() => notificationsOf(page)).toHaveLength(1);
+  const [worker] = context.serviceWorkers();
+  if (!worker) throw new Error('there is no service worker');
+  const click = () =>
+    worker.evaluate(async () => {
+      // Only the system may bring windows forward: it is told here what it would be asked.
+      const asked: string[] = [];
+      const clients = Reflect.get(self, 'clients');
+      const type = Reflect.get(self, 'WindowClient');
+      type.prototype.focus = async function () {
+        asked.push(`focus what was loaded at ${new URL(this.url).pathname}`);
+      };
+      clients.openWindow = async (address: string) => asked.push(`open ${address}`);
+      const [notification] = await Reflect.get(self, 'registration').getNotifications();
+      const event = new (Reflect.get(self, 'NotificationEvent'))('notificationclick', { notification });
+      let work: Promise<void> = Promise.resolve();
+      Object.defineProperty(event, 'waitUntil', {
+        value: (promise: Promise<void>) => {
+          work = promise;
+        },
+      });
+      self.dispatchEvent(event);
+      await work;
+      const left = await Reflect.get(self, 'registration').getNotifications();
+      return { asked, left: left.length };
+    });
+  const other = await context.newPage();
+  await other.goto('/dashboard');
+  await expect(other.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
+  await other.goto('/tip/demo-alex-bartender');
+  const [shown] = await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    return ((await registration?.getNotifications()) ?? []).map(({ data }) => data);
+  });
+  expect(await click()).toEqual({ asked: ['focus what was loaded at /auth'], left: 0 });
+  await page.goto('/tip/demo-sam-barber');
+  await page.evaluate(async (data) => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    await registration?.showNotification('Tipwell', { data });
+  }, shown);
+  expect(await click()).toEqual({ asked: ['open /dashboard?tab=transactions'], left: 0 });
 });
 
 test('a page whose live updates never begin says so, and when they do, and nothing moves', async ({
@@ -497,23 +601,35 @@ async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   }, isHidden);
 }
 
-/** A system's notifications: their answer to being asked, whether they can be shown, and what was. */
-async function stubNotifications(page: Page): Promise<void> {
+/** What the notifications say that the system shows now. */
+function notificationsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    return ((await registration?.getNotifications()) ?? []).map(({ body }) => body);
+  });
+}
+
+/** How many service workers the site has. */
+function workersOf(page: Page): Promise<number> {
+  return page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+}
+
+/** Stands in for somebody who is asked for permission, and for a browser that cannot show what it may. */
+async function recordAsking(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const notes = { asked: 0, answer: 'denied', isPossible: false, shown: [] as string[] };
-    class Notification {
-      static get permission() {
-        return notes.asked === 0 || notes.answer === 'denied' ? 'default' : notes.answer;
-      }
-      static async requestPermission() {
-        notes.asked += 1;
-        return notes.answer;
-      }
-      constructor(_title: string, { body }: { readonly body: string }) {
-        if (!notes.isPossible) throw new TypeError('Illegal constructor');
-        notes.shown.push(body);
-      }
-    }
-    Object.assign(window, { notes, Notification });
+    const notes = { asked: 0, answer: 'denied', isPossible: false };
+    Object.defineProperty(Notification, 'permission', {
+      get: () => (notes.asked === 0 || notes.answer === 'denied' ? 'default' : notes.answer),
+    });
+    Notification.requestPermission = async () => {
+      notes.asked += 1;
+      return notes.answer === 'granted' ? 'granted' : 'denied';
+    };
+    const { showNotification } = ServiceWorkerRegistration.prototype;
+    ServiceWorkerRegistration.prototype.showNotification = function (...args) {
+      if (!notes.isPossible) throw new TypeError('Notifications are not possible.');
+      return showNotification.apply(this, args);
+    };
+    Object.assign(window, { notes });
   });
 }

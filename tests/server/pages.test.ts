@@ -120,6 +120,15 @@ describe('an asset', () => {
   });
 });
 
+test('the service worker is asked for again each time, and lets every request pass', async () => {
+  const answer = await get(server.port, '/notification-worker.js');
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toMatch(TYPES['js'] ?? /^$/);
+  expect(answer.headers['cache-control']).toBe('no-cache');
+  expect(answer.body.toString()).not.toMatch(/fetch|caches/);
+  expectProtected(answer);
+});
+
 describe('a page or an asset comes packed', () => {
   const unpack: Readonly<Record<string, (body: Buffer) => Buffer>> = {
     br: brotliDecompressSync,

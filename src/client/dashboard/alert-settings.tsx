@@ -12,7 +12,7 @@ const LABELS: Readonly<Record<Alert, string>> = {
 };
 
 const NOT_ALLOWED = 'This browser does not allow notifications for this site. Its settings can change that.';
-const NOT_POSSIBLE = 'This browser cannot show notifications for a page.';
+const NOT_POSSIBLE = 'This browser cannot show notifications for this site.';
 
 export function AlertSettings() {
   const choices = useAlertChoices();

@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
+import { canNotify, notify, startNotifying, stopNotifying } from './notifications.ts';
 
 export const ALERTS = ['sound', 'vibration', 'notification'] as const;
 export type Alert = (typeof ALERTS)[number];
@@ -37,7 +38,7 @@ export function useAlertChoices(): AlertChoices {
 export function isSupported(alert: Alert): boolean {
   if (alert === 'sound') return 'AudioContext' in window;
   if (alert === 'vibration') return 'vibrate' in navigator;
-  return 'Notification' in window && window.isSecureContext;
+  return canNotify();
 }
 
 /**
@@ -46,9 +47,10 @@ export function isSupported(alert: Alert): boolean {
  * @returns whether it is on now; false when the person does not allow it, or the browser cannot.
  */
 export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<boolean> {
-  const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await tryNotifying()));
+  const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await startNotifying()));
   become({ ...choices, [alert]: isOn });
   write(choices);
+  if (!isWanted && alert === 'notification') await stopNotifying();
   if (isOn && alert === 'sound') void chime();
   if (isOn && alert === 'vibration') navigator.vibrate(VIBRATION_MS);
   return isOn;
@@ -60,7 +62,7 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
  */
 export function alertOf(id: string, sentence: string): void {
   if (choices.sound || choices.vibration) void claimNoise(id, makeNoise);
-  if (choices.notification && document.hidden) notify(id, sentence);
+  if (choices.notification && document.hidden) void notify(id, sentence);
 }
 
 function makeNoise(): void {
@@ -78,29 +80,6 @@ async function claimNoise(id: string, make: () => void): Promise<void> {
     make();
     await new Promise((resolve) => setTimeout(resolve, NOISE_CLAIM_MS));
   });
-}
-
-/** Some browsers allow notifications and have none for a page: only showing one tells. */
-async function tryNotifying(): Promise<boolean> {
-  const permission =
-    Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
-  return permission === 'granted' && notify('example', 'This is how a tip will be shown.');
-}
-
-/** @returns whether the browser could show it. */
-function notify(id: string, sentence: string): boolean {
-  try {
-    // One tag for one tip: several open tabs show it once.
-    const notification = new Notification(brand.name, { body: sentence, tag: id, icon: '/icon-192.png' });
-    notification.onclick = () => {
-      window.focus();
-      notification.close();
-    };
-    return true;
-  } catch {
-    // Some phones know notifications only from service workers; the page itself still shows the tip.
-    return false;
-  }
 }
 
 let audio: AudioContext | null = null;

@@ -9,6 +9,7 @@ import { cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../toasts.ts';
 import { alertOf } from './alerts.ts';
+import { beFound } from './notifications.ts';
 
 /** Tips that follow each other this closely are of one breath. */
 const BREATH_MS = 250;
@@ -35,6 +36,7 @@ export function createAnnouncer(showUnseenCount: (count: number) => void): Annou
   let pause: ReturnType<typeof setTimeout> | undefined;
   let longest: ReturnType<typeof setTimeout> | undefined;
 
+  const leave = beFound();
   const countUnseen = () => showUnseenCount(document.hidden ? unseen.size : 0);
 
   function tell(): void {
@@ -82,6 +84,7 @@ export function createAnnouncer(showUnseenCount: (count: number) => void): Annou
 
     close() {
       tell();
+      leave();
       otherTabs.close();
       document.removeEventListener('visibilitychange', look);
     },
