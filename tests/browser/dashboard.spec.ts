@@ -111,6 +111,35 @@ test.describe('the head', () => {
     }
     await server.stop();
   });
+
+  test('counts "Received Today" anew on the next day, on a page that stays open', async ({
+    browser,
+    complaints,
+  }) => {
+    const server = await startServer({
+      NODE_OPTIONS:
+        "--import=data:text/javascript,let[now,ms]=[Date.now,0];Date.now=()=>now()+ms;process.on('SIGUSR2',()=>{ms+=864e5;console.log('tomorrow')})",
+    });
+    const backstage = new Backstage(server.url);
+    const provider = await backstage.provider();
+    await backstage.tip(await backstage.customer(), await backstage.code(provider), 20);
+    const viewer = await browser.newContext({ baseURL: server.url });
+    const page = await viewer.newPage();
+    await watch(page, complaints, server.url);
+    await page.clock.install();
+    await page.goto('/auth');
+    await logInByForm(page, provider);
+    await expect(value(page, 'Received Today')).toHaveText('1');
+    server.process.kill('SIGUSR2');
+    await expect.poll(() => server.stdout()).toContain('tomorrow');
+    // As after a night's sleep: the clock has gone on, and what waits has not.
+    await page.clock.setSystemTime(Date.now() + 24 * 3_600_000);
+    await page.clock.runFor(61_000);
+    await expect(value(page, 'Received Today')).toHaveText('0');
+    await expect(value(page, 'Tips Received')).toHaveText('$19.40');
+    await viewer.close();
+    await server.stop();
+  });
 });
 
 /** A time zone in which the clocks show this hour now. */

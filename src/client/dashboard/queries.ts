@@ -10,6 +10,7 @@ import type { TipSummary, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
 import { transactionsKey, trpc } from '../api-hooks.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
+import { useNewDay } from './new-day.ts';
 
 export const LOAD_FAILED = 'Failed to load dashboard data';
 
@@ -68,6 +69,9 @@ export function useDashboardData({ isServiceProvider }: User, isLeaving: boolean
     enabled,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+
+  const utils = trpc.useUtils();
+  useNewDay(() => void utils.transactions.summary.invalidate());
 
   const failed = [
     summary,
