@@ -545,6 +545,42 @@ test('a page whose live updates never begin says so, and when they do, and nothi
   complaints.length = 0;
 });
 
+test('a page for which there is no live place left says so, is up to date when looked at, and takes one that is free', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const PLACES = 20;
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  const elsewhere = new AbortController();
+  const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${provider.token}` };
+  for (let index = 0; index < PLACES; index += 1)
+    await fetch(`${server.url}/trpc/transactions.onTip`, { headers, signal: elsewhere.signal });
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions');
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  const place = await stat(page, 'Tips Received').boundingBox();
+  const sign = page.getByText('Live tips open in too many places. Refreshes when you look.');
+  await expect(sign).toBeVisible();
+  await expect(page.getByText('Connection lost. Reconnecting...')).toHaveCount(0);
+  expect(await stat(page, 'Tips Received').boundingBox()).toEqual(place);
+  await setHidden(page, true);
+  await backstage.tip(customer, code, 20);
+  await setHidden(page, false);
+  await expect(page.getByText('+$19.40')).toHaveCount(1);
+  await expect(sign).toBeVisible();
+  elsewhere.abort();
+  await setHidden(page, true);
+  await setHidden(page, false);
+  await expect(page.getByText('Connected again')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('You received $19.40 (Bartender)')).toBeVisible();
+  await backstage.tip(customer, code, 25);
+  await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+});
+
 test('logging out elsewhere ends the stream and leads to the login', async ({
   page,
   backstage,

@@ -1,5 +1,5 @@
-/** Says quietly that live updates are lost, and that they are back; nothing while all is well. */
-import { useEffect, useState } from 'react';
+/** Says quietly that there are no live updates and why, and that they are back; nothing while all is well. */
+import { type ReactNode, useEffect, useState } from 'react';
 import styles from './connection-sign.module.css';
 import type { Connection } from './live-tips.ts';
 
@@ -7,22 +7,36 @@ import type { Connection } from './live-tips.ts';
 const QUIET_MS = 1_500;
 const BACK_SHOWN_MS = 5_000;
 
-export function ConnectionSign({ connection }: { readonly connection: Connection }) {
-  const [sign, setSign] = useState<'none' | 'lost' | 'back'>('none');
+const WORDS = {
+  lost: 'Connection lost. Reconnecting...',
+  'crowded-out': 'Live tips open in too many places. Refreshes when you look.',
+  back: 'Connected again',
+} as const;
+
+interface ConnectionSignProps {
+  readonly connection: Connection;
+  /** The line that stands here, and makes room when there is much to say. */
+  readonly children: ReactNode;
+}
+
+export function ConnectionSign({ connection, children }: ConnectionSignProps) {
+  const [sign, setSign] = useState<keyof typeof WORDS | null>(null);
   useEffect(() => {
     if (connection === 'connecting') return;
-    if (connection === 'lost') {
-      const timer = setTimeout(() => setSign('lost'), QUIET_MS);
+    if (connection !== 'live') {
+      const timer = setTimeout(() => setSign(connection), QUIET_MS);
       return () => clearTimeout(timer);
     }
-    setSign((present) => (present === 'lost' ? 'back' : 'none'));
-    const timer = setTimeout(() => setSign('none'), BACK_SHOWN_MS);
+    setSign((present) => present && 'back');
+    const timer = setTimeout(() => setSign(null), BACK_SHOWN_MS);
     return () => clearTimeout(timer);
   }, [connection]);
   return (
-    <span role="status" className={styles.sign}>
-      {sign === 'lost' && 'Connection lost. Reconnecting...'}
-      {sign === 'back' && 'Connected again'}
-    </span>
+    <p className={styles.line} data-sign={sign}>
+      <span className={styles.words}>{children}</span>
+      <span role="status" className={styles.sign}>
+        {sign && WORDS[sign]}
+      </span>
+    </p>
   );
 }

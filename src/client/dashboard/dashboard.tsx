@@ -156,10 +156,9 @@ function Standing({ user, connection, isLoading, isIncomplete, onRetry }: Standi
     );
   }
   return (
-    <p>
+    <ConnectionSign connection={connection}>
       <bdi>@{user.username}</bdi> · {accountTypeOf(user)}
-      <ConnectionSign connection={connection} />
-    </p>
+    </ConnectionSign>
   );
 }
 

@@ -12,8 +12,8 @@ import { trpc } from '../api-hooks.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { useTipCache } from './queries.ts';
 
-/** How a page stands with the server's live updates. */
-export type Connection = 'connecting' | 'live' | 'lost';
+/** How a page stands with the server's live updates; crowded out when they are open in as many places as may be. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'crowded-out';
 
 export interface LiveTips {
   readonly connection: Connection;
@@ -98,6 +98,11 @@ export function useLiveTips(
     };
   }, []);
 
-  const isLive = status === 'pending';
-  return { connection: isLive ? 'live' : wasLive || error ? 'lost' : 'connecting', unseenCount };
+  return { connection: connectionOf(), unseenCount };
+
+  function connectionOf(): Connection {
+    if (status === 'pending') return 'live';
+    if (failureOf(error).code === 'too_many_requests') return 'crowded-out';
+    return wasLive || error ? 'lost' : 'connecting';
+  }
 }
