@@ -94,3 +94,42 @@ test('has two demo codes one tap away', async ({ page, backstage, logInAs }) => 
     await page.goBack();
   }
 });
+
+test('three toasts can be read at once, and one can be swiped away', async ({ page, backstage, logInAs }) => {
+  await logInAs(await backstage.customer());
+  await page.clock.install();
+  await page.goto('/scan');
+  await page.getByLabel('QR code or link').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('[data-sonner-toast]')).toHaveCount(1);
+  // From here on toasts only grow older when they are told to.
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const countAfter = (ms: number) => async () => {
+    await page.clock.runFor(ms);
+    return page.locator('[data-sonner-toast]').count();
+  };
+  await expect.poll(countAfter(1_000)).toBe(0);
+  for (let count = 1; count <= 4; count += 1) {
+    await page.keyboard.press('Enter');
+    await expect.poll(countAfter(20)).toBe(count);
+  }
+  const shown = page.locator('[data-sonner-toast][data-visible="true"]');
+  await expect(shown).toHaveCount(3);
+  const words = shown.getByText('Please enter a QR code or link');
+  const areWordsReadable = () =>
+    words.evaluateAll((texts) =>
+      texts.map((text) => {
+        const { left, top, width, height } = text.getBoundingClientRect();
+        return text.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+      }),
+    );
+  await expect.poll(areWordsReadable).toEqual([true, true, true]);
+
+  const box = await shown.first().boundingBox();
+  if (!box) throw new Error('there is no toast');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y - box.height, { steps: 5 });
+  await page.mouse.up();
+  await expect.poll(countAfter(100)).toBe(3);
+});

@@ -1,4 +1,4 @@
-/** Draws toasts: top right, four seconds, three at once. */
+/** Draws toasts: top right, four seconds, three at once, one below the other. */
 import 'sonner/dist/styles.css';
 import { useEffect } from 'react';
 import { Toaster as Sonner, toast } from 'sonner';
@@ -20,6 +20,7 @@ export function Toaster() {
       position="top-right"
       duration={SHOWN_MS}
       visibleToasts={MAX_VISIBLE}
+      expand
       theme="system"
       richColors={false}
     />
