@@ -15,7 +15,7 @@ import type { RandomBytes } from '#shared/ids.ts';
 import { createAddressGroup } from './api/client-address.ts';
 import { bearerToken, type Context } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
-import { createEnvelope, doorGuard, isEventStream } from './api/door.ts';
+import { createEnvelope, doorGuard, isEventStream, refuseOtherMethods } from './api/door.ts';
 import { headersOf, refusalOf } from './api/refusals.ts';
 import { answerProblem, createRestAdapter } from './api/rest.ts';
 import { appRouter } from './api/router.ts';
@@ -148,6 +148,7 @@ export function createApp(deps: AppDependencies): App {
     if (!(await isWritableOnceASecond())) throw new AppError('storage_unavailable');
     return c.text('ok');
   });
+  for (const probe of ['/healthz', '/readyz']) refuseOtherMethods(app, probe);
   const isWritableOnceASecond = atMostOnceASecond(clock, () => storage.isWritable());
 
   for (const door of ['/api/*', '/trpc/*']) app.use(door, doorGuard(deps.isShuttingDown));

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Hono } from 'hono';
 import { brand } from '#shared/brand.ts';
+import { refuseOtherMethods } from './door.ts';
 import { describeApi } from './openapi.ts';
 
 const require = createRequire(import.meta.url);
@@ -51,5 +52,7 @@ export function serveApiDocs(app: Hono, publicUrl: string): void {
         'Cache-Control': 'public, max-age=86400',
       });
     });
+    refuseOtherMethods(app, `/api/docs/${file}`);
   }
+  for (const path of ['openapi.json', 'docs', 'docs/start.js']) refuseOtherMethods(app, `/api/${path}`);
 }

@@ -2,7 +2,7 @@
  * What every request through either door has to pass before anything reads it: JSON in UTF-8, of a bounded size, while
  * the server takes new work; and what every answer carries.
  */
-import type { Context as HonoContext, MiddlewareHandler } from 'hono';
+import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '#shared/errors.ts';
 
@@ -91,6 +91,15 @@ export function doorGuard(isShuttingDown: () => boolean): MiddlewareHandler {
       await next();
     });
   };
+}
+
+/** Refuses every other method at `path`, naming those that it has; to be called after they were added. */
+export function refuseOtherMethods(app: Hono, path: string, methods: readonly string[] = ['GET']): void {
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  app.all(path, (c) => {
+    c.header('Allow', allowed);
+    throw new AppError('method_not_allowed');
+  });
 }
 
 const limitAnyBody = bodyLimit({

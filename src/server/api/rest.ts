@@ -8,7 +8,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import type { Context } from './context.ts';
-import type { Envelope } from './door.ts';
+import { type Envelope, refuseOtherMethods } from './door.ts';
 import { headersOf, refusalOf } from './refusals.ts';
 import { REST_ROUTES, type RestPages, type RestRequest, type RestStream } from './rest-routes.ts';
 import { createCaller } from './router.ts';
@@ -69,13 +69,7 @@ export function createRestAdapter(
   }
   for (const path of new Set(REST_ROUTES.map(({ path }) => path))) {
     const methods = REST_ROUTES.filter((route) => route.path === path).map(({ method }) => method);
-    rest.all(path, (c) => {
-      c.header(
-        'Allow',
-        methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', '),
-      );
-      throw new AppError('method_not_allowed');
-    });
+    refuseOtherMethods(rest, path, methods);
   }
   return rest;
 }
