@@ -17,9 +17,10 @@ import { bearerToken, type Context } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
 import { createEnvelope, doorGuard, isEventStream, refuseOtherMethods } from './api/door.ts';
 import { headersOf, refusalOf } from './api/refusals.ts';
-import { answerProblem, createRestAdapter } from './api/rest.ts';
+import { answerProblem, createRestAdapter, problemOf } from './api/rest.ts';
 import { appRouter } from './api/router.ts';
 import { STREAM_HEARTBEAT_MS, trpcErrorOf } from './api/trpc.ts';
+import type { UnreadAnswer } from './api/unread-requests.ts';
 import { wireText } from './api/wire.ts';
 import { createAccounts } from './auth/accounts.ts';
 import type { Passwords } from './auth/passwords.ts';
@@ -61,6 +62,8 @@ export interface AppDependencies {
 export interface App {
   readonly fetch: Hono['fetch'];
   readonly request: Hono['request'];
+  /** The answer to what could not be read as a request. */
+  refuseUnread(refusal: AppError): UnreadAnswer;
   /** Ends the streams of sessions that have expired; to be called every second. */
   tick(): Promise<void>;
   /** Deletes what has expired; to be called now and then. */
@@ -219,6 +222,22 @@ export function createApp(deps: AppDependencies): App {
   return {
     fetch: app.fetch,
     request: app.request,
+    refuseUnread(refusal) {
+      const requestId = randomUUID();
+      const { status, code } = refusal;
+      report(refusal, requestId);
+      log.info({ requestId, status, code }, 'unreadable request');
+      return {
+        status,
+        headers: {
+          ...envelope.headers(requestId),
+          'content-type': 'application/problem+json',
+          date: new Date(clock()).toUTCString(),
+          connection: 'close',
+        },
+        body: JSON.stringify(problemOf(refusal, requestId, publicUrl)),
+      };
+    },
     tick: () => sessions.endExpired(),
     async sweep() {
       await sessions.sweep();

@@ -21,6 +21,8 @@ export interface Envelope {
    * heavier answer, so that those which matter are made here.
    */
   json(requestId: string, text: string | null, status: number, headers?: Record<string, string>): Response;
+  /** The headers of an answer that is made without the framework, and kept by nobody. */
+  headers(requestId: string): Record<string, string>;
   /** Whether an answer was made by `json` and is still as it was made. */
   isComplete(response: Response): boolean;
   /** Puts on whatever an answer made in any other way lacks. `path` is that of the request. */
@@ -55,6 +57,8 @@ export function createEnvelope(policy: string, isSecure: boolean): Envelope {
       if (ofOne) Object.assign(headers, ofOne);
       return Object.assign(new Response(text, { status, headers }), { [isComplete]: true });
     },
+
+    headers: (requestId) => ({ ...ofNothing, 'x-request-id': requestId }),
 
     // An answer that was put together anew from one made here has lost the mark, and gets its headers like any other.
     isComplete: (response) => Object.hasOwn(response, isComplete),
