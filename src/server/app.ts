@@ -169,9 +169,13 @@ export function createApp(deps: AppDependencies): App {
         if (called.length > 0) c.set('route', `/trpc/${called.join()}`);
         return { ...contextOf(c) };
       },
-      responseMeta: ({ errors }) => ({
-        headers: new Headers(headersOf(...errors.map(refusalOf))),
-      }),
+      responseMeta({ errors, type }) {
+        const refusals = errors.map(refusalOf);
+        const headers = new Headers(headersOf(...refusals));
+        if (refusals.some(({ status }) => status === 405))
+          headers.set('Allow', type === 'mutation' ? 'POST' : 'GET, HEAD');
+        return { headers };
+      },
       onError: ({ error, ctx }) => report(error, ctx?.requestId ?? ''),
     }),
   );

@@ -382,12 +382,21 @@ describe('methods', () => {
     const { token } = await t.registerProvider();
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
     const foreign = type === 'mutation' ? { headers } : { method: 'POST', headers, body: '{}' };
-    expect(await codeOf('tRPC', await t.send(`/trpc/${path}`, foreign))).toBe('method_not_allowed');
-    expect(await codeOf('tRPC', await t.send(`/trpc/${path}?batch=1`, foreign))).toBe('method_not_allowed');
+    // RFC 9110, section 15.5.6. A stream says what it refuses in its first event.
+    const expectAllow = ({ status, headers }: Response) =>
+      expect([status, headers.get('Allow')]).toEqual(
+        status === 200 ? [200, null] : [405, type === 'mutation' ? 'POST' : 'GET, HEAD'],
+      );
+    for (const batch of ['', '?batch=1']) {
+      const response = await t.send(`/trpc/${path}${batch}`, foreign);
+      expect(await codeOf('tRPC', response)).toBe('method_not_allowed');
+      expectAllow(response);
+    }
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const body = method === 'OPTIONS' ? null : '{}';
       const response = await t.send(`/trpc/${path}`, { method, headers, body });
       expect(await codeOf('tRPC', response), method).toBe('method_not_allowed');
+      expectAllow(response);
     }
     expect(await (await t.send(`/trpc/${path}`, { method: 'HEAD', headers })).text()).toBe('');
     expect((await t.rest('GET', '/auth/me', { token })).status).toBe(200);
