@@ -112,6 +112,27 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     expectRefusedStart(end, /Cannot (?:open|use) the database/);
   });
 
+  test('a folder that cannot be made', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const env = { PORT: String(await freePort()), DATABASE_URL: join(file, 'tipwell.db') };
+    expectRefusedStart(await runToEnd('main.js', env), /Cannot use the database .*tipwell\.db/);
+  });
+
+  test('a lock that cannot be taken', async () => {
+    const databasePath = join(temporaryFolder(), 'tipwell.db');
+    mkdirSync(`${databasePath}.lock`);
+    const env = { PORT: String(await freePort()), DATABASE_URL: databasePath };
+    expectRefusedStart(await runToEnd('main.js', env), /Cannot use the database .*tipwell\.db/);
+  });
+
+  test('a .env that cannot be read', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.env'));
+    const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
+    expectRefusedStart(await runToEnd('main.js', env, [], folder), /cannot read the file \.env/);
+  });
+
   test('a folder that nobody may write to', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root may write anywhere');
     const folder = join(temporaryFolder(), 'closed');
