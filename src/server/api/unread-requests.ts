@@ -32,7 +32,7 @@ export function answerUnread(server: Server, refuse: (refusal: AppError) => Unre
     const last = lastAnswers.get(socket);
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
     const code = REFUSALS_BY_CAUSE[error.code ?? ''] ?? 'malformed_request';
-    // Called also when there is nobody to end it for.
+    // It is destroyed also when it was broken before, or when the peer keeps its own side open.
     socket.end(isFree ? textOf(refuse(new AppError(code))) : '', () => socket.destroy());
   });
 }
