@@ -244,6 +244,24 @@ describe.concurrent('a process that runs', () => {
     expect((await get(server.port, '/readyz')).status).toBe(200);
   });
 
+  test('does not take a sender that breaks off for an error of its own', async () => {
+    const { port, stderr } = await startServer({ LOG_LEVEL: 'info' });
+    const open = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const halves = [
+      'Transfer-Encoding: chunked\r\n\r\nno chunk\r\n',
+      'Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":',
+      'Content-Length: 50\r\n\r\n{"a":',
+    ];
+    for (const half of halves) {
+      const { socket } = sendRaw(port, `${open}${half}`);
+      await sleep(100);
+      socket.destroy();
+    }
+    const statuses = () => [...stderr().matchAll(/"POST".*?"status":(\d+)/g)].map(([, status]) => status);
+    await expect.poll(statuses).toEqual(['400', '400', '400']);
+    expect(stderr()).not.toContain('unexpected error');
+  });
+
   test('reads no more than 64 KiB of a body, announced or in chunks', async () => {
     const { port, url } = await startServer();
     const endless = sendRaw(

@@ -82,7 +82,8 @@ export function isEventStream({ headers }: Response): boolean {
 
 /**
  * The guard of a door.
- * @throws AppError `shutting_down`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8).
+ * @throws AppError `shutting_down`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8),
+ *   `malformed_request` (a body that ends before its end).
  */
 export function doorGuard(isShuttingDown: () => boolean): MiddlewareHandler {
   return async (c, next) => {
@@ -116,7 +117,15 @@ const limitAnyBody = bodyLimit({
 /** A length that is announced needs no counting: no more than that is ever read (RFC 9112, section 6.3). */
 const limitBody: MiddlewareHandler = async (c, next) => {
   const length = c.req.header('Content-Length');
-  if (length === undefined || c.req.header('Transfer-Encoding') !== undefined) return limitAnyBody(c, next);
+  if (length === undefined || c.req.header('Transfer-Encoding') !== undefined) {
+    try {
+      return await limitAnyBody(c, next);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error;
+      // A sender that broke off in the middle, or sent no chunks.
+      throw new AppError('malformed_request', { cause: error });
+    }
+  }
   if (Number(length) > MAX_BODY_BYTES) throw new AppError('body_too_large');
   return next();
 };
