@@ -9,6 +9,7 @@ import type { Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
 import { readQrCodeId } from '#shared/ids.ts';
 import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
+import { refuseOtherMethods } from './api/door.ts';
 import { answer, type Encoding, type Prepared, pack, prepare } from './prepared-answer.ts';
 
 /** The screens that the client fetches into an empty page. */
@@ -92,6 +93,8 @@ export async function preparePages(
         }
         return answer(c, prepared, rendered.status);
       });
+
+      for (const path of ['/', '/auth', ...EMPTY_SCREENS, '/tip/:qrId']) refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
         const file = files.get(c.req.path);

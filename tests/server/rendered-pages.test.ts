@@ -252,7 +252,7 @@ test('the login has its form, which waits for the script and names no password i
   expect(form).toMatch(/^<form[^>]* method="post"/);
   expect(form).toMatch(/<input[^>]* type="password"[^>]* name="password"/);
   expect(form).toMatch(/<button type="submit"[^>]* disabled=""/);
-  expect((await t.send('/auth', { method: 'POST' })).status).toBe(404);
+  expect((await t.send('/auth', { method: 'POST' })).status).toBe(405);
 
   const sent = await get(t, '/auth?next=%2Ftip%2FABCDE12345');
   expect(textOf(sent.html)).toContain('Login or sign up to send your tip.');
