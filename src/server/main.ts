@@ -15,6 +15,7 @@ import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { RenderPage } from '#shared/rendered-page.ts';
+import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
 import { answerUnread } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
@@ -47,6 +48,9 @@ const SERVER_OPTIONS = {
   // Without one a request is refused all the same, with an answer like any other.
   requireHostHeader: false,
 } as const;
+
+/** Whoever takes nothing of an answer is cut off the second time that this has passed; streams move more often than that. */
+const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
@@ -199,6 +203,7 @@ function listen(app: App, config: Config): Promise<Server> {
   };
   const server = createServer(SERVER_OPTIONS, getRequestListener(app.fetch, { errorHandler }));
   answerUnread(server, app.refuseUnread);
+  server.setTimeout(SILENCE_PATIENCE_MS);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason = cause.code === 'EADDRINUSE' ? 'the port is already in use' : cause.message;

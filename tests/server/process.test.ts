@@ -290,9 +290,10 @@ describe.concurrent('a process that runs', () => {
     expect(exact.status).toBe(401);
   });
 
-  test('closes connections that send slowly, and serves everybody else meanwhile', async () => {
+  test('closes connections that send or read slowly, and serves everybody else meanwhile', async () => {
     const server = await startServer();
     const { port } = server;
+    const lazy = await connectWithoutReading(server, '/api/docs/swagger-ui-bundle.js', 20);
     const token = await register(server, 'pat');
     const open = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const slow = [
@@ -333,6 +334,9 @@ describe.concurrent('a process that runs', () => {
       expect(expectProblem(head, body, 408)).toMatchObject({ code: 'request_timeout' });
     }
     expect(served).toBeGreaterThan(10);
+    const { receivedBytes, sentBytes } = await lazy.readAfter(38_000);
+    expect(receivedBytes).toBeGreaterThan(0);
+    expect(receivedBytes).toBeLessThan(sentBytes);
   });
 });
 
@@ -536,4 +540,30 @@ async function within<Result>(patienceMs: number, promise: Promise<Result>): Pro
   } finally {
     tooLate.abort();
   }
+}
+
+/** Asks for a file many times on one connection, more than fits on the way, and takes nothing of it at first. */
+async function connectWithoutReading({ port, url }: RunningServer, path: string, times: number) {
+  const fileBytes = (
+    await (await fetch(url + path, { headers: { 'Accept-Encoding': 'identity' } })).arrayBuffer()
+  ).byteLength;
+  const startedAt = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  const closed = once(socket, 'close');
+  const request = (isLast: boolean) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\n${isLast ? 'Connection: close\r\n' : ''}\r\n`;
+  socket.write(Array.from({ length: times }, (_, index) => request(index === times - 1)).join(''));
+  return {
+    /** Waits until so long after the beginning, then reads to the end. */
+    async readAfter(waitMs: number) {
+      await sleep(Math.max(0, waitMs - (performance.now() - startedAt)));
+      let receivedBytes = 0;
+      socket.on('data', ({ length }) => {
+        receivedBytes += length;
+      });
+      await closed;
+      return { receivedBytes, sentBytes: times * fileBytes };
+    },
+  };
 }
