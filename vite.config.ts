@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipAsync } from '@gfx/zopfli';
 import react from '@vitejs/plugin-react';
-import type { Plugin, Rolldown } from 'vite';
+import { normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
+
+const CLIENT = join(import.meta.dirname, 'src/client');
+/** Each has its script in a file of its own, as `tip-page.ts`. */
+const RENDERED_PAGES = ['landing', 'auth', 'tip'];
+const STARTER = 'after-paint.ts';
 
 /**
  * Writes a .br and a .gz beside every text file of the built client, so that no request waits for compression. Zopfli
@@ -44,68 +49,72 @@ function sonnerStylesAsFile(): Plugin {
   };
 }
 
-/** after-paint.ts, which is built by itself and stands in each template. */
-function starterOf(bundle: Rolldown.OutputBundle): Rolldown.OutputChunk | undefined {
-  return Object.values(bundle)
-    .filter((file) => file.type === 'chunk')
-    .find(({ facadeModuleId }) => facadeModuleId?.endsWith('/after-paint.ts'));
-}
-
 /**
- * Makes the templates of rendered pages paint without waiting: their styles stand in them, and so does after-paint.ts,
- * which starts their script. The links that stay behind, switched off, tell the loader of later screens that these
- * styles are there.
+ * Writes a template for each page that arrives rendered. Such a page paints without waiting: its styles stand in it, and so
+ * does after-paint.ts, which starts its script. The links, switched off, tell the loader of later screens that these styles
+ * are there.
  */
-function selfContainedTemplates(): Plugin {
+function templatesOfRenderedPages(): Plugin {
   return {
-    name: 'self-contained-templates',
+    name: 'templates-of-rendered-pages',
+    applyToEnvironment: ({ name }) => name === 'client',
     generateBundle: {
       order: 'post',
       handler(_, bundle) {
-        const starter = starterOf(bundle);
-        if (starter) delete bundle[starter.fileName];
-      },
-    },
-    transformIndexHtml: {
-      order: 'post',
-      handler(html, { bundle, path }) {
-        if (!bundle || !path.includes('/templates/')) return html;
-        const starter = starterOf(bundle);
-        if (!starter) throw new Error('after-paint.ts was not built');
-        const scripts: string[] = [];
-        let styles = '';
-        let markers = '';
-        const withoutStyles = html.replace(
-          /\s*<link rel="stylesheet"[^>]* href="\/([^"]+)"[^>]*>/g,
-          (_, file: string) => {
-            const asset = bundle[file];
-            if (asset?.type !== 'asset') throw new Error(`${path} names ${file}, which was not built`);
-            styles += asset.source.toString().trim();
-            markers += `\n    <link rel="stylesheet" href="/${file}" disabled>`;
-            return '';
-          },
-        );
-        const rest = withoutStyles
-          .replace(/\s*<link rel="modulepreload"[^>]* href="([^"]+)"[^>]*>/g, (_, file: string) => {
-            scripts.push(file);
-            return '';
-          })
-          .replace(/\s*<script type="module"[^>]* src="([^"]+)"[^>]*><\/script>/, (_, file: string) => {
-            scripts.unshift(file);
-            return '';
-          });
-        const start = `<script type="module" data-scripts="${scripts.join(' ')}">${starter.code.trim()}</script>`;
-        const style = `\n    <style>${styles}</style>${markers}\n  </head>`;
-        return rest
-          .replace('\n  </head>', () => style)
-          .replace('\n  </body>', () => `\n    ${start}\n  </body>`);
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const builtFrom = (file: string) => {
+          const chunk = chunks.find(
+            ({ facadeModuleId }) => facadeModuleId === normalizePath(join(CLIENT, file)),
+          );
+          return chunk ?? this.error(`${file} was not built`);
+        };
+        const starter = builtFrom(STARTER);
+        for (const page of RENDERED_PAGES) {
+          const script = builtFrom(`${page}-page.ts`);
+          const imports = importsOf(script, bundle);
+          const styles = new Set(
+            [...imports, script].flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]),
+          );
+          const style = [...styles].map((file) => textOf(bundle[file]).trim()).join('');
+          const links = [...styles].map((file) => `\n    <link rel="stylesheet" href="/${file}" disabled>`);
+          // The page's own script first, then what is to be fetched along with it.
+          const files = [script, ...imports].map(({ fileName }) => `/${fileName}`).join(' ');
+          const parts: Readonly<Record<string, string>> = {
+            styles: `<style>${style}</style>${links.join('')}`,
+            script: `<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
+          };
+          const template = readFileSync(join(CLIENT, 'rendered-page.html'), 'utf8');
+          const source = template.replace(/<!--(\w+)-->/g, (mark, name: string) => parts[name] ?? mark);
+          this.emitFile({ type: 'asset', fileName: `templates/${page}.html`, source });
+        }
+        delete bundle[starter.fileName];
       },
     },
   };
 }
 
+/** All that a chunk imports at once, each after what it imports itself. */
+function importsOf(
+  chunk: Rolldown.OutputChunk,
+  bundle: Rolldown.OutputBundle,
+): ReadonlySet<Rolldown.OutputChunk> {
+  const found = new Set<Rolldown.OutputChunk>();
+  for (const file of chunk.imports) {
+    const imported = bundle[file];
+    if (imported?.type !== 'chunk') continue;
+    for (const one of importsOf(imported, bundle)) found.add(one);
+    found.add(imported);
+  }
+  return found;
+}
+
+function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): string {
+  if (file?.type !== 'asset') throw new Error('a style sheet was not built');
+  return file.source.toString();
+}
+
 function listScopes(): readonly string[] {
-  return readdirSync(join(import.meta.dirname, 'src/client'), { recursive: true, encoding: 'utf8' })
+  return readdirSync(CLIENT, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.module.css'))
     .sort();
 }
@@ -114,7 +123,7 @@ let scopes = listScopes();
 
 /** A page carries each class name three times, in its HTML, its styles and its script: `card-4` says enough. */
 function shortClassName(name: string, file: string): string {
-  const isOwn = (path: string) => file.endsWith(join('src/client', path));
+  const isOwn = (path: string) => file === normalizePath(join(CLIENT, path));
   // While somebody develops, there may be a new one.
   if (!scopes.some(isOwn)) scopes = listScopes();
   return `${name}-${scopes.findIndex(isOwn).toString(36)}`;
@@ -138,7 +147,7 @@ const config: ViteUserConfig = {
     ),
   },
   css: { modules: { generateScopedName: shortClassName } },
-  plugins: [react(), sonnerStylesAsFile(), selfContainedTemplates(), precompress()],
+  plugins: [react(), sonnerStylesAsFile(), templatesOfRenderedPages(), precompress()],
   builder: {},
   test: {
     projects: [
@@ -178,13 +187,9 @@ const config: ViteUserConfig = {
             // In one file: twenty small ones compress worse, and are asked for one by one.
             codeSplitting: { groups: [{ name: 'base', test: OF_EVERY_PAGE }] },
           },
-          input: [
-            'index.html',
-            'templates/auth.html',
-            'templates/landing.html',
-            'templates/tip.html',
-            'after-paint.ts',
-          ].map((file) => join(import.meta.dirname, 'src/client', file)),
+          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `${page}-page.ts`)].map((file) =>
+            join(CLIENT, file),
+          ),
         },
       },
     },
