@@ -182,6 +182,34 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
   });
 });
 
+test('text twice as large makes nothing scroll sideways on a narrow phone', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['bartender', 'esthetician'], 'W'.repeat(60));
+  const code = await backstage.code(provider, 'esthetician');
+  for (const amount of [10_000, 9999.99])
+    await backstage.tip(await backstage.customer(), code, amount, 'esthetician');
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const path of ['/', '/auth']) await expectNarrow(path, heading(page, /Tipwell|Welcome/).first());
+  await logInAs(provider);
+  await expectNarrow('/dashboard', page.getByRole('button', { name: 'Create Bartender QR' }));
+  await expectNarrow('/dashboard?tab=transactions', page.getByText('+$9,700.00'));
+  await expectNarrow('/dashboard?tab=profile', page.getByText('This device', { exact: true }));
+  await expectNarrow('/scan', page.getByLabel('QR code or link'));
+
+  async function expectNarrow(path: string, sign: Locator): Promise<void> {
+    await page.goto(path);
+    await expect(sign).toBeVisible();
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    expect.soft(await tooWide(page), path).toEqual([]);
+  }
+});
+
 /** Looks at the page as it stands, in both schemes and in three widths. */
 async function expectForEverybody(page: Page, station: string): Promise<void> {
   const presentSize = page.viewportSize() ?? { width: 390, height: 844 };
