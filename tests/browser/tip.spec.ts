@@ -1,7 +1,9 @@
 /**
  * The tip page: choosing, paying and the receipt, as somebody at a bar meets them. Nobody ever pays twice.
  */
-import { enterCode, expect, PASSWORD, test } from './fixtures.ts';
+import { trpcErrorOf } from '#server/api/trpc.ts';
+import { AppError, REFUSALS } from '#shared/errors.ts';
+import { enterCode, expect, PASSWORD, test, toast } from './fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
 test.describe('choosing an amount', () => {
@@ -177,6 +179,34 @@ test.describe('nobody pays twice', () => {
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);
     complaints.length = 0;
+  });
+
+  test('when the server says "not now" although the tip was recorded', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.route(
+      '**/trpc/transactions.create*',
+      async (route) => {
+        await route.fetch();
+        const error = trpcErrorOf(new AppError('busy'), null, 'transactions.create');
+        await route.fulfill({ status: 503, json: [{ error }] });
+      },
+      { times: 1 },
+    );
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(toast(page, REFUSALS.busy.detail)).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    await payTip(page, '$20');
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('503')]);
   });
 
   test('when the button is tapped twice', async ({ page, backstage, logInAs }) => {
