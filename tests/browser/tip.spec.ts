@@ -302,6 +302,21 @@ test.describe('nobody pays twice', () => {
   });
 });
 
+test('Back leads to the dashboard whoever is logged in, and everybody else home', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await page.goto('/tip/demo-alex-bartender');
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page).toHaveURL('/');
+  const customer = await backstage.customer();
+  await logInAs(customer);
+  await page.goto('/tip/demo-alex-bartender');
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page).toHaveURL('/dashboard');
+});
+
 test.describe('the login round trip', () => {
   test('asks to log in first, and comes back with the amount still chosen', async ({ page, backstage }) => {
     const code = await backstage.code(await backstage.provider());
