@@ -194,11 +194,22 @@ test('text twice as large makes nothing scroll sideways on a narrow phone', asyn
   await page.setViewportSize({ width: 320, height: 800 });
   await page.emulateMedia({ reducedMotion: 'reduce' });
   for (const path of ['/', '/auth']) await expectNarrow(path, heading(page, /Tipwell|Welcome/).first());
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await page.getByRole('checkbox', { name: /^I am a service provider/ }).check();
+  expect.soft(await tooWide(page), 'sign-up').toEqual([]);
   await logInAs(provider);
   await expectNarrow('/dashboard', page.getByRole('button', { name: 'Create Bartender QR' }));
   await expectNarrow('/dashboard?tab=transactions', page.getByText('+$9,700.00'));
   await expectNarrow('/dashboard?tab=profile', page.getByText('This device', { exact: true }));
   await expectNarrow('/scan', page.getByLabel('QR code or link'));
+  await expectNarrow('/tip/demo-alex-bartender', heading(page, 'Alex'));
+  await page.getByLabel('Or enter your own').fill('9876.54');
+  expect.soft(await tooWide(page), 'an amount').toEqual([]);
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  expect.soft(await tooWide(page), 'payment').toEqual([]);
+  await expect(heading(page, 'Demo tip sent!')).toBeVisible();
+  expect.soft(await tooWide(page), 'receipt').toEqual([]);
 
   async function expectNarrow(path: string, sign: Locator): Promise<void> {
     await page.goto(path);
