@@ -441,7 +441,9 @@ test.describe('codes that lead nowhere', () => {
   }) => {
     await logInAs(await backstage.customer());
     await page.goto('/tip/ZZZZZZZZZZ');
+    await expect(page.getByText('You will be taken to your dashboard in a moment.')).toBeVisible();
     await page.getByText('Check the ten characters').click();
+    await expect(page.getByText('You will be taken to your dashboard in a moment.')).toHaveCount(0);
     await page.waitForTimeout(4_500);
     await expect(page).toHaveURL('/tip/ZZZZZZZZZZ');
     complaints.length = 0;
