@@ -1,6 +1,7 @@
 /**
  * Starts the script of a rendered page once the page has been painted: until then nothing competes with what there is to
- * see. What is tapped or typed meanwhile is kept by the page itself.
+ * see. What is tapped or typed meanwhile is kept by the page itself. It stands in the page, allowed by its hash: as a
+ * file it would cost a round trip before the script can begin.
  */
 const [entry, ...others] =
   document.querySelector<HTMLElement>('[data-scripts]')?.dataset['scripts']?.split(' ') ?? [];

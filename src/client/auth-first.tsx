@@ -1,4 +1,4 @@
-/** What the login and sign-up page begins with; the route table is fetched when somebody leaves it. */
+/** What the rendered login and sign-up page begins with; the route table is fetched when somebody leaves it. */
 import type { ComponentType } from 'react';
 import { Auth } from './auth/auth.tsx';
 import { SignedOutOnly } from './guards.tsx';

@@ -18,7 +18,7 @@ export function SignedOutOnly({ screen: ScreenOf }: { readonly screen: Component
   const { search } = useAddress();
   switch (session.status) {
     case 'signed-in':
-      return <Redirect to={nextFrom(search, window.location.origin) ?? paths.dashboard} />;
+      return <Redirect to={nextFrom(search) ?? paths.dashboard} />;
     case 'signed-out':
       return <ScreenOf />;
     case 'checking':

@@ -3,6 +3,7 @@ import type { ComponentType } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { clientRoot } from './client-root.ts';
+import { fetchDisplayFont } from './display-font.ts';
 import { Elsewhere } from './elsewhere.ts';
 import { qrIdFrom } from './paths.ts';
 import { RenderedContext, readLookup } from './rendered.ts';
@@ -18,4 +19,5 @@ export function hydrate(First: ComponentType<{ readonly elsewhere: ComponentType
       </App>
     </RenderedContext>,
   );
+  void fetchDisplayFont();
 }

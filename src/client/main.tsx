@@ -4,8 +4,10 @@ import { createRoot } from 'react-dom/client';
 import './api.ts';
 import { App } from './app.tsx';
 import { clientRoot } from './client-root.ts';
+import { fetchDisplayFont } from './display-font.ts';
 import { Routes } from './routes.tsx';
 
+void fetchDisplayFont();
 createRoot(clientRoot()).render(
   <App>
     <Routes />

@@ -1,13 +1,16 @@
 /**
- * Renders the landing page and the tip page on the server, with the components that take them over in the browser.
+ * Renders the landing page, the login and the tip page on the server, with the components that take them over in the
+ * browser.
  * Nothing here waits but for the look-up, and nothing is kept between two pages.
  */
+import type { ComponentType } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { tipPageUrl } from '#shared/ids.ts';
 import type { Lookup, PageRequest, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
 import { App } from './app.tsx';
+import { AuthFirst } from './auth-first.tsx';
 import { LandingFirst } from './landing-first.tsx';
 import { AddressContext } from './navigation.ts';
 import { isTipPage, paths, qrIdFrom } from './paths.ts';
@@ -21,10 +24,11 @@ const Nowhere = () => null;
 
 const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
 
-/** See `RenderPage`. Any address but a tip page's is taken for the landing page's. */
+/** See `RenderPage`. Any address but a tip page's and the login's is taken for the landing page's. */
 export const renderPage: RenderPage = async (request) => {
   const { pathname, search, lookUp } = request;
-  if (!isTipPage(pathname)) return draw(request, STATUSES.found, homeCard(request), null);
+  if (pathname === paths.auth) return draw(request, AuthFirst, STATUSES.found, authCard(request), null);
+  if (!isTipPage(pathname)) return draw(request, LandingFirst, STATUSES.found, homeCard(request), null);
   const qrId = qrIdFrom(pathname);
   const demo = demoState(qrId, search);
   if (demo) return drawTip(request, demo, null);
@@ -33,7 +37,8 @@ export const renderPage: RenderPage = async (request) => {
 };
 
 function drawTip(request: PageRequest, state: KnownState, lookup: Lookup | null): RenderedPage {
-  if (state.status !== 'found') return draw(request, STATUSES[state.status], homeCard(request), lookup);
+  if (state.status !== 'found')
+    return draw(request, TipFirst, STATUSES[state.status], homeCard(request), lookup);
   const { publicUrl, pathname, search } = request;
   const { fullName, serviceCategory } = state.provider;
   const card = {
@@ -44,11 +49,19 @@ function drawTip(request: PageRequest, state: KnownState, lookup: Lookup | null)
         ? tipPageUrl(publicUrl, lookup.found.qrCode.id)
         : publicUrl + pathname + demoQuery(search),
   };
-  return draw(request, STATUSES.found, card, lookup);
+  return draw(request, TipFirst, STATUSES.found, card, lookup);
 }
 
 function homeCard({ publicUrl }: PageRequest): Card {
   return { title: titleOf(), description: brand.description, url: publicUrl + paths.home };
+}
+
+function authCard({ publicUrl }: PageRequest): Card {
+  return {
+    title: titleOf('Login or Sign Up'),
+    description: `Login to ${brand.name}, or sign up to get tipped by QR code or to tip.`,
+    url: publicUrl + paths.auth,
+  };
 }
 
 /** What a shared link shows (https://ogp.me). */
@@ -60,11 +73,11 @@ interface Card {
 
 function draw(
   { pathname, search, publicUrl }: PageRequest,
+  First: ComponentType<{ readonly elsewhere: ComponentType }>,
   status: RenderedPage['status'],
   card: Card,
   lookup: Lookup | null,
 ): RenderedPage {
-  const First = isTipPage(pathname) ? TipFirst : LandingFirst;
   const html = renderToString(
     <RenderedContext value={{ qrId: qrIdFrom(pathname), lookup }}>
       <AddressContext value={{ pathname, search }}>

@@ -1,6 +1,6 @@
 /**
- * What browsers get: the files of the built client, the landing page and the tip pages rendered, and the one empty page
- * in which the client draws every other screen. All that can be is prepared at start or kept.
+ * What browsers get: the files of the built client, the landing page, the login and the tip pages rendered, and the one
+ * empty page in which the client draws every other screen. All that can be is prepared at start or kept.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -9,24 +9,30 @@ import type { Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
 import { readQrCodeId } from '#shared/ids.ts';
 import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
+import { refuseOtherMethods } from './api/door.ts';
 import { answer, type Encoding, type Prepared, pack, prepare } from './prepared-answer.ts';
 
-/** The screens that the client fetches into an empty page; the login has one of its own, with its screen at hand. */
+/** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = ['/dashboard', '/scan'];
 /** Pages of some 30 kB with what is packed of them. */
 const MAX_KEPT_PAGES = 500;
 const RETRY_AFTER_SECONDS = 2;
 const HTML = 'text/html; charset=utf-8';
 
+export interface InlineSources {
+  readonly script: readonly string[];
+  readonly style: readonly string[];
+}
+
 export interface Pages {
-  /** Sources for `style-src`: the styles that stand in rendered pages, each by its hash. */
-  readonly styleSources: readonly string[];
+  /** What stands in pages instead of a file of its own, each by its hash, as a source for its directive. */
+  readonly inlineSources: InlineSources;
   /** Adds the pages to the app. `lookUp` never rejects. */
   serve(app: Hono, lookUp: (c: Context, qrId: string) => Promise<Lookup>): void;
 }
 
 /**
- * Reads the built client and renders the landing page.
+ * Reads the built client and renders the landing page and the login.
  * @param folder where the client was built to.
  * @param publicUrl what absolute addresses are built on, whatever a request says of its host.
  */
@@ -37,22 +43,31 @@ export async function preparePages(
 ): Promise<Pages> {
   const files = readFiles(folder);
   const emptyPage = prepareFile(join(folder, 'index.html'), { type: HTML, cacheControl: 'no-cache' });
-  const authPage = prepareFile(join(folder, 'templates/auth.html'), { type: HTML, cacheControl: 'no-cache' });
+  const readTemplate = (name: string) => readFileSync(join(folder, `templates/${name}.html`), 'utf8');
   const templates = {
-    landing: readFileSync(join(folder, 'templates/landing.html'), 'utf8'),
-    tip: readFileSync(join(folder, 'templates/tip.html'), 'utf8'),
+    landing: readTemplate('landing'),
+    auth: readTemplate('auth'),
+    tip: readTemplate('tip'),
   };
-  const nobody = async (): Promise<Lookup> => ({ status: 'unknown' });
-  const landingPage = await renderPage({ pathname: '/', search: '', publicUrl, lookUp: nobody });
-  const landing = packedAtOnce(page(fill(templates.landing, landingPage)));
+  /** A page on which nobody is tipped. */
+  const render = async (template: string, pathname: string, search: string) => {
+    const lookUp = async (): Promise<Lookup> => ({ status: 'unknown' });
+    return page(fill(template, await renderPage({ pathname, search, publicUrl, lookUp })));
+  };
+  const landing = packedAtOnce(await render(templates.landing, '/', ''));
+  const auth = packedAtOnce(await render(templates.auth, '/auth', ''));
   const kept = new Map<string, Prepared>();
 
   return {
-    styleSources: [...Object.values(templates), authPage.plain.toString()].flatMap(styleSourcesOf),
+    inlineSources: inlineSourcesOf(Object.values(templates)),
 
     serve(app, lookUp) {
       app.get('/', (c) => answer(c, landing));
-      app.get('/auth', (c) => answer(c, authPage));
+      app.get('/auth', async (c) => {
+        const { pathname, search } = new URL(c.req.url);
+        // Where it leads to afterwards shows in what it says.
+        return answer(c, search === '' ? auth : await render(templates.auth, pathname, search));
+      });
       for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
 
       app.get('/tip/:qrId', async (c) => {
@@ -78,6 +93,8 @@ export async function preparePages(
         }
         return answer(c, prepared, rendered.status);
       });
+
+      for (const path of ['/', '/auth', ...EMPTY_SCREENS, '/tip/:qrId']) refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
         const file = files.get(c.req.path);
@@ -105,10 +122,18 @@ function fill(template: string, rendered: RenderedPage): string {
     .join('');
 }
 
-function styleSourcesOf(template: string): string[] {
-  return Array.from(template.matchAll(/<style>(.*?)<\/style>/gs), ([, style = '']) => {
-    return `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
-  });
+function inlineSourcesOf(templates: readonly string[]): InlineSources {
+  const hashesOf = (element: RegExp) => [
+    ...new Set(
+      templates
+        .flatMap((template) => [...template.matchAll(element)])
+        .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`),
+    ),
+  ];
+  return {
+    script: hashesOf(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs),
+    style: hashesOf(/<style>(.*?)<\/style>/gs),
+  };
 }
 
 /** Every file of the client but the pages, by the path of its address. */

@@ -3,7 +3,7 @@
  * the script takes over without asking, moving or complaining.
  */
 import type { Browser, Locator, Page } from '@playwright/test';
-import { expect, logInByForm, test, toast, watch } from './fixtures.ts';
+import { expect, logInByForm, PASSWORD, test, toast, watch } from './fixtures.ts';
 import { proceedWith } from './tipping.ts';
 
 const AMOUNTS = [10, 15, 20, 25, 30, 50, 75, 100, 150, 200];
@@ -45,6 +45,15 @@ async function countShifts(page: Page): Promise<() => Promise<number>> {
     }).observe({ type: 'layout-shift', buffered: true });
   });
   return () => page.evaluate(() => Reflect.get(window, 'shifts'));
+}
+
+/** Waits until headings have their own typeface, the last thing that could move a page. */
+async function expectDisplayFont(page: Page): Promise<void> {
+  const isThere = () =>
+    [...document.fonts].some(({ family, status }) => /Instrument Serif/.test(family) && status === 'loaded');
+  await expect.poll(() => page.evaluate(isThere)).toBe(true);
+  // Drawn once more with it.
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
 }
 
 /** For what `getByText` does not look into. */
@@ -93,6 +102,21 @@ test.describe('without JavaScript', () => {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('QR Code Not Found');
     await page.context().close();
   });
+
+  test('the login says what it takes, and sends no password anywhere', async ({ browser, baseURL }) => {
+    const page = await openWithoutScript(browser, baseURL);
+    await page.goto('/auth');
+    await expectShown(page.locator('noscript p'), /^Logging in takes JavaScript\./);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url()));
+    await page.getByLabel('Email').fill('pat@example.com');
+    await page.getByLabel('Password', { exact: true }).fill('correct horse');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeDisabled();
+    await expect(page).toHaveURL('/auth');
+    expect(sent).toEqual([]);
+    await page.context().close();
+  });
 });
 
 test.describe('before the script has come', () => {
@@ -122,6 +146,21 @@ test.describe('before the script has come', () => {
     await expect(page.getByRole('definition').first()).toHaveText('$12.34');
     await expect(page.getByLabel('Or enter your own')).toHaveValue('12,34');
     await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+  });
+
+  test('what is typed into the login is kept', async ({ page, backstage }) => {
+    const customer = await backstage.customer();
+    await page.goto('/');
+    const release = await holdScripts(page);
+    await openEarly(page, '/auth');
+    await page.getByLabel('Email').fill(customer.email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeDisabled();
+    expect(await isTakenOver(page)).toBe(false);
+    release();
+    await page.getByRole('button', { name: 'Login', exact: true }).click();
+    await expect(page).toHaveURL('/dashboard');
   });
 
   test('Proceed loses neither the amount nor the demo, and the address forgets it afterwards', async ({
@@ -160,17 +199,20 @@ test.describe('when the script has come', () => {
       await page.goto(path);
       await page.getByText('$10', { exact: true }).click();
       await expect(page.getByRole('definition').first()).toHaveText('$10.00');
+      await expectDisplayFont(page);
       expect(await shifts(), path).toBe(0);
     }
     expect(asked).toEqual([]);
   });
 
-  test('nothing on the landing page moves', async ({ page }) => {
-    const shifts = await countShifts(page);
-    await page.goto('/');
-    await expect(page.getByRole('heading', { name: 'How it works' })).toBeAttached();
-    expect(await shifts()).toBe(0);
-  });
+  for (const path of ['/', '/auth', '/auth?next=/tip/demo-alex-bartender']) {
+    test(`nothing on ${path} moves`, async ({ page }) => {
+      const shifts = await countShifts(page);
+      await page.goto(path);
+      await expectDisplayFont(page);
+      expect(await shifts()).toBe(0);
+    });
+  }
 
   test('what is drawn first is what was rendered', async ({ page, backstage, logInAs }) => {
     const code = await backstage.code(await backstage.provider());

@@ -240,26 +240,64 @@ test('the landing page says what Tipwell is, and so does a link to it', async ()
   expect(html).toMatch(/<noscript><p>Logging in and sending tips take JavaScript\./);
 });
 
+test('the login has its form, which waits for the script and names no password in an address', async () => {
+  const t = await createTestApp({ pages });
+  const { status, html } = await get(t, '/auth');
+  expect(status).toBe(200);
+  expect(html).toContain('<title>Login or Sign Up · Tipwell</title>');
+  expect(metaOf(html, 'description')).toContain('sign up');
+  expect(textOf(html)).toContain('Join the future of cashless tipping');
+  expect(html).toMatch(/<noscript><p>Logging in takes JavaScript\./);
+  const form = /<form.*<\/form>/s.exec(html)?.[0] ?? '';
+  expect(form).toMatch(/^<form[^>]* method="post"/);
+  expect(form).toMatch(/<input[^>]* type="password"[^>]* name="password"/);
+  expect(form).toMatch(/<button type="submit"[^>]* disabled=""/);
+  expect((await t.send('/auth', { method: 'POST' })).status).toBe(405);
+
+  const sent = await get(t, '/auth?next=%2Ftip%2FABCDE12345');
+  expect(textOf(sent.html)).toContain('Login or sign up to send your tip.');
+  expect(sent.html).not.toContain('ABCDE12345');
+  for (const elsewhere of ['/dashboard', '//evil.example/tip/x', '/\\evil.example/tip/x'])
+    expect((await get(t, `/auth?next=${encodeURIComponent(elsewhere)}`)).html).not.toContain('send your tip');
+});
+
+/** How a Content-Security-Policy allows a text that stands in a page (https://www.w3.org/TR/CSP3/#grammardef-hash-source). */
+function hashSource(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
 describe('a rendered page', () => {
   test.each([
     '/',
+    '/auth',
+    '/auth?next=/tip/x',
     '/tip/demo-alex-bartender',
     '/tip/x',
   ])('runs no script and has no style but those that the policy allows: %s', async (path) => {
     const t = await createTestApp({ pages });
     const { headers, html } = await get(t, path);
-    const [style, ...others] = Array.from(html.matchAll(/<style>(.*?)<\/style>/gs), ([, css]) => css);
-    expect(others).toEqual([]);
-    const hash = createHash('sha256')
-      .update(style ?? '')
-      .digest('base64');
     const policy = headers.get('Content-Security-Policy')?.split('; ') ?? [];
-    expect(policy.find((part) => part.startsWith('style-src'))).toContain(` 'sha256-${hash}'`);
-    expect(policy).toContain("script-src 'self'");
+    const sourcesOf = (directive: string) =>
+      policy.find((part) => part.startsWith(`${directive} `))?.split(' ') ?? [];
+
+    const styles = Array.from(html.matchAll(/<style>(.*?)<\/style>/gs), ([, css = '']) => css);
+    expect(styles).toHaveLength(1);
+    for (const style of styles) expect(sourcesOf('style-src')).toContain(hashSource(style));
     expect(html).not.toMatch(/ style="| on[a-z]+="/);
-    expect(html.match(/<script(?![^>]* src="\/assets\/)[^>]*>/g)).toEqual([
-      '<script type="application/json" id="rendered">',
-    ]);
+
+    const scripts = Array.from(
+      html.matchAll(/<script([^>]*)>(.*?)<\/script>/gs),
+      ([, attributes, content]) => ({
+        attributes: attributes ?? '',
+        content: content ?? '',
+      }),
+    );
+    const [data, starter, ...others] = scripts;
+    expect(others).toEqual([]);
+    expect(data?.attributes).toBe(' type="application/json" id="rendered"');
+    expect(starter?.attributes).toMatch(/^ type="module" data-scripts="(?:\/assets\/[\w-]+\.js ?)+"$/);
+    // The one that starts the others is the same for every page, and the only one that is allowed.
+    expect(sourcesOf('script-src')).toEqual(['script-src', "'self'", hashSource(starter?.content ?? '')]);
     // Nothing is waited for: no style sheet that is switched on, nothing fetched ahead.
     expect(html).not.toMatch(/<link rel="(?:preload|modulepreload|stylesheet)"(?![^>]* disabled)/);
   });
@@ -284,7 +322,7 @@ describe('a rendered page', () => {
 
   test('answers HEAD as it would GET, without the body', async () => {
     const t = await createTestApp({ pages });
-    for (const path of ['/', '/tip/demo-alex-bartender', '/tip/x']) {
+    for (const path of ['/', '/auth', '/auth?next=/tip/x', '/tip/demo-alex-bartender', '/tip/x']) {
       const { status, headers } = await get(t, path);
       const head = await t.send(path, { method: 'HEAD' });
       expect(head.status).toBe(status);

@@ -1,11 +1,11 @@
 /**
  * Login and sign-up. Whoever becomes logged in here is taken on by the route table.
  */
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { navigate } from '../navigation.ts';
+import { navigate, useAddress } from '../navigation.ts';
 import { nextFrom } from '../next.ts';
 import { paths } from '../paths.ts';
 import { useAttempts } from '../ui/attempts.ts';
@@ -24,13 +24,10 @@ import { SignUpForm } from './sign-up-form.tsx';
 
 export function Auth() {
   const [tab, setTab] = useState<'login' | 'sign-up'>('login');
+  const isSentByTipPage = nextFrom(useAddress().search)?.startsWith(paths.tip('')) ?? false;
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();
-  useEffect(() => {
-    // Ahead of the first submit; one that fails is made up for there.
-    loadRules().catch(() => {});
-  }, []);
 
   /** The account exists: if it cannot be entered at once, all that is left to do is to log in. */
   async function enterNewAccount(credentials: Credentials) {
@@ -57,11 +54,14 @@ export function Auth() {
       <div className={styles.spread}>
         <div className={styles.intro}>
           <ScreenHeading>Login or Sign Up</ScreenHeading>
-          <p>
-            {isSentByTipPage() ? 'Login or sign up to send your tip. Your amount is kept.' : brand.tagline}
-          </p>
+          <p>{isSentByTipPage ? 'Login or sign up to send your tip. Your amount is kept.' : brand.tagline}</p>
         </div>
-        <section className={[card.card, styles.card].join(' ')} aria-labelledby="welcome">
+        <section
+          className={[card.card, styles.card].join(' ')}
+          aria-labelledby="welcome"
+          // Ahead of the first submit; a fetch that fails is made up for there.
+          onFocus={() => loadRules().catch(() => {})}
+        >
           <h2 id="welcome">Welcome</h2>
           <Tabs
             label="Login or sign up"
@@ -78,12 +78,11 @@ export function Auth() {
               },
             ]}
           />
+          <noscript>
+            <p>Logging in takes JavaScript. Please switch it on and load this page again.</p>
+          </noscript>
         </section>
       </div>
     </Screen>
   );
-}
-
-function isSentByTipPage(): boolean {
-  return nextFrom(window.location.search, window.location.origin)?.startsWith(paths.tip('')) ?? false;
 }

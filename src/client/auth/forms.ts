@@ -45,8 +45,9 @@ const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values,
 const resolveSignUp: Resolver<SignUpValues, unknown, Registration> = async (values, context, options) =>
   (await loadRules()).resolveSignUp(values, context, options);
 
+/** It begins with what its fields hold: the page may have been typed into before its script came. */
 export function useLoginForm(): LoginFormState {
-  return useForm({ resolver: resolveLogin, defaultValues: { email: '', password: '' } });
+  return useForm({ resolver: resolveLogin });
 }
 
 export function useSignUpForm(): SignUpFormState {

@@ -1,5 +1,5 @@
 /** The Login tab: email and password. */
-import type { SubmitEvent } from 'react';
+import { type SubmitEvent, useSyncExternalStore } from 'react';
 import type { Attempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
 import { showFailure } from '../ui/failures.ts';
@@ -16,6 +16,7 @@ interface LoginFormProps {
 
 export function LoginForm({ form, attempts }: LoginFormProps) {
   const { errors } = form.formState;
+  const isTakenOver = useTakenOver();
 
   function logIn(event: SubmitEvent) {
     event.preventDefault();
@@ -29,7 +30,8 @@ export function LoginForm({ form, attempts }: LoginFormProps) {
   }
 
   return (
-    <form className={styles.form} noValidate onSubmit={logIn}>
+    // It is sent by the script alone; whatever sends it otherwise must not put a password into the address.
+    <form className={styles.form} method="post" noValidate onSubmit={logIn}>
       <Field
         label="Email"
         type="email"
@@ -47,9 +49,18 @@ export function LoginForm({ form, attempts }: LoginFormProps) {
         {...form.register('password')}
       />
       {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
-      <Button type="submit" aria-disabled={attempts.isUnderWay}>
+      <Button type="submit" disabled={!isTakenOver} aria-disabled={attempts.isUnderWay}>
         {attempts.isUnderWay ? 'Logging in...' : 'Login'}
       </Button>
     </form>
+  );
+}
+
+/** False while the page stands as the server rendered it. */
+function useTakenOver(): boolean {
+  return useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
   );
 }

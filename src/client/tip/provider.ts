@@ -5,7 +5,6 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readDemoCode } from '#shared/demo-codes.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
-
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 
@@ -74,10 +73,9 @@ export function providerState(lookup: Lookup): KnownState {
 
 /** What a demo address shows; null when it is no demo and has to be looked up. */
 export function demoState(qrId: string, search: string): KnownState | null {
-  const query = new URLSearchParams(search);
-  const userId = query.get('userId');
-  const service = query.get('service');
-  if (userId !== null && service !== null) {
+  const asked = demoIn(search);
+  if (asked) {
+    const { userId, service } = asked;
     return isServiceCategory(service) && userId.trim() !== ''
       ? found(qrId, userId.trim(), service)
       : { status: 'unknown' };
@@ -89,10 +87,15 @@ export function demoState(qrId: string, search: string): KnownState | null {
 
 /** What makes a demo of an address, as its query; nothing else that may stand there. */
 export function demoQuery(search: string): string {
+  const asked = demoIn(search);
+  return asked ? `?${new URLSearchParams(asked)}` : '';
+}
+
+function demoIn(search: string): { userId: string; service: string } | null {
   const query = new URLSearchParams(search);
   const userId = query.get('userId');
   const service = query.get('service');
-  return userId === null || service === null ? '' : `?${new URLSearchParams({ userId, service })}`;
+  return userId === null || service === null ? null : { userId, service };
 }
 
 function found(qrId: string, userId: string, serviceCategory: ServiceCategory): KnownState {

@@ -71,7 +71,7 @@ export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocu
         <Field
           ref={custom}
           label="Or enter your own"
-          hint="From $10 to $10,000"
+          hint="$10 to $10,000"
           name={CUSTOM_FIELD}
           type="text"
           inputMode="decimal"

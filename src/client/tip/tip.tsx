@@ -25,11 +25,10 @@ const LOOKUP_FAILED = 'QR code not found';
 export function Tip({ qrId }: { readonly qrId: string }) {
   const { state, retry } = useProvider(qrId, useAddress().search);
   const session = useSession();
-  const failure = state.status === 'failed' ? (state.detail ?? LOOKUP_FAILED) : null;
   useEffect(() => {
     if (state.status === 'unknown') toastError(LOOKUP_FAILED);
-    if (failure !== null) toastError(failure);
-  }, [state, failure]);
+    if (state.status === 'failed') toastError(state.detail ?? LOOKUP_FAILED);
+  }, [state]);
 
   const isSignedIn = session.status === 'signed-in';
   const back = (

@@ -1,8 +1,8 @@
 /** A password field with a button that shows what was typed. */
 import { Eye, EyeOff } from 'lucide-react';
 import { useState } from 'react';
-import styles from './field.module.css';
 import { Field, type FieldProps } from './field.tsx';
+import styles from './password-field.module.css';
 
 export function PasswordField(props: Omit<FieldProps, 'type' | 'end'>) {
   const [isShown, setShown] = useState(false);

@@ -48,24 +48,3 @@ export function Problem({ title, isScreen = false, children, onRetry }: ProblemP
     </div>
   );
 }
-
-/** Says that there is nothing yet, and how to change that. */
-export function Empty({
-  icon,
-  title,
-  children,
-}: {
-  readonly icon: ReactNode;
-  readonly title: string;
-  readonly children?: ReactNode;
-}) {
-  return (
-    <div className={[card.card, styles.empty].join(' ')}>
-      <span className={styles.icon} aria-hidden="true">
-        {icon}
-      </span>
-      <h2>{title}</h2>
-      {children}
-    </div>
-  );
-}

@@ -1,0 +1,25 @@
+/** The state of a view that has nothing to show yet. */
+import type { ReactNode } from 'react';
+import card from './card.module.css';
+import styles from './empty.module.css';
+
+/** Says that there is nothing yet, and how to change that. */
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: ReactNode;
+  readonly title: string;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <div className={[card.card, styles.empty].join(' ')}>
+      <span className={styles.icon} aria-hidden="true">
+        {icon}
+      </span>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
