@@ -156,8 +156,9 @@ function Standing({ user, connection, isLoading, isIncomplete, onRetry }: Standi
     );
   }
   return (
-    <p>
-      <bdi>@{user.username}</bdi> · {accountTypeOf(user)}
+    <p className={styles.standing}>
+      <bdi>@{user.username}</bdi>
+      <span> · {accountTypeOf(user)}</span>
       <ConnectionSign connection={connection} />
     </p>
   );

@@ -113,6 +113,9 @@ export function TransactionsSketch() {
           <div className={styles.what}>
             <Piece />
           </div>
+          <div className={styles.amount}>
+            <Piece />
+          </div>
           <div className={styles.details}>
             <Piece />
             <Piece />
