@@ -3,8 +3,8 @@
  */
 import { trpcErrorOf } from '#server/api/trpc.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
-import { enterCode, expect, PASSWORD, test, toast } from './fixtures.ts';
-import { payTip, proceedWith } from './tipping.ts';
+import { enterCode, expect, logInByForm, PASSWORD, test, toast } from './fixtures.ts';
+import { loseAnswer, payTip, proceedWith } from './tipping.ts';
 
 test.describe('choosing an amount', () => {
   test('shows who is tipped, ten amounts in order and none chosen', async ({ page, backstage }) => {
@@ -164,17 +164,13 @@ test.describe('nobody pays twice', () => {
     const code = await backstage.code(await backstage.provider());
     const customer = await backstage.customer();
     await logInAs(customer);
-    await page.route('**/trpc/transactions.create*', async (route) => {
-      await route.fetch();
-      await route.abort('connectionreset');
-    });
+    await loseAnswer(page);
     await page.goto(`/tip/${code}`);
     await payTip(page, '$20');
     await expect(page.getByText('Payment failed. Please try again.')).toBeVisible();
     await expect(page.getByRole('alert')).toContainText('never charged twice');
     await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
     expect(await backstage.transactions(customer)).toHaveLength(1);
-    await page.unroute('**/trpc/transactions.create*');
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);
@@ -265,6 +261,55 @@ test.describe('nobody pays twice', () => {
     await page.waitForLoadState('networkidle');
     await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
     expect(await backstage.transactions(customer)).toHaveLength(1);
+  });
+
+  test('when the answer is lost and the session ends before it is tried again', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await loseAnswer(page);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    await backstage.call('POST', '/auth/logout', { token: customer.token });
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page).toHaveURL(/\/auth\?next=/);
+    await logInByForm(page, customer);
+    await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(provider)).toHaveLength(1);
+    complaints.length = 0;
+  });
+
+  test('when the answer is lost and then the connection, without a word that nothing was charged', async ({
+    page,
+    backstage,
+    logInAs,
+    context,
+    complaints,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await loseAnswer(page);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    complaints.length = 0;
   });
 
   test('but a second tip of the same amount is a second tip', async ({ page, backstage, logInAs }) => {
