@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipAsync } from '@gfx/zopfli';
@@ -129,9 +129,26 @@ function shortClassName(name: string, file: string): string {
   return `${name}-${scopes.findIndex(isOwn).toString(36)}`;
 }
 
-/** What every page needs: React, the client around its screens, and what the screens share without a library. */
-const OF_EVERY_PAGE =
-  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper|src[\\/]client[\\/](?:app|calls|client-root|display-font|elsewhere|hydrate|navigation|paths|rendered|session|toasts)\.tsx?|src[\\/]client[\\/]ui[\\/](?:badge|base|boundary|button|card|field|heading|icons|link|loading-screen|money|screen|states|tokens)\.|src[\\/]shared[\\/](?:brand|categories|ids|money)\.ts/;
+/** What every page needs of the client and of what its screens share; the styles of a part belong to it. */
+const OF_EVERY_PAGE = `
+  app.tsx calls.ts client-root.ts display-font.ts elsewhere.ts hydrate.tsx navigation.ts paths.ts rendered.ts session.ts
+  toasts.ts ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx
+  ui/icons.tsx ui/link.tsx ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
+  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts`
+  .trim()
+  .split(/\s+/)
+  .map((file) => normalizePath(join(CLIENT, file)));
+for (const file of OF_EVERY_PAGE)
+  if (!existsSync(file)) throw new Error(`${file} has moved: what every page carries must be named anew`);
+
+const REACT =
+  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
+
+function isOfEveryPage(id: string): boolean {
+  const file = id.replace(/\?.*$/, '');
+  const part = file.replace(/\.module\.css$/, '.tsx');
+  return REACT.test(id) || OF_EVERY_PAGE.includes(file) || OF_EVERY_PAGE.includes(part);
+}
 
 const config: ViteUserConfig = {
   root: 'src/client',
@@ -185,7 +202,7 @@ const config: ViteUserConfig = {
           checks: { pluginTimings: false },
           output: {
             // In one file: twenty small ones compress worse, and are asked for one by one.
-            codeSplitting: { groups: [{ name: 'base', test: OF_EVERY_PAGE }] },
+            codeSplitting: { groups: [{ name: 'base', test: isOfEveryPage }] },
           },
           input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `${page}-page.ts`)].map((file) =>
             join(CLIENT, file),
