@@ -95,7 +95,7 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
     for (let amount = 10; amount < 36; amount += 1)
       await backstage.tip(customer, code, amount, 'esthetician');
     await page.reload();
-    await expect(page.getByRole('button', { name: 'Load more' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Load More' })).toBeVisible();
     await expectForEverybody(page, 'transactions');
     await page.getByRole('tab', { name: 'Profile' }).click();
     await expect(page.getByText('Not provided')).toBeVisible();

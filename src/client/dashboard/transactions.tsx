@@ -67,7 +67,7 @@ export function Transactions({ user, listing }: TransactionsProps) {
             loadMore();
           }}
         >
-          {isLoadingMore ? 'Loading...' : 'Load more'}
+          {isLoadingMore ? 'Loading...' : 'Load More'}
         </Button>
       )}
     </div>
