@@ -1,10 +1,15 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipAsync } from '@gfx/zopfli';
 import react from '@vitejs/plugin-react';
-import type { Plugin, Rolldown } from 'vite';
+import { normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
+
+const CLIENT = join(import.meta.dirname, 'src/client');
+/** Each has its script in a file of its own, as `tip-page.ts`. */
+const RENDERED_PAGES = ['landing', 'auth', 'tip'];
+const STARTER = 'after-paint.ts';
 
 /**
  * Writes a .br and a .gz beside every text file of the built client, so that no request waits for compression. Zopfli
@@ -44,68 +49,72 @@ function sonnerStylesAsFile(): Plugin {
   };
 }
 
-/** after-paint.ts, which is built by itself and stands in each template. */
-function starterOf(bundle: Rolldown.OutputBundle): Rolldown.OutputChunk | undefined {
-  return Object.values(bundle)
-    .filter((file) => file.type === 'chunk')
-    .find(({ facadeModuleId }) => facadeModuleId?.endsWith('/after-paint.ts'));
-}
-
 /**
- * Makes the templates of rendered pages paint without waiting: their styles stand in them, and so does after-paint.ts,
- * which starts their script. The links that stay behind, switched off, tell the loader of later screens that these
- * styles are there.
+ * Writes a template for each page that arrives rendered. Such a page paints without waiting: its styles stand in it, and so
+ * does after-paint.ts, which starts its script. The links, switched off, tell the loader of later screens that these styles
+ * are there.
  */
-function selfContainedTemplates(): Plugin {
+function templatesOfRenderedPages(): Plugin {
   return {
-    name: 'self-contained-templates',
+    name: 'templates-of-rendered-pages',
+    applyToEnvironment: ({ name }) => name === 'client',
     generateBundle: {
       order: 'post',
       handler(_, bundle) {
-        const starter = starterOf(bundle);
-        if (starter) delete bundle[starter.fileName];
-      },
-    },
-    transformIndexHtml: {
-      order: 'post',
-      handler(html, { bundle, path }) {
-        if (!bundle || !path.includes('/templates/')) return html;
-        const starter = starterOf(bundle);
-        if (!starter) throw new Error('after-paint.ts was not built');
-        const scripts: string[] = [];
-        let styles = '';
-        let markers = '';
-        const withoutStyles = html.replace(
-          /\s*<link rel="stylesheet"[^>]* href="\/([^"]+)"[^>]*>/g,
-          (_, file: string) => {
-            const asset = bundle[file];
-            if (asset?.type !== 'asset') throw new Error(`${path} names ${file}, which was not built`);
-            styles += asset.source.toString().trim();
-            markers += `\n    <link rel="stylesheet" href="/${file}" disabled>`;
-            return '';
-          },
-        );
-        const rest = withoutStyles
-          .replace(/\s*<link rel="modulepreload"[^>]* href="([^"]+)"[^>]*>/g, (_, file: string) => {
-            scripts.push(file);
-            return '';
-          })
-          .replace(/\s*<script type="module"[^>]* src="([^"]+)"[^>]*><\/script>/, (_, file: string) => {
-            scripts.unshift(file);
-            return '';
-          });
-        const start = `<script type="module" data-scripts="${scripts.join(' ')}">${starter.code.trim()}</script>`;
-        const style = `\n    <style>${styles}</style>${markers}\n  </head>`;
-        return rest
-          .replace('\n  </head>', () => style)
-          .replace('\n  </body>', () => `\n    ${start}\n  </body>`);
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const builtFrom = (file: string) => {
+          const chunk = chunks.find(
+            ({ facadeModuleId }) => facadeModuleId === normalizePath(join(CLIENT, file)),
+          );
+          return chunk ?? this.error(`${file} was not built`);
+        };
+        const starter = builtFrom(STARTER);
+        for (const page of RENDERED_PAGES) {
+          const script = builtFrom(`${page}-page.ts`);
+          const imports = importsOf(script, bundle);
+          const styles = new Set(
+            [...imports, script].flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]),
+          );
+          const style = [...styles].map((file) => textOf(bundle[file]).trim()).join('');
+          const links = [...styles].map((file) => `\n    <link rel="stylesheet" href="/${file}" disabled>`);
+          // The page's own script first, then what is to be fetched along with it.
+          const files = [script, ...imports].map(({ fileName }) => `/${fileName}`).join(' ');
+          const parts: Readonly<Record<string, string>> = {
+            styles: `<style>${style}</style>${links.join('')}`,
+            script: `<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
+          };
+          const template = readFileSync(join(CLIENT, 'rendered-page.html'), 'utf8');
+          const source = template.replace(/<!--(\w+)-->/g, (mark, name: string) => parts[name] ?? mark);
+          this.emitFile({ type: 'asset', fileName: `templates/${page}.html`, source });
+        }
+        delete bundle[starter.fileName];
       },
     },
   };
 }
 
+/** All that a chunk imports at once, each after what it imports itself. */
+function importsOf(
+  chunk: Rolldown.OutputChunk,
+  bundle: Rolldown.OutputBundle,
+): ReadonlySet<Rolldown.OutputChunk> {
+  const found = new Set<Rolldown.OutputChunk>();
+  for (const file of chunk.imports) {
+    const imported = bundle[file];
+    if (imported?.type !== 'chunk') continue;
+    for (const one of importsOf(imported, bundle)) found.add(one);
+    found.add(imported);
+  }
+  return found;
+}
+
+function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): string {
+  if (file?.type !== 'asset') throw new Error('a style sheet was not built');
+  return file.source.toString();
+}
+
 function listScopes(): readonly string[] {
-  return readdirSync(join(import.meta.dirname, 'src/client'), { recursive: true, encoding: 'utf8' })
+  return readdirSync(CLIENT, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.module.css'))
     .sort();
 }
@@ -114,15 +123,32 @@ let scopes = listScopes();
 
 /** A page carries each class name three times, in its HTML, its styles and its script: `card-4` says enough. */
 function shortClassName(name: string, file: string): string {
-  const isOwn = (path: string) => file.endsWith(join('src/client', path));
+  const isOwn = (path: string) => file === normalizePath(join(CLIENT, path));
   // While somebody develops, there may be a new one.
   if (!scopes.some(isOwn)) scopes = listScopes();
   return `${name}-${scopes.findIndex(isOwn).toString(36)}`;
 }
 
-/** What every page needs: React, the client around its screens, and what the screens share without a library. */
-const OF_EVERY_PAGE =
-  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper|src[\\/]client[\\/](?:app|calls|client-root|display-font|elsewhere|hydrate|navigation|paths|rendered|session|toasts)\.tsx?|src[\\/]client[\\/]ui[\\/](?:badge|base|boundary|button|card|field|heading|icons|link|loading-screen|money|screen|states|tokens)\.|src[\\/]shared[\\/](?:brand|categories|ids|money)\.ts/;
+/** What every page needs of the client and of what its screens share; the styles of a part belong to it. */
+const OF_EVERY_PAGE = `
+  app.tsx calls.ts client-root.ts display-font.ts elsewhere.ts hydrate.tsx navigation.ts paths.ts rendered.ts session.ts
+  toasts.ts ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx
+  ui/icons.tsx ui/link.tsx ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
+  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts`
+  .trim()
+  .split(/\s+/)
+  .map((file) => normalizePath(join(CLIENT, file)));
+for (const file of OF_EVERY_PAGE)
+  if (!existsSync(file)) throw new Error(`${file} has moved: what every page carries must be named anew`);
+
+const REACT =
+  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
+
+function isOfEveryPage(id: string): boolean {
+  const file = id.replace(/\?.*$/, '');
+  const part = file.replace(/\.module\.css$/, '.tsx');
+  return REACT.test(id) || OF_EVERY_PAGE.includes(file) || OF_EVERY_PAGE.includes(part);
+}
 
 const config: ViteUserConfig = {
   root: 'src/client',
@@ -138,7 +164,7 @@ const config: ViteUserConfig = {
     ),
   },
   css: { modules: { generateScopedName: shortClassName } },
-  plugins: [react(), sonnerStylesAsFile(), selfContainedTemplates(), precompress()],
+  plugins: [react(), sonnerStylesAsFile(), templatesOfRenderedPages(), precompress()],
   builder: {},
   test: {
     projects: [
@@ -176,15 +202,11 @@ const config: ViteUserConfig = {
           checks: { pluginTimings: false },
           output: {
             // In one file: twenty small ones compress worse, and are asked for one by one.
-            codeSplitting: { groups: [{ name: 'base', test: OF_EVERY_PAGE }] },
+            codeSplitting: { groups: [{ name: 'base', test: isOfEveryPage }] },
           },
-          input: [
-            'index.html',
-            'templates/auth.html',
-            'templates/landing.html',
-            'templates/tip.html',
-            'after-paint.ts',
-          ].map((file) => join(import.meta.dirname, 'src/client', file)),
+          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `${page}-page.ts`)].map((file) =>
+            join(CLIENT, file),
+          ),
         },
       },
     },

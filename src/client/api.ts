@@ -6,6 +6,7 @@ import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } fro
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/router.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { NO_ANSWER } from './calls.ts';
 import { endSession, readToken } from './session.ts';
 
 export type { AppRouter };
@@ -64,14 +65,6 @@ export interface Failure {
   /** For "too many" and "not now": how long to wait, in seconds. */
   readonly retryAfterSeconds: number | null;
 }
-
-const NO_ANSWER: Failure = {
-  detail: null,
-  code: null,
-  status: null,
-  fieldErrors: [],
-  retryAfterSeconds: null,
-};
 
 /** What a rejected call was told. */
 export function failureOf(error: unknown): Failure {

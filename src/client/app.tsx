@@ -40,7 +40,7 @@ function FailedScreen() {
   return (
     <Screen title="Something went wrong">
       <Problem isScreen title="This page could not be shown" onRetry={() => window.location.reload()}>
-        <p>Nothing was charged by this. Check your connection and try again.</p>
+        <p>Check your connection and try again. The same tip is never charged twice.</p>
       </Problem>
     </Screen>
   );

@@ -9,7 +9,7 @@ export type Outcome<Answer> =
   | { readonly failure: Failure };
 
 /** Neither the server nor the API client answered. */
-const NO_ANSWER: Failure = {
+export const NO_ANSWER: Failure = {
   detail: null,
   code: null,
   status: null,

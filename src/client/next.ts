@@ -1,7 +1,7 @@
 /** Where somebody is taken after logging in: never to another site. */
 
 /** Stands for this site: a path leads to the same place on each. */
-const ANY_SITE = 'https://tipwell.invalid';
+const ANY_SITE = 'https://this-site.invalid';
 
 /**
  * Where `?next=` leads, if that is a path of this site. Whatever a browser could take for another site

@@ -15,10 +15,7 @@ export function isTipPage(pathname: string): boolean {
   return /^\/tip\/[^/]+\/?$/.test(pathname);
 }
 
-/**
- * The code in the address of a tip page, as it was before it became an address. The router's own parameter is only half
- * decoded.
- */
+/** The code in the address of a tip page, as it was before it became an address. */
 export function qrIdFrom(pathname: string): string {
   const segment = pathname.split('/')[2] ?? '';
   try {

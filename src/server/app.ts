@@ -15,11 +15,12 @@ import type { RandomBytes } from '#shared/ids.ts';
 import { createAddressGroup } from './api/client-address.ts';
 import { bearerToken, type Context } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
-import { createEnvelope, doorGuard, isEventStream } from './api/door.ts';
+import { createEnvelope, doorGuard, isEventStream, refuseOtherMethods } from './api/door.ts';
 import { headersOf, refusalOf } from './api/refusals.ts';
-import { answerProblem, createRestAdapter } from './api/rest.ts';
+import { answerProblem, createRestAdapter, problemOf } from './api/rest.ts';
 import { appRouter } from './api/router.ts';
 import { STREAM_HEARTBEAT_MS, trpcErrorOf } from './api/trpc.ts';
+import type { UnreadAnswer } from './api/unread-requests.ts';
 import { wireText } from './api/wire.ts';
 import { createAccounts } from './auth/accounts.ts';
 import type { Passwords } from './auth/passwords.ts';
@@ -61,6 +62,8 @@ export interface AppDependencies {
 export interface App {
   readonly fetch: Hono['fetch'];
   readonly request: Hono['request'];
+  /** The answer to what could not be read as a request. */
+  refuseUnread(refusal: AppError): UnreadAnswer;
   /** Ends the streams of sessions that have expired; to be called every second. */
   tick(): Promise<void>;
   /** Deletes what has expired; to be called now and then. */
@@ -148,6 +151,7 @@ export function createApp(deps: AppDependencies): App {
     if (!(await isWritableOnceASecond())) throw new AppError('storage_unavailable');
     return c.text('ok');
   });
+  for (const probe of ['/healthz', '/readyz']) refuseOtherMethods(app, probe);
   const isWritableOnceASecond = atMostOnceASecond(clock, () => storage.isWritable());
 
   for (const door of ['/api/*', '/trpc/*']) app.use(door, doorGuard(deps.isShuttingDown));
@@ -165,9 +169,13 @@ export function createApp(deps: AppDependencies): App {
         if (called.length > 0) c.set('route', `/trpc/${called.join()}`);
         return { ...contextOf(c) };
       },
-      responseMeta: ({ errors }) => ({
-        headers: new Headers(headersOf(...errors.map(refusalOf))),
-      }),
+      responseMeta({ errors, type }) {
+        const refusals = errors.map(refusalOf);
+        const headers = new Headers(headersOf(...refusals));
+        if (refusals.some(({ status }) => status === 405))
+          headers.set('Allow', type === 'mutation' ? 'POST' : 'GET, HEAD');
+        return { headers };
+      },
       onError: ({ error, ctx }) => report(error, ctx?.requestId ?? ''),
     }),
   );
@@ -218,6 +226,22 @@ export function createApp(deps: AppDependencies): App {
   return {
     fetch: app.fetch,
     request: app.request,
+    refuseUnread(refusal) {
+      const requestId = randomUUID();
+      const { status, code } = refusal;
+      report(refusal, requestId);
+      log.info({ requestId, status, code }, 'unreadable request');
+      return {
+        status,
+        headers: {
+          ...envelope.headers(requestId),
+          'content-type': 'application/problem+json',
+          date: new Date(clock()).toUTCString(),
+          connection: 'close',
+        },
+        body: JSON.stringify(problemOf(refusal, requestId, publicUrl)),
+      };
+    },
     tick: () => sessions.endExpired(),
     async sweep() {
       await sessions.sweep();

@@ -84,12 +84,17 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
 }
 
-/** The process's own environment, with a `.env` file in the working directory underneath, if there is one. */
+/**
+ * The process's own environment, with a `.env` file in the working directory underneath, if there is one.
+ * @throws ConfigError when it is there and cannot be read.
+ */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   try {
     process.loadEnvFile();
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!(error instanceof Error)) throw error;
+    if (!('code' in error && error.code === 'ENOENT'))
+      throw new ConfigError(`cannot read the file .env: ${error.message}`, { cause: error });
   }
   return process.env;
 }

@@ -9,11 +9,14 @@ import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
+import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { RenderPage } from '#shared/rendered-page.ts';
+import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
+import { answerUnread } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createBackupSchedule } from './backup-schedule.ts';
@@ -42,7 +45,12 @@ const SERVER_OPTIONS = {
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
+  // Without one a request is refused all the same, with an answer like any other.
+  requireHostHeader: false,
 } as const;
+
+/** Whoever takes nothing of an answer is cut off the second time that this has passed; streams move more often than that. */
+const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
@@ -63,7 +71,7 @@ async function start(): Promise<void> {
     isShuttingDown: () => isShuttingDown,
   });
 
-  const server = await listen(app.fetch, config);
+  const server = await listen(app, config);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
@@ -187,8 +195,15 @@ function openStorage(config: Config): Storage {
   return createSqliteStorage(database);
 }
 
-function listen(fetch: App['fetch'], config: Config): Promise<Server> {
-  const server = createServer(SERVER_OPTIONS, getRequestListener(fetch));
+function listen(app: App, config: Config): Promise<Server> {
+  const errorHandler = (error: unknown) => {
+    const code = error instanceof RequestError ? 'malformed_request' : 'internal';
+    const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
+    return new Response(body, rest);
+  };
+  const server = createServer(SERVER_OPTIONS, getRequestListener(app.fetch, { errorHandler }));
+  answerUnread(server, app.refuseUnread);
+  server.setTimeout(SILENCE_PATIENCE_MS);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const reason = cause.code === 'EADDRINUSE' ? 'the port is already in use' : cause.message;

@@ -9,10 +9,13 @@ import type { Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
 import { readQrCodeId } from '#shared/ids.ts';
 import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
+import { refuseOtherMethods } from './api/door.ts';
 import { answer, type Encoding, type Prepared, pack, prepare } from './prepared-answer.ts';
 
 /** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = ['/dashboard', '/scan'];
+/** Also as somebody types it who ends addresses with a slash. */
+const TIP_PAGES = ['/tip/:qrId', '/tip/:qrId/'] as const;
 /** Pages of some 30 kB with what is packed of them. */
 const MAX_KEPT_PAGES = 500;
 const RETRY_AFTER_SECONDS = 2;
@@ -69,29 +72,38 @@ export async function preparePages(
       });
       for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
 
-      app.get('/tip/:qrId', async (c) => {
-        const { pathname, search } = new URL(c.req.url);
-        // Codes and names never change: what was rendered for a code once is right for good.
-        const key = search === '' ? readQrCodeId(c.req.param('qrId')) : null;
-        const known = key === null ? undefined : kept.get(key);
-        if (key !== null && known) {
-          kept.delete(key);
-          kept.set(key, known);
-          return answer(c, known);
-        }
-        const rendered = await renderPage({ pathname, search, publicUrl, lookUp: (qrId) => lookUp(c, qrId) });
-        const prepared = page(fill(templates.tip, rendered));
-        if (rendered.status === 503) {
-          c.header('Retry-After', String(RETRY_AFTER_SECONDS));
-          return answer(c, { ...prepared, cacheControl: 'no-store' }, 503);
-        }
-        if (key !== null && rendered.status === 200) {
-          kept.set(key, prepared);
-          const [oldest] = kept.keys();
-          if (kept.size > MAX_KEPT_PAGES && oldest !== undefined) kept.delete(oldest);
-        }
-        return answer(c, prepared, rendered.status);
-      });
+      for (const path of TIP_PAGES) {
+        app.get(path, async (c) => {
+          const { pathname, search } = new URL(c.req.url);
+          // Codes and names never change: what was rendered for a code once is right for good.
+          const key = search === '' ? readQrCodeId(c.req.param('qrId')) : null;
+          const known = key === null ? undefined : kept.get(key);
+          if (key !== null && known) {
+            kept.delete(key);
+            kept.set(key, known);
+            return answer(c, known);
+          }
+          const rendered = await renderPage({
+            pathname,
+            search,
+            publicUrl,
+            lookUp: (qrId) => lookUp(c, qrId),
+          });
+          const prepared = page(fill(templates.tip, rendered));
+          if (rendered.status === 503) {
+            c.header('Retry-After', String(RETRY_AFTER_SECONDS));
+            return answer(c, { ...prepared, cacheControl: 'no-store' }, 503);
+          }
+          if (key !== null && rendered.status === 200) {
+            kept.set(key, prepared);
+            const [oldest] = kept.keys();
+            if (kept.size > MAX_KEPT_PAGES && oldest !== undefined) kept.delete(oldest);
+          }
+          return answer(c, prepared, rendered.status);
+        });
+      }
+
+      for (const path of ['/', '/auth', ...EMPTY_SCREENS, ...TIP_PAGES]) refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
         const file = files.get(c.req.path);

@@ -1,5 +1,6 @@
 /**
- * Everything that carries the product's name. A fork renames the product here and nowhere else.
+ * The product's name, and all that is made of it. A fork renames the product here; only what no module can reach says it
+ * again: the client's index.html and manifest, and the files in deploy/.
  */
 export const brand = {
   name: 'Tipwell',

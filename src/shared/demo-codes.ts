@@ -3,7 +3,7 @@
  * carries nothing else along.
  */
 import { isServiceCategory, type ServiceCategory } from './categories.ts';
-import { DEMO_PREFIX } from './ids.ts';
+import { DEMO_PREFIX, isDemoCode } from './ids.ts';
 
 export interface DemoCode {
   readonly userId: string;
@@ -12,9 +12,8 @@ export interface DemoCode {
 
 /** Reads `demo-{userId}-{category}`, where case does not matter but in the user's id; null for any other code. */
 export function readDemoCode(id: string): DemoCode | null {
-  const code = id.trim();
-  if (!code.toLowerCase().startsWith(DEMO_PREFIX)) return null;
-  const rest = code.slice(DEMO_PREFIX.length);
+  if (!isDemoCode(id)) return null;
+  const rest = id.trim().slice(DEMO_PREFIX.length);
   const lastHyphen = rest.lastIndexOf('-');
   const userId = rest.slice(0, Math.max(lastHyphen, 0)).trim();
   const category = rest.slice(lastHyphen + 1).toLowerCase();

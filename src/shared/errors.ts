@@ -3,7 +3,7 @@
  * sentence shown to people. Chapters throw `AppError`; nothing else of an error ever leaves the server.
  */
 interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
   /** The kind of problem, the same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string;
   /** The sentence that a page shows. */
@@ -20,6 +20,16 @@ export const REFUSALS = {
     status: 400,
     title: 'Malformed request',
     detail: 'The request could not be understood.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'Request timeout',
+    detail: 'The request took too long to arrive.',
+  },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    detail: 'The address and the headers of the request are too long.',
   },
   not_logged_in: { status: 401, title: 'Not logged in', detail: 'Please login to continue.' },
   login_to_tip: { status: 401, title: 'Not logged in', detail: 'Please login to send tips' },

@@ -45,12 +45,17 @@ export function newQrCodeId(random: RandomBytes): QrCodeId {
   return base32(random(QR_CODE_ID_LENGTH)) as QrCodeId;
 }
 
+/** Whether a code, as somebody typed it, stands for a demo and for nobody's printed code. */
+export function isDemoCode(text: string): boolean {
+  return text.trimStart().toLowerCase().startsWith(DEMO_PREFIX);
+}
+
 /**
  * Reads a code as people type it: case, spaces and hyphens do not matter, I and L read as 1, O as 0.
  * @returns the stored form, or null when the text cannot be a printed code. A demo code never is one.
  */
 export function readQrCodeId(text: string): QrCodeId | null {
-  if (text.length > 64 || text.trimStart().toLowerCase().startsWith(DEMO_PREFIX)) return null;
+  if (text.length > 64 || isDemoCode(text)) return null;
   const id = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
   return QR_CODE_ID.test(id) ? (id as QrCodeId) : null;
 }

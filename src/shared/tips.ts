@@ -12,7 +12,7 @@ export const TRANSACTION_STATUSES = ['completed'] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /** The most transactions that one page of a listing may hold. */
-const MAX_PAGE_SIZE = 200;
+export const MAX_PAGE_SIZE = 200;
 const DEFAULT_PAGE_SIZE = 50;
 
 const tipAmountCents = z
@@ -35,12 +35,10 @@ export const newTip = z.object({
 });
 
 export const transactionsQuery = z.object({
-  /** How many to answer; null for all. */
   limit: z
     .int({ error: `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.` })
     .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
-    .nullable()
     .default(DEFAULT_PAGE_SIZE),
   /** The `nextCursor` of the page before; none for the newest. */
   cursor: z.string({ error: 'The cursor is not valid.' }).brand<'TransactionId'>().nullish(),

@@ -95,7 +95,7 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
     for (let amount = 10; amount < 36; amount += 1)
       await backstage.tip(customer, code, amount, 'esthetician');
     await page.reload();
-    await expect(page.getByRole('button', { name: 'Load more' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Load More' })).toBeVisible();
     await expectForEverybody(page, 'transactions');
     await page.getByRole('tab', { name: 'Profile' }).click();
     await expect(page.getByText('Not provided')).toBeVisible();
@@ -114,7 +114,7 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
   });
 
   test('on every step of a tip', async ({ page, backstage, logInAs, complaints }) => {
-    const provider = await backstage.provider(['nailtech'], 'Maximiliana von Hohenzollern-Sigmaringen');
+    const provider = await backstage.provider(['nailtech'], `Maximiliana von ${'W'.repeat(44)}`);
     const code = await backstage.code(provider, 'nailtech');
     await logInAs(await backstage.customer());
     await page.goto(`/tip/${code}`);
@@ -180,6 +180,48 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
     await expectForEverybody(page, 'part that could not be fetched');
     expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
   });
+});
+
+test('text twice as large makes nothing scroll sideways on a narrow phone', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['bartender', 'esthetician'], 'W'.repeat(60));
+  const code = await backstage.code(provider, 'esthetician');
+  const customer = await backstage.customer();
+  for (let tips = 0; tips < 12; tips += 1) await backstage.tip(customer, code, 10_000, 'esthetician');
+  await page.setViewportSize({ width: 320, height: 800 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const path of ['/', '/auth']) await expectNarrow(path, heading(page, /Tipwell|Welcome/).first());
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await page.getByRole('checkbox', { name: /^I am a service provider/ }).check();
+  expect.soft(await tooWide(page), 'sign-up').toEqual([]);
+  await logInAs(provider);
+  await expectNarrow('/dashboard', page.getByRole('button', { name: 'Create Bartender QR' }));
+  const sum = page.getByRole('definition').filter({ hasText: '$116,400.00' });
+  expect.soft(await sum.evaluate((cell) => cell.scrollWidth - cell.clientWidth), 'the sum is cut').toBe(0);
+  await expect.soft(sum, 'the sum is as large as its label').toHaveCSS('font-size', '32px');
+  await expectNarrow('/dashboard?tab=transactions', page.getByText('+$9,700.00').first());
+  await expectNarrow('/dashboard?tab=profile', page.getByText('This device', { exact: true }));
+  await expectNarrow('/scan', page.getByLabel('QR code or link'));
+  await expectNarrow('/tip/demo-alex-bartender', heading(page, 'Alex'));
+  await page.getByLabel('Or enter your own').fill('9876.54');
+  expect.soft(await tooWide(page), 'an amount').toEqual([]);
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  expect.soft(await tooWide(page), 'payment').toEqual([]);
+  await expect(heading(page, 'Demo tip sent!')).toBeVisible();
+  expect.soft(await tooWide(page), 'receipt').toEqual([]);
+
+  async function expectNarrow(path: string, sign: Locator): Promise<void> {
+    await page.goto(path);
+    await expect(sign).toBeVisible();
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    expect.soft(await tooWide(page), path).toEqual([]);
+  }
 });
 
 /** Looks at the page as it stands, in both schemes and in three widths. */

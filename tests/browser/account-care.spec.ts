@@ -57,7 +57,7 @@ test.describe('a new password', () => {
   }) => {
     await logInAs(await backstage.customer());
     await page.goto('/dashboard?tab=profile');
-    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByRole('button', { name: 'Change Password' }).click();
     await expect(page.getByLabel('Current password')).toHaveAccessibleDescription(
       'Current password is required.',
     );
@@ -102,14 +102,14 @@ test.describe('sessions', () => {
     await expect(rows.filter({ hasText: 'This device' })).toHaveCount(1);
     await expect(rows.filter({ hasText: 'This device' }).getByRole('button')).toHaveCount(0);
 
-    await sessions(page).getByRole('button', { name: 'Log out Chrome on Android' }).click();
+    await sessions(page).getByRole('button', { name: 'Logout Chrome on Android' }).click();
     await expect(rows).toHaveCount(3);
     await expect(sessions(page).getByRole('heading')).toBeFocused();
     await onPhone.reload();
     await expect(onPhone).toHaveURL('/auth?next=%2Fscan');
     await phone.close();
 
-    await sessions(page).getByRole('button', { name: 'Log out everywhere else' }).click();
+    await sessions(page).getByRole('button', { name: 'Logout Everywhere Else' }).click();
     await expect(rows).toHaveCount(1);
     await expect(sessions(page).getByRole('button')).toHaveCount(0);
     await page.reload();

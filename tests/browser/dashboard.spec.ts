@@ -319,7 +319,7 @@ test.describe('transactions', () => {
     for (let amount = 10; amount < 70; amount += 1) await backstage.tip(customer, code, amount);
     await logInAs(customer);
     await page.goto('/dashboard');
-    const more = page.getByRole('button', { name: 'Load more' });
+    const more = page.getByRole('button', { name: 'Load More' });
     await expect(rows(page)).toHaveCount(25);
     await expect(rows(page).first()).toContainText('-$72.45');
     await backstage.tip(customer, code, 70);

@@ -200,6 +200,8 @@ export function toast(page: Page, text: string | RegExp): Locator {
 export async function logInByForm(page: Page, { email }: Person): Promise<void> {
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  // The page arrives before its script, without which Enter sends nothing.
+  await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeEnabled();
   await page.keyboard.press('Enter');
 }
 

@@ -13,6 +13,7 @@ import {
   test,
   toast,
 } from './fixtures.ts';
+import { payTip } from './tipping.ts';
 
 /** Each is a full name that the server accepts. */
 const PAYLOADS = [
@@ -200,9 +201,7 @@ test('made-up codes and services in an address are only ever text', async ({
   const payload = '<img src=x onerror=window.pwned=1>';
   await page.goto(`/tip/${encodeURIComponent(`demo-${payload}-dj`)}`);
   await expectLiteral(page, payload);
-  await page.getByText('$10', { exact: true }).click();
-  await page.getByRole('button', { name: 'Proceed' }).click();
-  await page.getByRole('button', { name: /^Pay/ }).click();
+  await payTip(page, '$10');
   await expect(toast(page, `Demo tip sent successfully! $10.00 sent to ${payload}`)).toBeVisible();
 
   const unknown = [

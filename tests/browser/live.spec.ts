@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { startServer } from '../support/running-server.ts';
 import { Backstage, expect, logInByForm, stat, test, watch } from './fixtures.ts';
+import { payTip } from './tipping.ts';
 
 const NOTIFY_ME = 'Notify me when this page is in the background';
 
@@ -28,9 +29,7 @@ test('a tip given in one browser appears in another, with toast, sums and row', 
   await watch(phone, complaints, server.url);
   await logInAs(customer, elsewhere);
   await phone.goto(`/tip/${code}`);
-  await phone.getByText('$25', { exact: true }).click();
-  await phone.getByRole('button', { name: 'Proceed' }).click();
-  await phone.getByRole('button', { name: /^Pay/ }).click();
+  await payTip(phone, '$25');
   await expect(phone.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
 
   await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
@@ -53,9 +52,7 @@ test('the giver’s other tab shows the tip at once, without a toast', async ({
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
   const tab = await context.newPage();
   await tab.goto(`/tip/${code}`);
-  await tab.getByText('$10', { exact: true }).click();
-  await tab.getByRole('button', { name: 'Proceed' }).click();
-  await tab.getByRole('button', { name: /^Pay/ }).click();
+  await payTip(tab, '$10');
   await expect(page.getByText('-$10.50')).toHaveCount(1);
   await expect(page.getByText(/You received/)).toHaveCount(0);
 });

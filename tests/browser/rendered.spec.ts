@@ -4,6 +4,7 @@
  */
 import type { Browser, Locator, Page } from '@playwright/test';
 import { expect, logInByForm, PASSWORD, test, toast, watch } from './fixtures.ts';
+import { proceedWith } from './tipping.ts';
 
 const AMOUNTS = [10, 15, 20, 25, 30, 50, 75, 100, 150, 200];
 
@@ -83,8 +84,7 @@ test.describe('without JavaScript', () => {
     for (const amount of AMOUNTS) await expect(page.getByText(`$${amount}`, { exact: true })).toBeVisible();
     await expectShown(page.locator('noscript p'), /^Paying takes JavaScript\./);
 
-    await page.getByText('$25', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await proceedWith(page, '$25');
     await expect(page.getByRole('radio', { name: '$25', exact: true })).toBeChecked();
     await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$26.25', '$24.25']);
     await page.context().close();
@@ -172,8 +172,7 @@ test.describe('before the script has come', () => {
     await page.goto('/scan');
     const release = await holdScripts(page);
     await openEarly(page, '/tip/x?userId=sam&service=dj');
-    await page.getByText('$75', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await proceedWith(page, '$75');
     await page.waitForURL(/amount=75/, { waitUntil: 'commit' });
     await expect(page.getByRole('heading', { level: 1, name: 'Sam' })).toBeVisible();
     await expect(page.getByRole('definition').nth(2)).toHaveText('$78.75');

@@ -1,7 +1,10 @@
 /**
  * The tip page: choosing, paying and the receipt, as somebody at a bar meets them. Nobody ever pays twice.
  */
-import { enterCode, expect, PASSWORD, test } from './fixtures.ts';
+import { trpcErrorOf } from '#server/api/trpc.ts';
+import { AppError, REFUSALS } from '#shared/errors.ts';
+import { enterCode, expect, logInByForm, PASSWORD, test, toast } from './fixtures.ts';
+import { loseAnswer, payTip, proceedWith } from './tipping.ts';
 
 test.describe('choosing an amount', () => {
   test('shows who is tipped, ten amounts in order and none chosen', async ({ page, backstage }) => {
@@ -84,8 +87,7 @@ test.describe('paying', () => {
     const customer = await backstage.customer();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
-    await page.getByText('$25', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
+    await proceedWith(page, '$25');
     await expect(page.getByText('simulated payment')).toBeVisible();
     await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$26.25', '$24.25']);
     await page.getByRole('button', { name: /^Pay \$26\.25/ }).click();
@@ -107,9 +109,7 @@ test.describe('paying', () => {
     const code = await backstage.code(await backstage.provider());
     await logInAs(await backstage.customer());
     await page.goto(`/tip/${code}`);
-    await page.getByText('$10', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await page.getByRole('button', { name: /^Pay/ }).click();
+    await payTip(page, '$10');
     await page.getByRole('button', { name: 'View Transactions' }).click();
     await expect(page).toHaveURL(/\/dashboard/);
     await expect(page.getByText('-$10.50')).toBeVisible();
@@ -119,8 +119,7 @@ test.describe('paying', () => {
     const code = await backstage.code(await backstage.provider());
     await logInAs(await backstage.customer());
     await page.goto(`/tip/${code}`);
-    await page.getByText('$75', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
+    await proceedWith(page, '$75');
     await page.getByRole('button', { name: 'Change Amount' }).click();
     await expect(page.getByRole('radio', { name: '$75', exact: true })).toBeChecked();
   });
@@ -148,9 +147,7 @@ test.describe('paying', () => {
     const code = await backstage.code(provider);
     await logInAs(provider);
     await page.goto(`/tip/${code}`);
-    await page.getByText('$30', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await page.getByRole('button', { name: /^Pay/ }).click();
+    await payTip(page, '$30');
     await expect(page.getByText('You cannot tip your own QR code.')).toBeVisible();
     await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
@@ -167,23 +164,45 @@ test.describe('nobody pays twice', () => {
     const code = await backstage.code(await backstage.provider());
     const customer = await backstage.customer();
     await logInAs(customer);
-    await page.route('**/trpc/transactions.create*', async (route) => {
-      await route.fetch();
-      await route.abort('connectionreset');
-    });
+    await loseAnswer(page);
     await page.goto(`/tip/${code}`);
-    await page.getByText('$20', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await page.getByRole('button', { name: /^Pay/ }).click();
+    await payTip(page, '$20');
     await expect(page.getByText('Payment failed. Please try again.')).toBeVisible();
     await expect(page.getByRole('alert')).toContainText('never charged twice');
     await expect(page.getByRole('radio', { name: '$20', exact: true })).toBeChecked();
     expect(await backstage.transactions(customer)).toHaveLength(1);
-    await page.unroute('**/trpc/transactions.create*');
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(await backstage.transactions(customer)).toHaveLength(1);
     complaints.length = 0;
+  });
+
+  test('when the server says "not now" although the tip was recorded', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.route(
+      '**/trpc/transactions.create*',
+      async (route) => {
+        await route.fetch();
+        const error = trpcErrorOf(new AppError('busy'), null, 'transactions.create');
+        await route.fulfill({ status: 503, json: [{ error }] });
+      },
+      { times: 1 },
+    );
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(toast(page, REFUSALS.busy.detail)).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    await payTip(page, '$20');
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('503')]);
   });
 
   test('when the button is tapped twice', async ({ page, backstage, logInAs }) => {
@@ -192,12 +211,12 @@ test.describe('nobody pays twice', () => {
     await logInAs(customer);
     let sent = 0;
     await page.route('**/trpc/transactions.create*', async (route) => {
-      sent += 1;
+      // Calls of one moment travel in one request, which names each of them.
+      sent += route.request().url().split('transactions.create').length - 1;
       await route.continue();
     });
     await page.goto(`/tip/${code}`);
-    await page.getByText('$20', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
+    await proceedWith(page, '$20');
     await page.getByRole('button', { name: /^Pay/ }).dblclick();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     expect(sent).toBe(1);
@@ -217,9 +236,7 @@ test.describe('nobody pays twice', () => {
       { times: 1 },
     );
     await page.goto(`/tip/${code}`);
-    await page.getByText('$20', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await page.getByRole('button', { name: /^Pay/ }).click();
+    await payTip(page, '$20');
     await expect.poll(() => backstage.transactions(customer)).toHaveLength(1);
     await page.reload();
     await expect(page.getByText('it is never charged twice')).toBeVisible();
@@ -235,15 +252,76 @@ test.describe('nobody pays twice', () => {
     await logInAs(customer);
     await page.goto('/dashboard');
     await page.goto(`/tip/${code}`);
-    await page.getByText('$20', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await page.getByRole('button', { name: /^Pay/ }).click();
+    await payTip(page, '$20');
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
     await page.goBack();
     await page.goForward();
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    // All has been asked for that could bring an open payment back.
+    await page.waitForLoadState('networkidle');
     await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
     expect(await backstage.transactions(customer)).toHaveLength(1);
+  });
+
+  test('when the answer is lost and the session ends before it is tried again', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await loseAnswer(page);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    await backstage.call('POST', '/auth/logout', { token: customer.token });
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page).toHaveURL(/\/auth\?next=/);
+    await logInByForm(page, customer);
+    await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(provider)).toHaveLength(1);
+    complaints.length = 0;
+  });
+
+  test('when the answer is lost and then the connection, without a word that nothing was charged', async ({
+    page,
+    backstage,
+    logInAs,
+    context,
+    complaints,
+  }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await loseAnswer(page);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    await context.setOffline(true);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('button', { name: /^Pay/ })).toHaveCount(0);
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    await context.setOffline(false);
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+    complaints.length = 0;
+  });
+
+  test('but a second tip of the same amount is a second tip', async ({ page, backstage, logInAs }) => {
+    const code = await backstage.code(await backstage.provider());
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await page.getByRole('button', { name: 'Send Another Tip' }).click();
+    await payTip(page, '$20');
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(2);
   });
 
   test('when there is no connection at all: nothing was charged', async ({
@@ -257,8 +335,7 @@ test.describe('nobody pays twice', () => {
     const customer = await backstage.customer();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
-    await page.getByText('$20', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
+    await proceedWith(page, '$20');
     await context.setOffline(true);
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(page.getByRole('alert')).toContainText('Nothing was charged');
@@ -270,13 +347,27 @@ test.describe('nobody pays twice', () => {
   });
 });
 
+test('Back leads to the dashboard whoever is logged in, and everybody else home', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await page.goto('/tip/demo-alex-bartender');
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page).toHaveURL('/');
+  const customer = await backstage.customer();
+  await logInAs(customer);
+  await page.goto('/tip/demo-alex-bartender');
+  await page.getByRole('button', { name: 'Back' }).click();
+  await expect(page).toHaveURL('/dashboard');
+});
+
 test.describe('the login round trip', () => {
   test('asks to log in first, and comes back with the amount still chosen', async ({ page, backstage }) => {
     const code = await backstage.code(await backstage.provider());
     const customer = await backstage.customer();
     await page.goto(`/tip/${code}`);
-    await page.getByText('$150', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
+    await proceedWith(page, '$150');
     await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
     await expect(page).toHaveURL(`/auth?next=%2Ftip%2F${code}`);
     await page.getByLabel('Email').fill(customer.email);
@@ -306,8 +397,7 @@ test.describe('the login round trip', () => {
     const customer = await backstage.customer();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
-    await page.getByText('$15', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
+    await proceedWith(page, '$15');
     await backstage.call('POST', '/auth/logout', { token: customer.token });
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(page).toHaveURL(/\/auth\?next=/);
@@ -335,9 +425,7 @@ test.describe('demo codes', () => {
     await page.goto('/tip/demo-alex-bartender');
     await expect(page.getByText('This is a demo.')).toBeVisible();
     await expect(page.getByText('@alex')).toBeVisible();
-    await page.getByText('$10', { exact: true }).click();
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await page.getByRole('button', { name: /^Pay/ }).click();
+    await payTip(page, '$10');
     await expect(page.getByRole('button', { name: 'Processing payment...' })).toBeVisible();
     await expect(page.getByText(/^Demo tip sent successfully! \$10\.00 sent to /)).toBeVisible();
     expect(calls.filter((url) => !url.includes('auth.me'))).toEqual([]);
@@ -398,7 +486,9 @@ test.describe('codes that lead nowhere', () => {
   }) => {
     await logInAs(await backstage.customer());
     await page.goto('/tip/ZZZZZZZZZZ');
+    await expect(page.getByText('You will be taken to your dashboard in a moment.')).toBeVisible();
     await page.getByText('Check the ten characters').click();
+    await expect(page.getByText('You will be taken to your dashboard in a moment.')).toHaveCount(0);
     await page.waitForTimeout(4_500);
     await expect(page).toHaveURL('/tip/ZZZZZZZZZZ');
     complaints.length = 0;

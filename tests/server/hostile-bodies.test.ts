@@ -382,28 +382,43 @@ describe('methods', () => {
     const { token } = await t.registerProvider();
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
     const foreign = type === 'mutation' ? { headers } : { method: 'POST', headers, body: '{}' };
-    expect(await codeOf('tRPC', await t.send(`/trpc/${path}`, foreign))).toBe('method_not_allowed');
-    expect(await codeOf('tRPC', await t.send(`/trpc/${path}?batch=1`, foreign))).toBe('method_not_allowed');
+    // RFC 9110, section 15.5.6. A stream says what it refuses in its first event.
+    const expectAllow = ({ status, headers }: Response) =>
+      expect([status, headers.get('Allow')]).toEqual(
+        status === 200 ? [200, null] : [405, type === 'mutation' ? 'POST' : 'GET, HEAD'],
+      );
+    for (const batch of ['', '?batch=1']) {
+      const response = await t.send(`/trpc/${path}${batch}`, foreign);
+      expect(await codeOf('tRPC', response)).toBe('method_not_allowed');
+      expectAllow(response);
+    }
     for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const body = method === 'OPTIONS' ? null : '{}';
       const response = await t.send(`/trpc/${path}`, { method, headers, body });
       expect(await codeOf('tRPC', response), method).toBe('method_not_allowed');
+      expectAllow(response);
     }
     expect(await (await t.send(`/trpc/${path}`, { method: 'HEAD', headers })).text()).toBe('');
     expect((await t.rest('GET', '/auth/me', { token })).status).toBe(200);
   });
 
-  test.each([
-    ...new Set(REST_ROUTES.map(({ path }) => path)),
-  ])('/api%s says which it answers', async (path) => {
+  const methodsByPath = new Map<string, string[]>(
+    [
+      ...['/healthz', '/readyz', '/api/openapi.json', '/api/docs', '/api/docs/start.js'],
+      ...['/api/docs/swagger-ui.css', '/api/docs/swagger-ui-bundle.js'],
+    ].map((path) => [path, ['GET', 'HEAD']]),
+  );
+  for (const { path, method } of REST_ROUTES) {
+    const methods = methodsByPath.get(`/api${path}`) ?? [];
+    methodsByPath.set(`/api${path}`, [...methods, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
+  }
+
+  test.each([...methodsByPath])('%s says which it answers', async (path, own) => {
     const t = await createTestApp();
-    const own = REST_ROUTES.filter((route) => route.path === path).flatMap(({ method }) =>
-      method === 'GET' ? ['GET', 'HEAD'] : [method],
-    );
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'ODD']) {
       if (own.includes(method)) continue;
       const body = ['GET', 'HEAD', 'OPTIONS', 'ODD'].includes(method) ? null : '{}';
-      const response = await t.send(`/api${path}`, {
+      const response = await t.send(path, {
         method,
         body,
         headers: { 'Content-Type': 'application/json' },

@@ -2,6 +2,7 @@
  * The API description is the truth: a valid OpenAPI 3.1 document of exactly the routes that are served, whose
  * examples and schemas fit what the running product really takes and answers, and a page that shows it.
  */
+import { gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -193,6 +194,35 @@ describe('the page of the description', () => {
     const start = await (await t.send('/api/docs/start.js')).text();
     expect(start).toContain("'/api/openapi.json'");
     expect(start).not.toMatch(/https?:/);
+  });
+
+  test('says of every kind of problem what it means, where the type of the problem leads', async () => {
+    const t = await createTestApp();
+    const html = await (await t.send('/api/docs')).text();
+    for (const [code, { status, detail }] of Object.entries(REFUSALS)) {
+      const row = new RegExp(`<tr id="${code}">.*?</tr>`, 's').exec(html)?.[0];
+      expect(row, code).toContain(String(status));
+      expect(row, code).toContain(detail);
+    }
+    const { body } = await t.rest('GET', '/nowhere');
+    expect(body.type).toBe(`${PUBLIC_URL}/api/docs#not_found`);
+  });
+
+  test('comes packed, with its description and its files, to whoever takes it so', async () => {
+    const t = await createTestApp();
+    for (const path of ['/api/docs', '/api/openapi.json', '/api/docs/swagger-ui-bundle.js']) {
+      const packed = await t.send(path, { headers: { 'Accept-Encoding': 'gzip' } });
+      const plain = await t.send(path);
+      expect([packed.headers.get('Content-Encoding'), plain.headers.get('Content-Encoding')], path).toEqual([
+        'gzip',
+        null,
+      ]);
+      for (const { headers } of [packed, plain]) expect(headers.get('Vary'), path).toBe('Accept-Encoding');
+      const bytes = Buffer.from(await packed.arrayBuffer());
+      const content = await plain.text();
+      expect(gunzipSync(bytes).toString(), path).toBe(content);
+      expect(bytes.length).toBeLessThan(content.length / 2);
+    }
   });
 
   test('works under its own policy: nothing inline, nothing fetched by a style from elsewhere', async () => {

@@ -112,6 +112,27 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     expectRefusedStart(end, /Cannot (?:open|use) the database/);
   });
 
+  test('a folder that cannot be made', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const env = { PORT: String(await freePort()), DATABASE_URL: join(file, 'tipwell.db') };
+    expectRefusedStart(await runToEnd('main.js', env), /Cannot use the database .*tipwell\.db/);
+  });
+
+  test('a lock that cannot be taken', async () => {
+    const databasePath = join(temporaryFolder(), 'tipwell.db');
+    mkdirSync(`${databasePath}.lock`);
+    const env = { PORT: String(await freePort()), DATABASE_URL: databasePath };
+    expectRefusedStart(await runToEnd('main.js', env), /Cannot use the database .*tipwell\.db/);
+  });
+
+  test('a .env that cannot be read', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.env'));
+    const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
+    expectRefusedStart(await runToEnd('main.js', env, [], folder), /cannot read the file \.env/);
+  });
+
   test('a folder that nobody may write to', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root may write anywhere');
     const folder = join(temporaryFolder(), 'closed');
@@ -139,7 +160,7 @@ describe.concurrent('a process that runs', () => {
     await expect(get(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('answers odd requests with a refusal, and goes on', async () => {
+  test('answers odd requests with a refusal that is protected, and goes on', async () => {
     const server = await startServer();
     const { port } = server;
     const host = `Host: 127.0.0.1:${port}`;
@@ -179,12 +200,66 @@ describe.concurrent('a process that runs', () => {
       { path: '/api/auth/login', method: 'POST', headers: [host, 'Transfer-Encoding: gzip, identity'] },
     ];
     for (const { path, ...options } of odd) {
-      const { status, head } = await requestRaw(port, path, options);
+      const { status, head, body } = await requestRaw(port, path, options);
       const label = `${options.method ?? 'GET'} ${path.slice(0, 60)} ${options.headers?.join().slice(0, 80)}: ${head}`;
       expect(status, label).toBeGreaterThanOrEqual(400);
       expect(status, label).toBeLessThan(500);
+      expectProtected(head, label);
+      if (status === 400 || status === 431) expectProblem(head, body, status);
     }
     expect((await get(port, '/readyz')).status).toBe(200);
+  });
+
+  test.each([
+    ['no HTTP at all', 400, 'malformed_request', 'GARBAGE\r\n\r\n'],
+    ['another protocol', 400, 'malformed_request', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
+    ['another version', 400, 'malformed_request', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['no host', 400, 'malformed_request', 'GET / HTTP/1.1\r\n\r\n'],
+    ['too much in the headers', 431, 'headers_too_large', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}`],
+    [
+      'too much beside a chunk',
+      413,
+      'body_too_large',
+      `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}`,
+    ],
+  ] as const)('says what was wrong with %s, and closes the connection', async (_, status, code, text) => {
+    const { port } = await startServer();
+    const [head = '', body = ''] = (await sendRaw(port, text).whole).split('\r\n\r\n');
+    expect(head).toMatch(/^connection: close$/im);
+    expect(expectProblem(head, body, status)).toMatchObject({ code });
+  });
+
+  test('never puts a refusal into an answer that has begun, or in its place', async () => {
+    const server = await startServer();
+    const token = await register(server, 'pat');
+    const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+    for (const queued of ['', ask('/api/auth/me')]) {
+      const { socket, whole } = sendRaw(server.port, ask('/api/transactions/stream'));
+      await once(socket, 'data');
+      socket.write(`${queued}GARBAGE\r\n\r\n`);
+      expect((await whole).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+    }
+    const { whole } = sendRaw(server.port, `${ask('/api/auth/me')}GARBAGE\r\n\r\n`);
+    expect(await whole).not.toContain('HTTP/1.1 400');
+    expect((await get(server.port, '/readyz')).status).toBe(200);
+  });
+
+  test('does not take a sender that breaks off for an error of its own', async () => {
+    const { port, stderr } = await startServer({ LOG_LEVEL: 'info' });
+    const open = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const halves = [
+      'Transfer-Encoding: chunked\r\n\r\nno chunk\r\n',
+      'Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":',
+      'Content-Length: 50\r\n\r\n{"a":',
+    ];
+    for (const half of halves) {
+      const { socket } = sendRaw(port, `${open}${half}`);
+      await sleep(100);
+      socket.destroy();
+    }
+    const statuses = () => [...stderr().matchAll(/"POST".*?"status":(\d+)/g)].map(([, status]) => status);
+    await expect.poll(statuses).toEqual(['400', '400', '400']);
+    expect(stderr()).not.toContain('unexpected error');
   });
 
   test('reads no more than 64 KiB of a body, announced or in chunks', async () => {
@@ -215,9 +290,10 @@ describe.concurrent('a process that runs', () => {
     expect(exact.status).toBe(401);
   });
 
-  test('closes connections that send slowly, and serves everybody else meanwhile', async () => {
+  test('closes connections that send or read slowly, and serves everybody else meanwhile', async () => {
     const server = await startServer();
     const { port } = server;
+    const lazy = await connectWithoutReading(server, '/api/docs/swagger-ui-bundle.js', 20);
     const token = await register(server, 'pat');
     const open = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     const slow = [
@@ -252,8 +328,15 @@ describe.concurrent('a process that runs', () => {
     } finally {
       clearInterval(dripping);
     }
-    for (const answer of await closed) expect(answer).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+    for (const answer of await closed) {
+      if (answer === '') continue;
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(expectProblem(head, body, 408)).toMatchObject({ code: 'request_timeout' });
+    }
     expect(served).toBeGreaterThan(10);
+    const { receivedBytes, sentBytes } = await lazy.readAfter(38_000);
+    expect(receivedBytes).toBeGreaterThan(0);
+    expect(receivedBytes).toBeLessThan(sentBytes);
   });
 });
 
@@ -366,6 +449,24 @@ async function sendHalf(port: number, input: unknown) {
   return { whole, finish: () => void socket.write(body.slice(20)) };
 }
 
+function expectProtected(head: string, label = head): void {
+  expect(head, label).toMatch(/^content-security-policy: default-src 'none';/im);
+  expect(head, label).toMatch(/^x-content-type-options: nosniff$/im);
+  expect(head, label).toMatch(/^x-request-id: [0-9a-f-]{36}$/im);
+}
+
+/** @returns the problem. */
+function expectProblem(head: string, body: string, status: number): object {
+  expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} \\w`));
+  expect(head).toMatch(/^content-type: application\/problem\+json$/im);
+  expect(head).toMatch(/^cache-control: no-store$/im);
+  expectProtected(head);
+  const problem = JSON.parse(body);
+  expect(head.toLowerCase()).toContain(`x-request-id: ${problem.instance.replace('urn:uuid:', '')}`);
+  expect(problem).toMatchObject({ status });
+  return problem;
+}
+
 /** One line for the operator, code 1, nothing on standard output, and no stack. */
 function expectRefusedStart(
   end: { readonly code: number | null; readonly stdout: string; readonly stderr: string },
@@ -439,4 +540,30 @@ async function within<Result>(patienceMs: number, promise: Promise<Result>): Pro
   } finally {
     tooLate.abort();
   }
+}
+
+/** Asks for a file many times on one connection, more than fits on the way, and takes nothing of it at first. */
+async function connectWithoutReading({ port, url }: RunningServer, path: string, times: number) {
+  const fileBytes = (
+    await (await fetch(url + path, { headers: { 'Accept-Encoding': 'identity' } })).arrayBuffer()
+  ).byteLength;
+  const startedAt = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  const closed = once(socket, 'close');
+  const request = (isLast: boolean) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\n${isLast ? 'Connection: close\r\n' : ''}\r\n`;
+  socket.write(Array.from({ length: times }, (_, index) => request(index === times - 1)).join(''));
+  return {
+    /** Waits until so long after the beginning, then reads to the end. */
+    async readAfter(waitMs: number) {
+      await sleep(Math.max(0, waitMs - (performance.now() - startedAt)));
+      let receivedBytes = 0;
+      socket.on('data', ({ length }) => {
+        receivedBytes += length;
+      });
+      await closed;
+      return { receivedBytes, sentBytes: times * fileBytes };
+    },
+  };
 }

@@ -81,6 +81,8 @@ const signUp = (door: Door, scene: Scene, email: string, username: string) =>
 
 const WRONG_PASSWORD = { current_password: 'not the password', new_password: 'another long one' };
 
+const NO_REQUEST = 'it never becomes a request, and meets no door: process.test.ts sends it';
+
 const ROWS: Readonly<Record<ErrorCode, Row>> = {
   malformed_json: {
     status: 400,
@@ -101,6 +103,8 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
       return { ...answer, text: JSON.stringify(only) };
     },
   },
+  request_timeout: { status: 408, REST: NO_REQUEST, tRPC: NO_REQUEST },
+  headers_too_large: { status: 431, REST: NO_REQUEST, tRPC: NO_REQUEST },
   not_logged_in: {
     status: 401,
     REST: ({ t }) => callRest(t, 'GET', '/transactions'),
@@ -306,7 +310,7 @@ test('each code of the table has a row here, and a reason where it cannot occur'
   const exceptions = Object.values(ROWS).flatMap((row) =>
     [row.REST, row.tRPC].filter((act) => typeof act === 'string'),
   );
-  expect(exceptions).toHaveLength(1);
+  expect(exceptions).toHaveLength(5);
   expect(cases).toHaveLength(2 * Object.keys(REFUSALS).length - exceptions.length);
 });
 

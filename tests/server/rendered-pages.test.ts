@@ -108,6 +108,7 @@ describe('a tip page', () => {
       `/tip/${typed}`,
       `/tip/${typed.slice(0, 5)}-${typed.slice(5)}`,
       `/tip/%20${code}%20`,
+      `/tip/${code}/`,
     ]) {
       const other = await get(t, path);
       expect(other.status, path).toBe(200);
@@ -150,6 +151,7 @@ describe('a tip page', () => {
     expect(textOf(demo.html)).toMatch(/Alex .*@alex .*Bartender .*This is a demo\./);
     expect(metaOf(demo.html, 'og:title')).toBe('Tip Alex, Bartender');
     expect(dataOf(demo.html)).toBeNull();
+    expect((await get(t, '/tip/%20Demo-alex-bartender%20')).status).toBe(200);
     const madeUp = await get(t, '/tip/anything?userId=sam&service=dj');
     expect(textOf(madeUp.html)).toMatch(/Sam .*@sam .*DJ /);
     expect(metaOf(madeUp.html, 'og:url')).toBe(`${PUBLIC_URL}/tip/anything?userId=sam&service=dj`);
@@ -181,7 +183,9 @@ describe('a tip page', () => {
     expect(headers.get('Retry-After')).toBe('2');
     expect(headers.get('Cache-Control')).toBe('no-store');
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');
-    expect(textOf(html)).toMatch(/Tipwell could not look this code up .*Nothing was charged\..*Retry/);
+    expect(textOf(html)).toMatch(
+      /Tipwell could not look this code up .*Nothing was charged by this\..*Retry/,
+    );
     expect(html).not.toMatch(/sqlite|database/i);
     expect((await get(t, '/tip/demo-alex-bartender')).status).toBe(200);
     expect((await get(t, '/')).status).toBe(200);
@@ -252,7 +256,7 @@ test('the login has its form, which waits for the script and names no password i
   expect(form).toMatch(/^<form[^>]* method="post"/);
   expect(form).toMatch(/<input[^>]* type="password"[^>]* name="password"/);
   expect(form).toMatch(/<button type="submit"[^>]* disabled=""/);
-  expect((await t.send('/auth', { method: 'POST' })).status).toBe(404);
+  expect((await t.send('/auth', { method: 'POST' })).status).toBe(405);
 
   const sent = await get(t, '/auth?next=%2Ftip%2FABCDE12345');
   expect(textOf(sent.html)).toContain('Login or sign up to send your tip.');

@@ -111,8 +111,9 @@ export async function runToEnd(
   program: string,
   env: Environment = {},
   args: readonly string[] = [],
+  folder = temporaryFolder(),
 ): Promise<Ending & { readonly stdout: string; readonly stderr: string }> {
-  const { ending, stdout, stderr } = launch(program, temporaryFolder(), env, args);
+  const { ending, stdout, stderr } = launch(program, folder, env, args);
   const { code, signal } = await ending;
   return { code, signal, stdout: stdout(), stderr: stderr() };
 }

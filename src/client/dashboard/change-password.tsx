@@ -54,7 +54,7 @@ export function ChangePassword({ email }: { readonly email: string }) {
       />
       {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
       <Button type="submit" className={styles.action} aria-disabled={attempts.isUnderWay}>
-        {attempts.isUnderWay ? 'Changing...' : 'Change password'}
+        {attempts.isUnderWay ? 'Changing...' : 'Change Password'}
       </Button>
     </form>
   );

@@ -47,7 +47,7 @@ export function QrCodeCard({ code, user, onPrint }: QrCodeCardProps) {
           <Printer aria-hidden /> Print
         </Button>
         <Link className={styles.open} href={paths.tip(code.id)}>
-          Open tip page
+          Open Tip Page
         </Link>
       </div>
     </article>

@@ -47,10 +47,10 @@ export function Sessions() {
                   <Button
                     look="quiet"
                     aria-disabled={isEnding}
-                    aria-label={`Log out ${session.device ?? UNKNOWN_DEVICE}`}
+                    aria-label={`Logout ${session.device ?? UNKNOWN_DEVICE}`}
                     onClick={() => void endAndStay(() => end(session))}
                   >
-                    Log out
+                    Logout
                   </Button>
                 )}
               </li>
@@ -63,7 +63,7 @@ export function Sessions() {
               aria-disabled={isEnding}
               onClick={() => void endAndStay(endOthers)}
             >
-              Log out everywhere else
+              Logout Everywhere Else
             </Button>
           )}
         </>

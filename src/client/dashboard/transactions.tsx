@@ -67,7 +67,7 @@ export function Transactions({ user, listing }: TransactionsProps) {
             loadMore();
           }}
         >
-          {isLoadingMore ? 'Loading...' : 'Load more'}
+          {isLoadingMore ? 'Loading...' : 'Load More'}
         </Button>
       )}
     </div>
@@ -111,6 +111,9 @@ export function TransactionsSketch() {
       {SKETCHED_ROWS.map((row) => (
         <div key={row} className={styles.row}>
           <div className={styles.what}>
+            <Piece />
+          </div>
+          <div className={styles.amount}>
             <Piece />
           </div>
           <div className={styles.details}>

@@ -104,7 +104,7 @@ function Phone() {
       <rect x="396" y="204" width="180" height="356" rx="28" className={styles.body} />
       <rect x="405" y="213" width="162" height="338" rx="20" className={styles.screen} />
       <text x="424" y="302" fontSize="16" className={styles.soft}>
-        Received Today
+        Tips Received
       </text>
       <text x="423" y="350" fontSize="50" className={styles.total}>
         {formatUsd(sum(EXAMPLE_TIPS_TODAY.map(netOf)))}

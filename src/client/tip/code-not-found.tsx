@@ -1,7 +1,7 @@
 /**
  * The end of an unknown code. Whoever is logged in is taken to the dashboard after a moment, unless they act first.
  */
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { navigate } from '../navigation.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,18 +11,20 @@ import { Screen } from '../ui/screen.tsx';
 const REDIRECT_AFTER_MS = 4_000;
 
 export function CodeNotFound({ isSignedIn }: { readonly isSignedIn: boolean }) {
+  const [hasActed, setActed] = useState(false);
+  const isLeaving = isSignedIn && !hasActed;
   useEffect(() => {
-    if (!isSignedIn) return;
+    if (!isLeaving) return;
     const timer = setTimeout(() => navigate(paths.dashboard), REDIRECT_AFTER_MS);
-    const stay = () => clearTimeout(timer);
+    const stay = () => setActed(true);
     window.addEventListener('pointerdown', stay);
     window.addEventListener('keydown', stay);
     return () => {
-      stay();
+      clearTimeout(timer);
       window.removeEventListener('pointerdown', stay);
       window.removeEventListener('keydown', stay);
     };
-  }, [isSignedIn]);
+  }, [isLeaving]);
   return (
     <Screen title="QR Code Not Found" width="column">
       <ScreenHeading>QR Code Not Found</ScreenHeading>
@@ -30,7 +32,7 @@ export function CodeNotFound({ isSignedIn }: { readonly isSignedIn: boolean }) {
         Check the ten characters under the picture, or scan it again. I and L are the digit 1, and O is the
         digit 0.
       </p>
-      {isSignedIn && <p>You will be taken to your dashboard in a moment.</p>}
+      {isLeaving && <p>You will be taken to your dashboard in a moment.</p>}
       <div>
         <Button onClick={() => navigate(paths.home)}>Go Home</Button>
       </div>

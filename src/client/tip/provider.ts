@@ -4,6 +4,7 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readDemoCode } from '#shared/demo-codes.ts';
+import { isDemoCode } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
@@ -80,7 +81,7 @@ export function demoState(qrId: string, search: string): KnownState | null {
       ? found(qrId, userId.trim(), service)
       : { status: 'unknown' };
   }
-  if (!/^demo-/i.test(qrId)) return null;
+  if (!isDemoCode(qrId)) return null;
   const demo = readDemoCode(qrId);
   return demo ? found(qrId, demo.userId, demo.category) : { status: 'unknown' };
 }

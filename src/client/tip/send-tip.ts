@@ -13,7 +13,7 @@ const DEMO_PAYMENT_MS = 2_000;
 /** Longer than any answer takes, shorter than anybody waits at a bar. */
 const ANSWER_PATIENCE_MS = 15_000;
 
-/** What came of a payment, and whether it ever left this device. */
+/** What came of a payment, and whether its attempt ever left this device. */
 type Payment = Outcome<Receipt> & { readonly wasSent: boolean };
 
 /** Pays, or plays at it for a demo, and tells what came of it. Never rejects. */
@@ -36,14 +36,15 @@ export async function sendTip(
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
     return { event: { type: 'failed', interruption }, mustLogIn: false };
   }
-  // 429 and 5xx may pass; the attempt stays open for them. Any other answer is final.
-  if (status < 429) settleAttempt(qrId);
+  // 429 and 5xx may pass, and a 401 says nothing of what was sent before; the attempt stays open for them. Any other
+  // answer is final.
+  if (status < 429 && !(status === 401 && attempt.wasSent)) settleAttempt(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
   return { event: { type: 'failed', interruption: null }, mustLogIn };
 }
 
 async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Payment> {
-  let wasSent = false;
+  let { wasSent } = attempt;
   const outcome = await call(async (api) => {
     // The device itself may say that it has no connection.
     if (!navigator.onLine) throw new Error('offline');

@@ -71,7 +71,7 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
       await verifySession();
     const present = presentSession();
     if (present.status === 'unreachable') {
-      dispatch({ type: 'failed', interruption: 'not-sent' });
+      dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
       return null;
     }
     if (present.status !== 'signed-in') {
@@ -87,7 +87,7 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     }
     const paying = await fetchPayingIfPossible();
     if (paying === null) {
-      dispatch({ type: 'failed', interruption: 'not-sent' });
+      dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
       return null;
     }
     const attempt = paying.openAttempt(qrId, present.user.id, reading.cents);

@@ -1,4 +1,4 @@
-/** The two icons that pages without a login need, drawn here so that the tip page carries no library of them. */
+/** The two icons of the tip page, drawn here so that it carries no library of them. */
 import type { ReactNode } from 'react';
 
 export function ArrowLeftIcon() {

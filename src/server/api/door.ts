@@ -2,7 +2,7 @@
  * What every request through either door has to pass before anything reads it: JSON in UTF-8, of a bounded size, while
  * the server takes new work; and what every answer carries.
  */
-import type { Context as HonoContext, MiddlewareHandler } from 'hono';
+import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '#shared/errors.ts';
 
@@ -21,6 +21,8 @@ export interface Envelope {
    * heavier answer, so that those which matter are made here.
    */
   json(requestId: string, text: string | null, status: number, headers?: Record<string, string>): Response;
+  /** The headers of an answer that is made without the framework, and kept by nobody. */
+  headers(requestId: string): Record<string, string>;
   /** Whether an answer was made by `json` and is still as it was made. */
   isComplete(response: Response): boolean;
   /** Puts on whatever an answer made in any other way lacks. `path` is that of the request. */
@@ -56,6 +58,8 @@ export function createEnvelope(policy: string, isSecure: boolean): Envelope {
       return Object.assign(new Response(text, { status, headers }), { [isComplete]: true });
     },
 
+    headers: (requestId) => ({ ...ofNothing, 'x-request-id': requestId }),
+
     // An answer that was put together anew from one made here has lost the mark, and gets its headers like any other.
     isComplete: (response) => Object.hasOwn(response, isComplete),
 
@@ -78,7 +82,8 @@ export function isEventStream({ headers }: Response): boolean {
 
 /**
  * The guard of a door.
- * @throws AppError `shutting_down`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8).
+ * @throws AppError `shutting_down`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8),
+ *   `malformed_request` (a body that ends before its end).
  */
 export function doorGuard(isShuttingDown: () => boolean): MiddlewareHandler {
   return async (c, next) => {
@@ -93,6 +98,15 @@ export function doorGuard(isShuttingDown: () => boolean): MiddlewareHandler {
   };
 }
 
+/** Refuses every other method at `path`, naming those that it has; to be called after they were added. */
+export function refuseOtherMethods(app: Hono, path: string, methods: readonly string[] = ['GET']): void {
+  const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
+  app.all(path, (c) => {
+    c.header('Allow', allowed);
+    throw new AppError('method_not_allowed');
+  });
+}
+
 const limitAnyBody = bodyLimit({
   maxSize: MAX_BODY_BYTES,
   onError: () => {
@@ -103,7 +117,15 @@ const limitAnyBody = bodyLimit({
 /** A length that is announced needs no counting: no more than that is ever read (RFC 9112, section 6.3). */
 const limitBody: MiddlewareHandler = async (c, next) => {
   const length = c.req.header('Content-Length');
-  if (length === undefined || c.req.header('Transfer-Encoding') !== undefined) return limitAnyBody(c, next);
+  if (length === undefined || c.req.header('Transfer-Encoding') !== undefined) {
+    try {
+      return await limitAnyBody(c, next);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error;
+      // A sender that broke off in the middle, or sent no chunks.
+      throw new AppError('malformed_request', { cause: error });
+    }
+  }
   if (Number(length) > MAX_BODY_BYTES) throw new AppError('body_too_large');
   return next();
 };

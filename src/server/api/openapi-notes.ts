@@ -145,7 +145,8 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   },
   'transactions.list': {
     summary: 'List your transactions',
-    description: 'Sent and received, newest first: all of them, or with `limit` one page.',
+    description:
+      'Sent and received, newest first: all of them, or with `limit` one page. A long list that cannot be finished ends with the connection, not with its closing bracket.',
     parameters: [
       {
         name: 'limit',

@@ -29,7 +29,7 @@ export function describeApi(publicUrl: string): JsonSchema {
       description: [
         `The REST door of ${brand.name}. Amounts are US dollars as JSON numbers with at most two decimals; times are ISO 8601 in UTC.`,
         'Log in, then send the token as `Authorization: Bearer ...`.',
-        'Errors are problem details (RFC 9457): `detail` is a sentence for people, `code` one for programs, `instance` names the request in the log.',
+        'Errors are problem details (RFC 9457): `detail` is a sentence for people, `code` one for programs, `instance` names the request in the log. What cannot be read as a request at all is refused in the same form, with 400, 408, 413 or 431.',
       ].join('\n\n'),
       license: { name: 'MIT', identifier: 'MIT' },
     },

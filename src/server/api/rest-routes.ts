@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { credentials, login, passwordChange, registration, session, user } from '#shared/accounts.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
-import { newTip, transaction } from '#shared/tips.ts';
+import { MAX_PAGE_SIZE, newTip, type TransactionPage, transaction } from '#shared/tips.ts';
 import type { Caller } from './router.ts';
 
 /** What of a request a row of the table may use. */
@@ -21,7 +21,13 @@ export interface RestRequest {
 interface RestAnswer {
   readonly body: unknown;
   /** Path and query of the next page, if there is one. */
-  readonly next?: string | null;
+  readonly next?: string;
+}
+
+/** A list that is too long for one procedure call. */
+export interface RestPages {
+  /** None of them is empty. */
+  readonly pages: AsyncGenerator<readonly unknown[]>;
 }
 
 /** An answer that goes on: server-sent events, each under an id to resume after. */
@@ -48,7 +54,7 @@ export interface RestRoute {
   readonly refusals: readonly ErrorCode[];
   /** Whether `output` is the data of each server-sent event. */
   readonly isStream?: true;
-  call(caller: Caller, request: RestRequest): Promise<RestAnswer | RestStream>;
+  call(caller: Caller, request: RestRequest): Promise<RestAnswer | RestPages | RestStream>;
 }
 
 /** A procedure's input from outside is unknown by nature; the procedure itself parses it and refuses what is wrong. */
@@ -187,13 +193,16 @@ export const REST_ROUTES: readonly RestRoute[] = [
     refusals: ['invalid_input'],
     call: async (caller, { query }) => {
       const limit = query('limit');
-      const { transactions, nextCursor } = await caller.transactions.list({
-        limit: limit === undefined ? null : numberFrom(limit),
-        cursor: query('cursor'),
-      });
-      const next =
-        nextCursor && `/api/transactions?${new URLSearchParams({ limit: limit ?? '', cursor: nextCursor })}`;
-      return { body: transactions, next };
+      const list = (cursor: string | undefined) =>
+        caller.transactions.list({ limit: limit === undefined ? MAX_PAGE_SIZE : numberFrom(limit), cursor });
+      const first = await list(query('cursor'));
+      const { transactions, nextCursor } = first;
+      if (nextCursor === null) return { body: transactions };
+      if (limit === undefined) return { pages: pagesFrom(first, list) };
+      return {
+        body: transactions,
+        next: `/api/transactions?${new URLSearchParams({ limit, cursor: nextCursor })}`,
+      };
     },
   },
   {
@@ -234,6 +243,14 @@ export const REST_ROUTES: readonly RestRoute[] = [
     },
   },
 ];
+
+/** All pages from `first` on. What arrives meanwhile is newer than all of them, so that together they are one state. */
+async function* pagesFrom(first: TransactionPage, list: (cursor: string) => Promise<TransactionPage>) {
+  for (let page = first; ; page = await list(page.nextCursor)) {
+    yield page.transactions;
+    if (page.nextCursor === null) return;
+  }
+}
 
 function numberFrom(digits: string): number {
   return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;

@@ -2,14 +2,15 @@
  * The REST adapter: serves the table of routes over the same procedures that the web client calls. No rule of the
  * product lives here; it respells, and answers errors as problem details (RFC 9457).
  */
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { isTrackedEnvelope } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import type { Context } from './context.ts';
-import type { Envelope } from './door.ts';
+import { type Envelope, refuseOtherMethods } from './door.ts';
 import { headersOf, refusalOf } from './refusals.ts';
-import { REST_ROUTES, type RestRequest, type RestStream } from './rest-routes.ts';
+import { REST_ROUTES, type RestPages, type RestRequest, type RestStream } from './rest-routes.ts';
 import { createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
 import { fromWire, toWire, wireName, wireText } from './wire.ts';
@@ -20,7 +21,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   lastEventId: 'Last-Event-ID',
 };
 
-const utf8 = new TextDecoder();
+const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 
 /**
  * Serves the table under /api. What is thrown on the way is left to the application's own error handler.
@@ -52,6 +53,10 @@ export function createRestAdapter(
         if (c.req.method === 'HEAD') await stream.body?.cancel();
         return stream;
       }
+      if ('pages' in answer) {
+        const list = listInParts(answer, (error) => report(error, c.get('requestId')));
+        return c.body(list, 200, { 'Content-Type': 'application/json' });
+      }
       const { body, next } = answer;
       const text = route.status === 204 ? null : wireText(body);
       return envelope.json(
@@ -64,15 +69,44 @@ export function createRestAdapter(
   }
   for (const path of new Set(REST_ROUTES.map(({ path }) => path))) {
     const methods = REST_ROUTES.filter((route) => route.path === path).map(({ method }) => method);
-    rest.all(path, (c) => {
-      c.header(
-        'Allow',
-        methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', '),
-      );
-      throw new AppError('method_not_allowed');
-    });
+    refuseOtherMethods(rest, path, methods);
   }
   return rest;
+}
+
+/**
+ * The pages as one JSON list, each made when the client has taken the one before: a long list is never whole in memory,
+ * and holds up nobody. An error in the middle breaks the answer off, because it is too late for a status.
+ */
+function listInParts(
+  { pages }: RestPages,
+  report: (error: unknown) => void,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let separator = '[';
+  return new ReadableStream(
+    {
+      async pull(parts) {
+        await turnOfTheLoop();
+        try {
+          const { done, value } = await pages.next();
+          if (!done) {
+            parts.enqueue(utf8.encoder.encode(separator + wireText(value).slice(1, -1)));
+            separator = ',';
+            return;
+          }
+        } catch (error) {
+          report(error);
+          throw error;
+        }
+        parts.enqueue(utf8.encoder.encode(']'));
+        parts.close();
+      },
+      async cancel() {
+        await pages.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Sends events as they come, with a heartbeat in between, until the client is gone or the stream ends. */
@@ -139,7 +173,7 @@ export function answerProblem(
 /** @throws AppError `malformed_json`. */
 async function readJson(c: HonoContext): Promise<unknown> {
   try {
-    return JSON.parse(utf8.decode(await c.req.arrayBuffer()));
+    return JSON.parse(utf8.decoder.decode(await c.req.arrayBuffer()));
   } catch (cause) {
     throw new AppError('malformed_json', { cause });
   }

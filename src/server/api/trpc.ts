@@ -11,18 +11,20 @@ import { refusalOf } from './refusals.ts';
 /** How often an open stream shows that it is alive, in milliseconds. */
 export const STREAM_HEARTBEAT_MS = 15_000;
 
-/** tRPC's own word for each status. */
+/** tRPC's own word for each status, or the nearest. */
 const TRPC_CODES = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
+  408: 'TIMEOUT',
   409: 'CONFLICT',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   422: 'UNPROCESSABLE_CONTENT',
   429: 'TOO_MANY_REQUESTS',
+  431: 'PAYLOAD_TOO_LARGE',
   500: 'INTERNAL_SERVER_ERROR',
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<AppError['status'], keyof typeof TRPC_ERROR_CODES_BY_KEY>;

@@ -157,12 +157,12 @@ export interface Storage {
    */
   recordTip(tip: NewTransaction): Promise<RecordOutcome>;
   /**
-   * Sent and received, newest first; at most `limit` (null for all), older than the transaction `before`.
+   * Sent and received, newest first; at most `limit`, older than the transaction `before`.
    * Answers null when `before` is no transaction of this user's.
    */
   listTransactions(
     userId: UserId,
-    page: { readonly before: TransactionId | null; readonly limit: number | null },
+    page: { readonly before: TransactionId | null; readonly limit: number },
   ): Promise<TransactionRecord[] | null>;
   /** Sent and received after the given place in the ledger, oldest first, at most `limit`. */
   listTransactionsSince(userId: UserId, sequence: number, limit: number): Promise<TransactionRecord[]>;

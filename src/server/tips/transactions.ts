@@ -16,7 +16,7 @@ export interface Transactions {
    */
   create(giver: Account, tip: NewTip): Promise<Transaction>;
   /**
-   * What the account sent and received, newest first: one page, or all of it when the limit is null.
+   * A page of what the account sent and received, newest first.
    * @throws AppError `invalid_input` when the cursor is no transaction of this account's.
    */
   list(account: Account, query: TransactionsQuery): Promise<TransactionPage>;
@@ -70,14 +70,14 @@ export function createTransactions(deps: {
       // One more than asked for tells whether there is a next page.
       const records = await storage.listTransactions(account.id, {
         before: cursor ?? null,
-        limit: limit && limit + 1,
+        limit: limit + 1,
       });
       if (!records) {
         throw new AppError('invalid_input', {
           fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
         });
       }
-      const transactions = records.slice(0, limit ?? undefined).map(transactionFrom);
+      const transactions = records.slice(0, limit).map(transactionFrom);
       const hasMore = records.length > transactions.length;
       return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
     },

@@ -69,23 +69,27 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
  * Takes the lock that a running server holds for its database file; the operating system frees it when the process
  * ends, however it ends. The lock lies beside the file so that backups can still read the file itself.
  * @returns a function that lets go.
- * @throws DatabaseRefused when another process holds it.
+ * @throws DatabaseRefused when another process holds it, or it cannot be taken at all.
  */
 export function holdDatabase(path: string): () => void {
   if (path === IN_MEMORY) return () => {};
-  mkdirSync(dirname(path), { recursive: true });
-  const lock = new SqliteDatabase(`${path}.lock`, { timeout: 0 });
   try {
-    lock.pragma('journal_mode = MEMORY');
-    lock.exec('BEGIN EXCLUSIVE');
+    mkdirSync(dirname(path), { recursive: true });
+    const lock = new SqliteDatabase(`${path}.lock`, { timeout: 0 });
+    try {
+      lock.pragma('journal_mode = MEMORY');
+      lock.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+    return () => lock.close();
   } catch (error) {
-    lock.close();
     const reason = isSqliteError(error, 'SQLITE_BUSY')
       ? 'another Tipwell process is using it; stop that one first.'
       : reasonOf(error);
     throw new DatabaseRefused(`Cannot use the database ${path}: ${reason}`, { cause: error });
   }
-  return () => lock.close();
 }
 
 /** Whether an error came from SQLite with one of these codes, extended codes (`SQLITE_IOERR_WRITE`) included. */

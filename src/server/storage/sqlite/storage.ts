@@ -17,8 +17,6 @@ import { prepareStatements } from './statements.ts';
 
 /** Above every sequence, for the first page of a listing. */
 const END_OF_LEDGER = Number.MAX_SAFE_INTEGER;
-/** SQLite's word for "all rows" in LIMIT. */
-const NO_LIMIT = -1;
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
 
@@ -181,7 +179,7 @@ export function createSqliteStorage(database: Database): Storage {
           if (!last) return null;
           sequence = last.sequence;
         }
-        return statements.transactionsOfUser.all({ userId, before: sequence, limit: limit ?? NO_LIMIT });
+        return statements.transactionsOfUser.all({ userId, before: sequence, limit });
       }),
 
     listTransactionsSince: (userId, after, limit) =>

@@ -1,0 +1,23 @@
+/** The steps on a tip page that most tests only pass through. */
+import type { Page, Route } from '@playwright/test';
+
+/** Taps one of the quick amounts, written as on the page ("$20"), and goes on to the payment. */
+export async function proceedWith(page: Page, amount: string): Promise<void> {
+  await page.getByText(amount, { exact: true }).click();
+  await page.getByRole('button', { name: 'Proceed' }).click();
+}
+
+/** Taps a quick amount and pays it; what comes of it is for the caller to look at. */
+export async function payTip(page: Page, amount: string): Promise<void> {
+  await proceedWith(page, amount);
+  await page.getByRole('button', { name: /^Pay/ }).click();
+}
+
+/** The next tip is recorded, and the page does not hear of it. */
+export async function loseAnswer(page: Page): Promise<void> {
+  const lose = async (route: Route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  };
+  await page.route('**/trpc/transactions.create*', lose, { times: 1 });
+}
