@@ -21,8 +21,12 @@ export interface IssuedSession {
 }
 
 export interface Sessions {
-  /** @param device what it is begun with, in words; '' when nobody said. */
-  issue(userId: UserId, device: string): Promise<IssuedSession>;
+  /**
+   * @param passwordHash the one that the password was verified against.
+   * @param device what it is begun with, in words; '' when nobody said.
+   * @returns null, without a session, when that hash is not the account's any more.
+   */
+  issue(userId: UserId, passwordHash: string, device: string): Promise<IssuedSession | null>;
   /**
    * The account behind a token, whose session lives on from now.
    * @throws AppError `session_ended` when the token is unknown, revoked or expired.
@@ -93,13 +97,13 @@ export function createSessions(deps: {
   }
 
   return {
-    async issue(userId, device) {
+    async issue(userId, passwordHash, device) {
       const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
       const now = clock();
       const expiresAtMs = now + lifetimeMs;
       const session = { tokenHash: hashOf(token), userId, createdAtMs: now, expiresAtMs, device };
-      await storage.createSession(session, MAX_SESSIONS_OF_ACCOUNT);
-      return { token, expiresAtMs };
+      const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT);
+      return outcome === 'created' ? { token, expiresAtMs } : null;
     },
 
     async resume(token) {

@@ -109,12 +109,14 @@ export function createSqliteStorage(database: Database): Storage {
         return 'changed';
       }),
 
-    createSession: (session, maxCount) =>
+    createSession: (session, passwordHash, maxCount) =>
       write(() => {
         const { userId } = session;
+        if (!statements.accountWithHash.get({ id: userId, passwordHash })) return 'stale';
         for (const { tokenHash } of statements.sessionsOfUser.all({ userId }).slice(maxCount - 1))
           statements.deleteSession.run({ tokenHash });
         statements.insertSession.run({ ...session, tokenHash: Buffer.from(session.tokenHash) });
+        return 'created';
       }),
 
     findSession: (tokenHash, nowMs) =>
