@@ -189,8 +189,11 @@ export interface Storage {
   forgetAttempts(account: string): Promise<number>;
   forgetEndedAttempts(nowMs: number): Promise<void>;
 
-  /** Proves by a small durable write that tips could be recorded. */
-  isWritable(): Promise<boolean>;
+  /**
+   * Proves by a small durable write that tips could be recorded.
+   * @throws StorageUnavailable, with its cause, when they could not.
+   */
+  proveWritable(): Promise<void>;
   /** Finishes what was accepted, then lets go of the data. */
   close(): Promise<void>;
 }

@@ -226,15 +226,11 @@ export function createSqliteStorage(database: Database): Storage {
         statements.deleteEndedAttempts.run({ nowMs });
       }),
 
-    isWritable: async () => {
-      try {
+    proveWritable: () =>
+      write(() => {
         // Rewriting the version number in the file's header is the smallest commit that reaches the disk.
-        await write(() => database.pragma('user_version = 1'));
-        return true;
-      } catch {
-        return false;
-      }
-    },
+        database.pragma('user_version = 1');
+      }),
 
     close: async () => {
       await close();
