@@ -3,6 +3,7 @@
  * using it postpones its end, written down at most once a day so that reading stays a read.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import type { Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -14,6 +15,8 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const SLIDING_STEP_MS = 86_400_000;
 /** More than anybody has devices; whoever logs in again and again does not fill the disk. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
+/** How many watched sessions are looked for before everything else gets its turn. */
+const LOOKS_PER_TURN = 100;
 
 export interface IssuedSession {
   readonly token: string;
@@ -91,7 +94,9 @@ export function createSessions(deps: {
   }
 
   async function endWatchesOfGone(): Promise<void> {
-    for (const [key, { tokenHash }] of [...watches]) {
+    for (const [index, [key, { tokenHash }]] of [...watches].entries()) {
+      // A storage may answer without a turn of the event loop; thousands of looks in a row would keep everything waiting.
+      if (index > 0 && index % LOOKS_PER_TURN === 0) await setImmediate();
       if ((await storage.findSession(tokenHash, clock())) === null) endWatches(key);
     }
   }
