@@ -145,14 +145,14 @@ export function createApp(deps: AppDependencies): App {
     app.use('/trpc/*', allowOrigins);
   }
 
+  const proveWritable = atMostOnceASecond(clock, () => storage.proveWritable());
   app.get('/healthz', (c) => c.text('ok'));
   app.get('/readyz', async (c) => {
     if (deps.isShuttingDown()) throw new AppError('shutting_down');
-    if (!(await isWritableOnceASecond())) throw new AppError('storage_unavailable');
+    await proveWritable();
     return c.text('ok');
   });
   for (const probe of ['/healthz', '/readyz']) refuseOtherMethods(app, probe);
-  const isWritableOnceASecond = atMostOnceASecond(clock, () => storage.isWritable());
 
   for (const door of ['/api/*', '/trpc/*']) app.use(door, doorGuard(deps.isShuttingDown));
 

@@ -116,7 +116,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     throw new ConfigError('RATE_LIMIT may be off only while HOST is a loopback address');
   }
   const warnings: string[] = [];
-  if (data.PUBLIC_URL === undefined && data.NODE_ENV === 'production') {
+  if (data.PUBLIC_URL === undefined && (data.NODE_ENV === 'production' || !isLoopback(data.HOST))) {
     warnings.push(
       'PUBLIC_URL is not set: printed QR codes will lead to localhost, where no customer can go.',
     );

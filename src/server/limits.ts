@@ -8,7 +8,7 @@ import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
-import type { AttemptCount, Storage } from './storage/storage.ts';
+import { type AttemptCount, type Storage, StorageUnavailable } from './storage/storage.ts';
 
 /** Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is reached. */
 export interface Limits {
@@ -42,6 +42,15 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     if (taken.outcome === 'used_up') throw tooMany(taken.freeAtMs - now);
   }
 
+  async function giveBack(counts: readonly AttemptCount[]): Promise<void> {
+    try {
+      await storage.returnAttempt(counts);
+    } catch (error) {
+      // The answer stands; one attempt is counted too many until its window ends.
+      if (!(error instanceof StorageUnavailable)) throw error;
+    }
+  }
+
   return {
     async limitLogin(email, addressText, attempt) {
       const account = accountOf(email);
@@ -62,7 +71,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         throw error;
       } finally {
         // What was not tried, or was right, must not use up anything.
-        if (!isWrong) await storage.returnAttempt(counts);
+        if (!isWrong) await giveBack(counts);
       }
     },
 

@@ -2,8 +2,12 @@
  * The care of one's own account: a new password locks everybody else out, sessions can be seen and ended, and nobody
  * reaches another's. All through both doors.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import argon2 from 'argon2';
 import { describe, expect, test } from 'vitest';
+import { createAccounts } from '#server/auth/accounts.ts';
+import { createPasswords } from '#server/auth/passwords.ts';
+import { createSessions } from '#server/auth/sessions.ts';
 import {
   type Answer,
   callRest,
@@ -17,6 +21,7 @@ import {
 import { dump } from '#tests/support/database-dump.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { beginSession } from '#tests/support/test-ledger.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
 const DAY_MS = 86_400_000;
@@ -144,6 +149,97 @@ describe('a change of password', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 422]);
     const winner = nexts[answers.findIndex(({ status }) => status === 204)] ?? '';
     expect((await logInThrough('REST', t, 'cam@example.com', winner)).status).toBe(200);
+  });
+});
+
+describe('a login whose password was verified, but whose session had not begun', () => {
+  const passwords = createPasswords();
+  const given = { email: 'cam@example.com', password: PASSWORD };
+
+  /**
+   * The accounts of `t`, as one login sees them for whom `meanwhile` happens each time that its password was verified.
+   * The app itself goes on as if in another process.
+   */
+  async function accountsOf(t: TestApp, meanwhile: () => Promise<unknown> = async () => {}) {
+    const { storage } = t;
+    const clock = () => t.clock.nowMs;
+    const real = await passwords;
+    const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
+    const interrupted = {
+      ...real,
+      async verify(hash: string | null, password: string) {
+        const isRight = await real.verify(hash, password);
+        await meanwhile();
+        return isRight;
+      },
+    };
+    return createAccounts({ storage, sessions, passwords: interrupted, clock, random: randomBytes });
+  }
+
+  const setHash = (t: TestApp, hash: string) =>
+    t.database.prepare(`UPDATE accounts SET password_hash = ? WHERE username = 'cam'`).run(hash);
+  const makeOutdated = async (t: TestApp) =>
+    setHash(t, await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 2, parallelism: 1 }));
+  const sessionCount = (t: TestApp) => t.database.prepare('SELECT count(*) FROM sessions').pluck().get();
+
+  describe.each([
+    ['a hash of today', async () => {}],
+    ['an outdated hash', makeOutdated],
+  ])('with %s', (_, prepare) => {
+    test('is refused like a wrong password when the password is changed, and leaves no session', async () => {
+      const t = await createTestApp();
+      const { token } = await t.registerCustomer('cam');
+      await prepare(t);
+      let changing: ReturnType<typeof change> | undefined;
+      const accounts = await accountsOf(
+        t,
+        () => (changing ??= change('REST', t, token, PASSWORD, NEW_PASSWORD)),
+      );
+      const logins = await Promise.allSettled(Array.from({ length: 5 }, () => accounts.login(given, '')));
+      expect((await changing)?.status).toBe(204);
+      for (const login of logins)
+        expect(login).toMatchObject({ status: 'rejected', reason: { code: 'wrong_credentials' } });
+      expect(sessionCount(t)).toBe(1);
+      expect(await isAlive(t, token)).toBe(true);
+      expect((await logInThrough('REST', t, 'cam@example.com', NEW_PASSWORD)).status).toBe(200);
+    });
+
+    test('is refused when the operator resets the password, and leaves no session', async () => {
+      const t = await createTestApp();
+      await t.registerCustomer('cam');
+      await prepare(t);
+      const operator = await accountsOf(t);
+      let resetting: Promise<string | null> | undefined;
+      const accounts = await accountsOf(t, () => (resetting ??= operator.resetPassword(given.email)));
+      const logins = await Promise.allSettled(Array.from({ length: 5 }, () => accounts.login(given, '')));
+      for (const login of logins)
+        expect(login).toMatchObject({ status: 'rejected', reason: { code: 'wrong_credentials' } });
+      expect(sessionCount(t)).toBe(0);
+      const password = (await resetting) ?? '';
+      expect((await logInThrough('REST', t, 'cam@example.com', password)).status).toBe(200);
+    });
+  });
+
+  test('still begins one when another login made the hash anew', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    await makeOutdated(t);
+    const other = await accountsOf(t);
+    let logins = 0;
+    const accounts = await accountsOf(t, async () => {
+      if (logins++ === 0) await other.login(given, '');
+    });
+    const { accessToken } = await accounts.login(given, '');
+    expect(logins).toBe(2);
+    expect(await isAlive(t, accessToken)).toBe(true);
+  });
+
+  test('is refused when the hash will not stand still', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const accounts = await accountsOf(t, async () => setHash(t, await (await passwords).hash(PASSWORD)));
+    await expect(accounts.login(given, '')).rejects.toMatchObject({ code: 'wrong_credentials' });
+    expect(sessionCount(t)).toBe(1);
   });
 });
 
@@ -281,12 +377,8 @@ describe('sessions', () => {
     const stranger = await t.registerCustomer('dan');
     const { token, user } = await t.registerCustomer('cam');
     for (let count = 2; count <= 50; count += 1) {
-      const tokenHash = createHash('sha256').update(`session ${count}`).digest();
       const createdAtMs = START_MS + count;
-      await t.storage.createSession(
-        { tokenHash, userId: user.id, createdAtMs, expiresAtMs: START_MS + DAY_MS, device: '' },
-        50,
-      );
+      await beginSession(t.storage, user.email, { createdAtMs, expiresAtMs: START_MS + DAY_MS });
     }
     t.clock.nowMs = START_MS + 51;
     expect(await isAlive(t, token)).toBe(true);

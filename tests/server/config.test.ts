@@ -73,9 +73,19 @@ describe('defaults', () => {
 
 describe('settings', () => {
   test.each([
-    [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
-    [{ HOST: '::' }, { host: '::' }],
-    [{ HOST: 'tips.internal' }, { host: 'tips.internal' }],
+    [{ HOST: '127.0.0.2' }, { host: '127.0.0.2' }],
+    [
+      { HOST: '0.0.0.0', PUBLIC_URL: 'http://192.168.1.7:3000' },
+      { host: '0.0.0.0', publicUrl: 'http://192.168.1.7:3000' },
+    ],
+    [
+      { HOST: '::', PUBLIC_URL: 'https://tips.example.com' },
+      { host: '::', publicUrl: 'https://tips.example.com' },
+    ],
+    [
+      { HOST: 'tips.internal', PUBLIC_URL: 'https://tips.internal' },
+      { host: 'tips.internal', publicUrl: 'https://tips.internal' },
+    ],
     [{ PORT: '8080' }, { port: 8_080, publicUrl: 'http://localhost:8080' }],
     [{ PORT: '1' }, { port: 1, publicUrl: 'http://localhost:1' }],
     [{ PORT: '65535' }, { port: 65_535, publicUrl: 'http://localhost:65535' }],
@@ -216,18 +226,27 @@ describe('RATE_LIMIT=off', () => {
   });
 });
 
-describe('PUBLIC_URL in production', () => {
-  test('left out is warned about, but does not stop the start', () => {
-    const { warnings, publicUrl } = parseConfig({ NODE_ENV: 'production' });
+describe('PUBLIC_URL, in production or where others can reach the server,', () => {
+  const REACHED = [
+    { NODE_ENV: 'production' },
+    { HOST: '0.0.0.0' },
+    { HOST: '::' },
+    { HOST: '192.168.1.7' },
+    { HOST: 'tips.internal', NODE_ENV: 'production' },
+  ];
+
+  test.each(REACHED)('left out is warned about once, but does not stop the start (%j)', (variables) => {
+    const { warnings, publicUrl } = parseConfig(variables);
     expect(warnings).toEqual([expect.stringContaining('PUBLIC_URL')]);
     expect(publicUrl).toBe('http://localhost:3000');
-    expect(parseConfig({ NODE_ENV: 'production', PUBLIC_URL: '' }).warnings).toHaveLength(1);
+    expect(parseConfig({ ...variables, PUBLIC_URL: '' }).warnings).toHaveLength(1);
   });
 
   test('given is not warned about, nor left out elsewhere', () => {
-    expect(parseConfig({ NODE_ENV: 'production', PUBLIC_URL: 'https://tips.example.com' }).warnings).toEqual(
-      [],
-    );
+    for (const variables of REACHED)
+      expect(parseConfig({ ...variables, PUBLIC_URL: 'https://tips.example.com' }).warnings).toEqual([]);
+    for (const host of ['127.0.0.1', 'localhost', '::1'])
+      expect(parseConfig({ HOST: host }).warnings).toEqual([]);
     for (const mode of ['development', 'test', ''])
       expect(parseConfig({ NODE_ENV: mode }).warnings).toEqual([]);
   });

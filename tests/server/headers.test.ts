@@ -244,6 +244,7 @@ function expectProtected({ headers }: Response): void {
     .map((part) => part.trim().split(/\s+/));
   expect(Object.fromEntries(policy.map(([directive, ...sources]) => [directive, sources]))).toEqual(POLICY);
   expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
+  expect(headers.get('X-Frame-Options')).toBe('DENY');
   expect(headers.get('Referrer-Policy')).toBe('no-referrer');
   expect(headers.get('Cross-Origin-Opener-Policy')).toBe('same-origin');
   expect(headers.get('X-Request-Id')).toMatch(REQUEST_ID);

@@ -2,14 +2,13 @@
  * Every text that anybody can send, in every field, through both doors: refused with a sentence, or kept and given
  * back exactly as it was after the documented normalisation. Never an error of ours.
  */
-import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { toWire } from '#server/api/wire.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import type { UserId } from '#shared/ids.ts';
 import { callRaw, DOORS, type Door, isBehind, PROCEDURES, type RawAnswer } from '#tests/support/raw-doors.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+import { beginSession } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** Some hundred passwords are hashed in one test, which a busy machine takes its time for. */
@@ -55,16 +54,6 @@ const tip = ({ scene: { code } }: Trial) => ({
   serviceCategory: 'bartender',
 });
 
-/** Logs in without the price of a password. */
-async function openSession({ storage, clock }: TestApp, userId: UserId): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  const tokenHash = createHash('sha256').update(token).digest();
-  const now = clock.nowMs;
-  const session = { tokenHash, userId, createdAtMs: now, expiresAtMs: now + 3_600_000, device: '' };
-  await storage.createSession(session, 1);
-  return token;
-}
-
 /** Registers with one field replaced; the stored field must come back as `normalized`, now and in a session. */
 function registering(
   field: 'email' | 'username' | 'fullName' | 'phone',
@@ -76,7 +65,7 @@ function registering(
     checkTaken: async ({ t, text }, answer) => {
       const expected = normalized(text);
       expect(fieldOf(answer, field)).toBe(expected);
-      const client = t.trpc(await openSession(t, fieldOf(answer, 'id') as UserId));
+      const client = t.trpc(await beginSession(t.storage, String(fieldOf(answer, 'email'))));
       expect((await client.auth.me.query())[field]).toBe(expected);
       const { id } = await client.qrCodes.create.mutate({ serviceCategory: 'dj' });
       const { serviceProvider } = await t.trpc().qrCodes.lookup.query({ id });

@@ -5,6 +5,8 @@
 import argon2 from 'argon2';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '#server/config.ts';
+import { createLimits } from '#server/limits.ts';
+import { AppError } from '#shared/errors.ts';
 import {
   type Answer,
   type CallOptions,
@@ -247,6 +249,56 @@ describe('failed logins', () => {
     expect(answer.text.split('"wrong_credentials"')).toHaveLength(1 + 5);
     expect(answer.text.split('"too_many_requests"')).toHaveLength(1 + 5);
     expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
+  });
+});
+
+describe('an attempt that cannot be given back', () => {
+  const EMAIL = 'cam@example.com';
+  const ADDRESS = '203.0.113.1';
+
+  /** A login whose disk becomes read-only while its password is looked at. */
+  async function tryOnFailingDisk<Result>(t: TestApp, attempt: () => Promise<Result>) {
+    const limits = createLimits(t.storage, () => t.clock.nowMs);
+    const tried = await limits
+      .limitLogin(EMAIL, ADDRESS, async () => {
+        t.database.pragma('query_only = ON');
+        return attempt();
+      })
+      .catch((error: unknown) => error);
+    t.database.pragma('query_only = OFF');
+    return tried;
+  }
+  const counts = (t: TestApp) => t.database.prepare('SELECT count FROM attempts').pluck().all();
+
+  test('because nothing can be saved leaves the answer what it is, and is forgotten with its window', async () => {
+    const t = await createLimitedApp();
+    expect(await tryOnFailingDisk(t, async () => 'logged in')).toBe('logged in');
+    expect(counts(t)).toEqual([1, 1, 1]);
+    t.clock.nowMs += DAY_S * 1_000;
+    await t.app.sweep();
+    expect(counts(t)).toEqual([]);
+  });
+
+  test('because nothing can be saved hides no refusal', async () => {
+    const t = await createLimitedApp();
+    const busy = new AppError('busy');
+    expect(
+      await tryOnFailingDisk(t, async () => {
+        throw busy;
+      }),
+    ).toBe(busy);
+  });
+
+  test('because of a defect says so', async () => {
+    const t = await createLimitedApp();
+    const limits = createLimits(t.storage, () => t.clock.nowMs);
+    let wasBroken = false;
+    const tried = limits.limitLogin(EMAIL, ADDRESS, async () => {
+      t.database.exec('DROP TABLE attempts');
+      wasBroken = true;
+    });
+    await expect(tried).rejects.toThrow('no such table');
+    expect(wasBroken).toBe(true);
   });
 });
 

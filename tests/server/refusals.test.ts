@@ -3,7 +3,9 @@
  * the headers that go with it, and that nothing was changed by what was refused. A row that is added to the table
  * without one here fails.
  */
+import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
+import { refusalOf } from '#server/api/refusals.ts';
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
@@ -617,4 +619,12 @@ describe('amounts', () => {
       expect(await customer.trpc.auth.me.query()).toMatchObject({ totalTipsGivenCents: given });
     }
   });
+});
+
+test('what tRPC throws without a cause keeps its own words for the log', () => {
+  const error = new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: MARKER });
+  const refusal = refusalOf(error);
+  expect(refusal.code).toBe('internal');
+  expect(refusal.message).not.toContain(MARKER);
+  expect(refusal.cause).toMatchObject({ message: MARKER, cause: error });
 });

@@ -2,8 +2,9 @@
  * Sessions: an opaque token of which only the SHA-256 is kept, that lives for as long as it is used and ends on the
  * server the moment its owner logs out.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { createSessions } from '#server/auth/sessions.ts';
 import { parseConfig } from '#server/config.ts';
 import { callRest, callTrpc, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
@@ -244,4 +245,24 @@ test('the sweep deletes what has expired and nothing else', async () => {
   ]);
   await expectEnded(t, early);
   await expectAlive(t, late);
+});
+
+test('looking after many watched sessions lets other work go on', async () => {
+  const t = await createTestApp();
+  const { token } = await t.registerCustomer();
+  const clock = () => t.clock.nowMs;
+  const sessions = createSessions({ storage: t.storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
+  const gone = Array.from({ length: 250 }, (_, index) => sessions.watch(`gone ${index}`));
+  const alive = sessions.watch(token);
+  let turns = 0;
+  const countTurns = () => {
+    turns += 1;
+    turning = setImmediate(countTurns);
+  };
+  let turning = setImmediate(countTurns);
+  await sessions.endExpired();
+  clearImmediate(turning);
+  expect(turns).toBeGreaterThanOrEqual(2);
+  expect(gone.every(({ ended }) => ended.aborted)).toBe(true);
+  expect(alive.ended.aborted).toBe(false);
 });

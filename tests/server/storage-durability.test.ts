@@ -219,9 +219,12 @@ describe('a file whose write lock somebody else holds', () => {
     expect(settled).toMatchObject(
       [1, 2, 3].map(() => ({ status: 'rejected', reason: { name: 'StorageUnavailable' } })),
     );
-    expect(await storage.isWritable()).toBe(false);
+    await expect(storage.proveWritable()).rejects.toMatchObject({
+      name: 'StorageUnavailable',
+      cause: { code: 'SQLITE_BUSY' },
+    });
     other.exec('ROLLBACK');
-    expect(await storage.isWritable()).toBe(true);
+    await storage.proveWritable();
     expect(dump(other)['transactions']).toEqual([]);
   });
 });
@@ -286,7 +289,17 @@ describe('a disk', () => {
     t.database.pragma('query_only = ON');
 
     expect(await t.sendTip('second')).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } });
-    expect((await t.send('/readyz')).status).toBe(503);
+    t.logLines.length = 0;
+    const notReady = await t.send('/readyz');
+    expect(notReady.status).toBe(503);
+    expect(await notReady.json()).toMatchObject({ code: 'storage_unavailable' });
+    expect(notReady.headers.get('Retry-After')).toMatch(/^[1-9]/);
+    expect(t.logLines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({
+        msg: 'storage unavailable',
+        err: expect.objectContaining({ message: expect.stringContaining('readonly') }),
+      }),
+    );
     expect((await t.send('/healthz')).status).toBe(200);
     const { me, tips, code } = await t.readAll();
     expect([me.status, tips.status, code.status]).toEqual([200, 200, 200]);

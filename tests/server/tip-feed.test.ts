@@ -2,7 +2,6 @@
  * Hearing of tips: through both doors alike, both sides of a tip hear of it, once, in the order of the ledger, from
  * where they left off; nobody hears of another's; and a stream ends with its session, without holding its place.
  */
-import { createHash, randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/storage.ts';
@@ -19,7 +18,7 @@ import {
   type TipStream,
 } from '#tests/support/event-streams.ts';
 import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
-import { createTestLedger, enter } from '#tests/support/test-ledger.ts';
+import { beginSession, createTestLedger, enter } from '#tests/support/test-ledger.ts';
 
 const DAY_MS = 86_400_000;
 const STREAMS_PER_ACCOUNT = 20;
@@ -620,17 +619,6 @@ describe('the feed', () => {
 });
 
 /** Another session of the provider's. */
-async function anotherSession({ t, provider }: Scene): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
-  await t.storage.createSession(
-    {
-      tokenHash: createHash('sha256').update(token).digest(),
-      userId: provider.user.id,
-      createdAtMs: START_MS,
-      expiresAtMs: Number.MAX_SAFE_INTEGER,
-      device: '',
-    },
-    10,
-  );
-  return token;
+function anotherSession({ t, provider }: Scene): Promise<string> {
+  return beginSession(t.storage, provider.user.email);
 }

@@ -84,9 +84,10 @@ export async function readTrpc(response: Response): Promise<readonly TrpcOutcome
   return outcomes;
 }
 
-/** RFC 9110, sections 10.2.3 and 11.6.1, and RFC 9110 section 15.5.6. */
+/** RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
 function expectRefusalHeaders({ status, headers }: Response): void {
   if (status === 401) expect(headers.get('WWW-Authenticate')).toMatch(/^Bearer realm="/);
+  if (status === 405) expect(headers.get('Allow')).toMatch(/^[A-Z]+(?:, [A-Z]+)*$/);
   if (status === 429 || status === 503) expect(headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
 }
 

@@ -2,13 +2,12 @@
  * A database file with people who are logged in and have codes already, for a server to start on: registering and
  * logging in would hash passwords, which takes its time.
  */
-import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { temporaryFolder } from './running-server.ts';
-import { createPeople } from './test-ledger.ts';
+import { beginSession, createPeople } from './test-ledger.ts';
 
 export interface PreparedPerson {
   readonly id: string;
@@ -27,17 +26,7 @@ export async function prepareLedger(usernames: readonly string[]) {
   const people = await Promise.all(
     usernames.map(async (username): Promise<PreparedPerson> => {
       const account = await addAccount(username, ['bartender']);
-      const token = randomBytes(32).toString('base64url');
-      await storage.createSession(
-        {
-          tokenHash: createHash('sha256').update(token).digest(),
-          userId: account.id,
-          createdAtMs: 0,
-          expiresAtMs: Number.MAX_SAFE_INTEGER,
-          device: '',
-        },
-        10,
-      );
+      const token = await beginSession(storage, account.email, { createdAtMs: 0 });
       return { id: account.id, token, code: await addCode(account, 'bartender') };
     }),
   );

@@ -3,7 +3,7 @@
  * tips to put into it. For what concerns the money alone, where registering through the app would hash passwords.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
@@ -97,6 +97,21 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
   return { addAccount, addCode, setTheScene };
 }
 
+/** Logs somebody in without the price of a password. @returns the token. */
+export async function beginSession(
+  storage: Storage,
+  email: string,
+  { createdAtMs = START_MS, expiresAtMs = Number.MAX_SAFE_INTEGER } = {},
+): Promise<string> {
+  const found = await storage.findCredentials(email);
+  if (!found) throw new Error(`nobody has the email ${email}`);
+  const token = randomBytes(32).toString('base64url');
+  const tokenHash = createHash('sha256').update(token).digest();
+  const session = { tokenHash, userId: found.account.id, createdAtMs, expiresAtMs, device: '' };
+  expect(await storage.createSession(session, found.passwordHash, 50)).toBe('created');
+  return token;
+}
+
 /** Somebody who is logged in to a test app, with a code for each of the categories; without any, a customer. */
 export async function enter(
   t: TestApp,
@@ -106,17 +121,7 @@ export async function enter(
   const { addAccount, addCode } = createPeople(t.storage);
   const user = await addAccount(username, serviceCategories);
   const codes = await Promise.all(serviceCategories.map((category) => addCode(user, category)));
-  const token = randomBytes(32).toString('base64url');
-  await t.storage.createSession(
-    {
-      tokenHash: createHash('sha256').update(token).digest(),
-      userId: user.id,
-      createdAtMs: START_MS,
-      expiresAtMs: Number.MAX_SAFE_INTEGER,
-      device: '',
-    },
-    10,
-  );
+  const token = await beginSession(t.storage, user.email);
   return { user, token, trpc: t.trpc(token), codes };
 }
 

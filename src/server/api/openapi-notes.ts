@@ -2,6 +2,8 @@
  * What a reader of the API description wants to know and no schema can say: words and examples, for each route and
  * each field of the wire.
  */
+import { MAX_PAGE_SIZE } from '#shared/tips.ts';
+
 interface RouteNotes {
   readonly summary: string;
   readonly description: string;
@@ -71,7 +73,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'auth.login': {
     summary: 'Log in',
     description:
-      'Answers a bearer token. Using it keeps the session alive; it ends after 30 unused days, or by logging out.',
+      'Answers a bearer token. It ends at `expires_at` unless it is used before, or by logging out.',
     request: { email: 'pat@example.com', password: 'correct horse battery' },
     response: {
       access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
@@ -152,7 +154,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         name: 'limit',
         in: 'query',
         description: 'How many to answer; all without it.',
-        schema: { type: 'integer', minimum: 1, maximum: 200 },
+        schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
         example: 50,
       },
       {

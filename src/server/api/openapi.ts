@@ -67,7 +67,6 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
 
 function successOf(route: RestRoute, example: unknown): JsonSchema {
   if (!route.output) return { description: 'Done.' };
-  const item = annotated(wireSchema(route.output, 'output'));
   if (route.isStream) {
     return {
       description:
@@ -75,10 +74,10 @@ function successOf(route: RestRoute, example: unknown): JsonSchema {
       content: { 'text/event-stream': { schema: { type: 'string' }, example } },
     };
   }
-  const isPaged = route.path === '/transactions' && route.method === 'GET';
+  const item = annotated(wireSchema(route.output, 'output'));
   return {
     description: route.status === 201 ? 'Created.' : 'OK.',
-    ...(isPaged && {
+    ...(route.isPaged && {
       headers: {
         Link: {
           description: 'With `limit`: the next page as `rel="next"`, while there is one.',

@@ -41,7 +41,9 @@ export function refusalOf(error: unknown): AppError {
   }
   if (error.code === 'INTERNAL_SERVER_ERROR') {
     // A path that is not valid percent-encoding: tRPC decodes it before anything else.
-    return cause instanceof URIError ? new AppError('not_found', { cause }) : refusalOf(cause);
+    return cause instanceof URIError
+      ? new AppError('not_found', { cause })
+      : refusalOf(cause ?? new Error(error.message, { cause: error }));
   }
   return new AppError(OWN_REFUSALS[error.code] ?? 'internal', { cause: error });
 }

@@ -50,6 +50,8 @@ export interface RestRoute {
   /** What the answer holds, in the procedure's words; a list of it when `isList`. */
   readonly output?: z.ZodType;
   readonly isList?: true;
+  /** Whether it can be asked for page by page, each naming the next one in its `Link` header. */
+  readonly isPaged?: true;
   /** The refusals of its own, beside those that any route has. */
   readonly refusals: readonly ErrorCode[];
   /** Whether `output` is the data of each server-sent event. */
@@ -190,6 +192,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 200,
     output: transaction,
     isList: true,
+    isPaged: true,
     refusals: ['invalid_input'],
     call: async (caller, { query }) => {
       const limit = query('limit');

@@ -56,6 +56,29 @@ export function createAccounts(deps: {
 }): Accounts {
   const { storage, sessions, passwords, clock, random } = deps;
 
+  /** @returns null when the hash that the password was verified against was replaced before the session began. */
+  async function tryLogin({ email, password }: Credentials, device: string): Promise<Login | null> {
+    const found = await storage.findCredentials(email);
+    const isRight = await passwords.verify(found?.passwordHash ?? null, password);
+    const isOver = found !== null && (found.passwordExpiresAtMs ?? Infinity) <= clock();
+    if (!found || !isRight || isOver) throw new AppError('wrong_credentials');
+    const { account } = found;
+    let { passwordHash } = found;
+    if (passwords.isOutdated(passwordHash)) {
+      const renewed = await passwords.hash(password);
+      await storage.replacePasswordHash(account.id, passwordHash, renewed);
+      passwordHash = renewed;
+    }
+    const issued = await sessions.issue(account.id, passwordHash, device);
+    return (
+      issued && {
+        accessToken: issued.token,
+        expiresAt: new Date(issued.expiresAtMs).toISOString(),
+        user: userFrom(account),
+      }
+    );
+  }
+
   return {
     async register({ password, ...person }) {
       requireUncommon(password, 'password');
@@ -66,24 +89,11 @@ export function createAccounts(deps: {
       return userFrom({ ...account, totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) });
     },
 
-    async login({ email, password }, device) {
-      const found = await storage.findCredentials(email);
-      const isRight = await passwords.verify(found?.passwordHash ?? null, password);
-      const isOver = found !== null && (found.passwordExpiresAtMs ?? Infinity) <= clock();
-      if (!found || !isRight || isOver) throw new AppError('wrong_credentials');
-      if (passwords.isOutdated(found.passwordHash)) {
-        await storage.replacePasswordHash(
-          found.account.id,
-          found.passwordHash,
-          await passwords.hash(password),
-        );
-      }
-      const { token, expiresAtMs } = await sessions.issue(found.account.id, device);
-      return {
-        accessToken: token,
-        expiresAt: new Date(expiresAtMs).toISOString(),
-        user: userFrom(found.account),
-      };
+    async login(given, device) {
+      // Once more when the hash has changed meanwhile: another login may have made it anew, of the same password.
+      const login = (await tryLogin(given, device)) ?? (await tryLogin(given, device));
+      if (!login) throw new AppError('wrong_credentials');
+      return login;
     },
 
     async changePassword(account, { currentPassword, newPassword }, keptToken) {

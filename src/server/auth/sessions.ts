@@ -3,6 +3,7 @@
  * using it postpones its end, written down at most once a day so that reading stays a read.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import type { Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -14,6 +15,8 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const SLIDING_STEP_MS = 86_400_000;
 /** More than anybody has devices; whoever logs in again and again does not fill the disk. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
+/** How many watched sessions are looked for before everything else gets its turn. */
+const LOOKS_PER_TURN = 100;
 
 export interface IssuedSession {
   readonly token: string;
@@ -21,8 +24,12 @@ export interface IssuedSession {
 }
 
 export interface Sessions {
-  /** @param device what it is begun with, in words; '' when nobody said. */
-  issue(userId: UserId, device: string): Promise<IssuedSession>;
+  /**
+   * @param passwordHash the one that the password was verified against.
+   * @param device what it is begun with, in words; '' when nobody said.
+   * @returns null, without a session, when that hash is not the account's any more.
+   */
+  issue(userId: UserId, passwordHash: string, device: string): Promise<IssuedSession | null>;
   /**
    * The account behind a token, whose session lives on from now.
    * @throws AppError `session_ended` when the token is unknown, revoked or expired.
@@ -87,19 +94,21 @@ export function createSessions(deps: {
   }
 
   async function endWatchesOfGone(): Promise<void> {
-    for (const [key, { tokenHash }] of [...watches]) {
+    for (const [index, [key, { tokenHash }]] of [...watches].entries()) {
+      // A storage may answer without a turn of the event loop; thousands of looks in a row would keep everything waiting.
+      if (index > 0 && index % LOOKS_PER_TURN === 0) await setImmediate();
       if ((await storage.findSession(tokenHash, clock())) === null) endWatches(key);
     }
   }
 
   return {
-    async issue(userId, device) {
+    async issue(userId, passwordHash, device) {
       const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
       const now = clock();
       const expiresAtMs = now + lifetimeMs;
       const session = { tokenHash: hashOf(token), userId, createdAtMs: now, expiresAtMs, device };
-      await storage.createSession(session, MAX_SESSIONS_OF_ACCOUNT);
-      return { token, expiresAtMs };
+      const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT);
+      return outcome === 'created' ? { token, expiresAtMs } : null;
     },
 
     async resume(token) {

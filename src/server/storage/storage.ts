@@ -126,8 +126,11 @@ export interface Storage {
     keptTokenHash: Uint8Array | null,
   ): Promise<'changed' | 'stale'>;
 
-  /** Begins a session; of more than `maxCount` of an account the oldest end. */
-  createSession(session: Session, maxCount: number): Promise<void>;
+  /**
+   * Begins a session for whoever proved to know the password behind `passwordHash`; of more than `maxCount` of an account
+   * the oldest end. `stale`, with nothing changed, when the account's hash is another one by now.
+   */
+  createSession(session: Session, passwordHash: string, maxCount: number): Promise<'created' | 'stale'>;
   /** The session and its account, if it has not expired at `nowMs`. */
   findSession(
     tokenHash: Uint8Array,
@@ -186,8 +189,11 @@ export interface Storage {
   forgetAttempts(account: string): Promise<number>;
   forgetEndedAttempts(nowMs: number): Promise<void>;
 
-  /** Proves by a small durable write that tips could be recorded. */
-  isWritable(): Promise<boolean>;
+  /**
+   * Proves by a small durable write that tips could be recorded.
+   * @throws StorageUnavailable, with its cause, when they could not.
+   */
+  proveWritable(): Promise<void>;
   /** Finishes what was accepted, then lets go of the data. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The one way to write: steps handed in during one turn of the event loop share one durable commit, each in its own
- * savepoint, and are answered after that commit. Flushing to the disk is what a write costs, so sharing the flush is
+ * The one way to write: steps, gathered for as long as each turn of the event loop brings more, share one durable commit,
+ * each in its own savepoint, and are answered after that commit. Flushing to the disk is what a write costs, so sharing the flush is
  * what makes many small tips fast without losing one. Waits for a busy file happen here, outside SQLite, so that
  * they never stop the event loop.
  */

@@ -107,6 +107,12 @@ export function prepareStatements(database: Database) {
       .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('present'))))
       .prepare(),
 
+    accountWithHash: db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('passwordHash'))))
+      .prepare(),
+
     insertSession: db
       .insert(sessions)
       .values({

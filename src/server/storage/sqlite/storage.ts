@@ -109,12 +109,14 @@ export function createSqliteStorage(database: Database): Storage {
         return 'changed';
       }),
 
-    createSession: (session, maxCount) =>
+    createSession: (session, passwordHash, maxCount) =>
       write(() => {
         const { userId } = session;
+        if (!statements.accountWithHash.get({ id: userId, passwordHash })) return 'stale';
         for (const { tokenHash } of statements.sessionsOfUser.all({ userId }).slice(maxCount - 1))
           statements.deleteSession.run({ tokenHash });
         statements.insertSession.run({ ...session, tokenHash: Buffer.from(session.tokenHash) });
+        return 'created';
       }),
 
     findSession: (tokenHash, nowMs) =>
@@ -224,15 +226,11 @@ export function createSqliteStorage(database: Database): Storage {
         statements.deleteEndedAttempts.run({ nowMs });
       }),
 
-    isWritable: async () => {
-      try {
+    proveWritable: () =>
+      write(() => {
         // Rewriting the version number in the file's header is the smallest commit that reaches the disk.
-        await write(() => database.pragma('user_version = 1'));
-        return true;
-      } catch {
-        return false;
-      }
-    },
+        database.pragma('user_version = 1');
+      }),
 
     close: async () => {
       await close();
