@@ -121,12 +121,12 @@ function listScopes(): readonly string[] {
 
 let scopes = listScopes();
 
-/** A page carries each class name three times, in its HTML, its styles and its script: `card-4` says enough. */
+/** A page carries each class name three times, in its HTML, its styles and its script: `card4` says enough. */
 function shortClassName(name: string, file: string): string {
   const isOwn = (path: string) => file === normalizePath(join(CLIENT, path));
   // While somebody develops, there may be a new one.
   if (!scopes.some(isOwn)) scopes = listScopes();
-  return `${name}-${scopes.findIndex(isOwn).toString(36)}`;
+  return `${name}${scopes.findIndex(isOwn)}`;
 }
 
 /** What every page needs of the client and of what its screens share; the styles of a part belong to it. */
@@ -201,6 +201,10 @@ const config: ViteUserConfig = {
           // Packing takes most of the time, and is meant to.
           checks: { pluginTimings: false },
           output: {
+            // 36 bits, far more than two builds of a file take; pages name many files.
+            entryFileNames: 'assets/[name]-[hash:6].js',
+            chunkFileNames: 'assets/[name]-[hash:6].js',
+            assetFileNames: 'assets/[name]-[hash:6][extname]',
             // In one file: twenty small ones compress worse, and are asked for one by one.
             codeSplitting: { groups: [{ name: 'base', test: isOfEveryPage }] },
           },

@@ -2,8 +2,10 @@
  * `npm run account -- ...`: what only the operator can do for somebody, also while a server runs. The person behind an
  * email must be known to the operator by other means.
  */
+
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { brand } from '#shared/brand.ts';
 import { type Accounts, createAccounts } from './auth/accounts.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
@@ -80,6 +82,6 @@ function openStorage(path: string): Storage {
   if (isReady) return createSqliteStorage(database);
   database.close();
   throw new DatabaseRefused(
-    `${path} has not the tables of this version. Start Tipwell once, then try again.`,
+    `${path} has not the tables of this version. Start ${brand.name} once, then try again.`,
   );
 }

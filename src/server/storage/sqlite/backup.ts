@@ -2,6 +2,7 @@
  * Backups: a consistent copy while the server runs and writes, and the way back. A file is trusted only after it was
  * read through and its ledger adds up, and nothing that was there before is ever overwritten.
  */
+
 import {
   chmodSync,
   closeSync,
@@ -13,6 +14,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { brand } from '#shared/brand.ts';
 import {
   type Database,
   DatabaseRefused,
@@ -41,7 +43,7 @@ export function inspectDatabase(path: string): Findings {
   return refuseDamage(path, () => {
     const database = openDatabase(path, { mustExist: true, readonly: true });
     try {
-      if (!isTipwells(database)) throw new DatabaseRefused(`${path} is no database of Tipwell's.`);
+      if (!isTipwells(database)) throw new DatabaseRefused(`${path} is no database of ${brand.name}'s.`);
       const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
       // What a damaged file says of its ledger is worth nothing.
       if (damages.length > 0) return { problems: damages, tipCount: 0 };

@@ -2,9 +2,11 @@
  * Opens a SQLite file the one way that keeps acknowledged tips: write-ahead log, every commit flushed to the disk
  * before it is answered, foreign keys enforced. Also holds the lock that keeps a second server off the same file.
  */
+
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { brand } from '#shared/brand.ts';
 
 export type { Database };
 
@@ -86,7 +88,7 @@ export function holdDatabase(path: string): () => void {
     return () => lock.close();
   } catch (error) {
     const reason = isSqliteError(error, 'SQLITE_BUSY')
-      ? 'another Tipwell process is using it; stop that one first.'
+      ? `another ${brand.name} process is using it; stop that one first.`
       : reasonOf(error);
     throw new DatabaseRefused(`Cannot use the database ${path}: ${reason}`, { cause: error });
   }

@@ -3,7 +3,9 @@
  * checked and no table may hold fewer rows than before, else everything is as it was. Foreign keys are off meanwhile,
  * because rebuilding a table with them on can silently delete the rows that refer to it.
  */
+
 import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { brand } from '#shared/brand.ts';
 import { type Database, DatabaseRefused } from './connection.ts';
 
 export interface Migration {
@@ -46,7 +48,7 @@ export function refuseUnknownMigrations(database: Database, migrations: readonly
   const applied = appliedTo(database);
   if (applied.every((hash, index) => hash === migrations[index]?.hash)) return applied;
   throw new DatabaseRefused(
-    'The database was made by a newer or different version of Tipwell. Start that version, or restore a backup.',
+    `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
   );
 }
 
