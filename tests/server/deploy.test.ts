@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '#server/config.ts';
+import { brand } from '#shared/brand.ts';
 import { readSources } from '#tests/support/architecture.ts';
 
 const STATE_FOLDER = '/var/lib/tipwell';
@@ -16,7 +17,11 @@ const caddyfile = withoutComments(readFileSync('deploy/Caddyfile', 'utf8'));
 const page = readFileSync('docs/operating.md', 'utf8');
 const texts = { unit, settings, caddyfile, page };
 const main = readFileSync('src/server/main.ts', 'utf8');
-const sources = [...readSources('src').values()].join('\n');
+/** With what a sentence of theirs is put together from. */
+const sources = [...readSources('src').values()]
+  .join('\n')
+  .replaceAll('\\`', '`')
+  .replaceAll(/\$\{brand\.name\}/g, brand.name);
 
 describe.each(Object.entries(texts))('in the %s', (_name, text) => {
   test('every setting is one of the server', () => {
@@ -111,7 +116,7 @@ test.each([
   'must be a whole number from ',
 ])('what the page quotes is what the product says: %s', (sentence) => {
   expect(page).toContain(sentence);
-  expect(sources.replaceAll('\\`', '`')).toContain(sentence);
+  expect(sources).toContain(sentence);
 });
 
 /** A time that the server keeps, by what stands before it in the source. */
