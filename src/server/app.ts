@@ -107,7 +107,10 @@ export function createApp(deps: AppDependencies): App {
   };
 
   const envelope = createEnvelope(
-    contentSecurityPolicy(pages?.inlineSources ?? { script: [], style: [] }),
+    {
+      ofPages: contentSecurityPolicy(pages?.inlineSources ?? NOTHING_INLINE),
+      ofOthers: contentSecurityPolicy(NOTHING_INLINE),
+    },
     publicUrl.startsWith('https:'),
   );
   const app = new Hono();
@@ -251,6 +254,8 @@ export function createApp(deps: AppDependencies): App {
     endStreams: () => tipFeed.close(),
   };
 }
+
+const NOTHING_INLINE: InlineSources = { script: [], style: [] };
 
 function contentSecurityPolicy(inline: InlineSources): string {
   return [

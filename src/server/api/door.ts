@@ -30,12 +30,15 @@ export interface Envelope {
 }
 
 /**
- * @param policy the Content-Security-Policy of every answer.
+ * @param policies the Content-Security-Policy of the pages outside of the doors, and that of everything else.
  * @param isSecure whether browsers may be told to come by https only.
  */
-export function createEnvelope(policy: string, isSecure: boolean): Envelope {
+export function createEnvelope(
+  policies: { readonly ofPages: string; readonly ofOthers: string },
+  isSecure: boolean,
+): Envelope {
   const ofAnswer: Readonly<Record<string, string>> = {
-    'content-security-policy': policy,
+    'content-security-policy': policies.ofOthers,
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'origin-agent-cluster': '?1',
@@ -53,9 +56,15 @@ export function createEnvelope(policy: string, isSecure: boolean): Envelope {
 
   return {
     json(requestId, text, status, ofOne) {
-      const headers = { ...(text === null ? ofNothing : ofJson), 'x-request-id': requestId };
+      // The length comes first: it is looked for among all of them.
+      const headers: Record<string, string> =
+        text === null
+          ? { ...ofNothing, 'x-request-id': requestId }
+          : { 'content-length': String(Buffer.byteLength(text)), ...ofJson, 'x-request-id': requestId };
       if (ofOne) Object.assign(headers, ofOne);
-      return Object.assign(new Response(text, { status, headers }), { [isComplete]: true });
+      const response: Response & { [isComplete]?: true } = new Response(text, { status, headers });
+      response[isComplete] = true;
+      return response;
     },
 
     headers: (requestId) => ({ ...ofNothing, 'x-request-id': requestId }),
@@ -67,7 +76,11 @@ export function createEnvelope(policy: string, isSecure: boolean): Envelope {
       const { headers } = response;
       for (const [name, value] of Object.entries(ofAnswer)) headers.set(name, value);
       headers.set('x-request-id', requestId);
-      if (!DOORS.some((door) => path === door || path.startsWith(`${door}/`))) return;
+      if (!DOORS.some((door) => path === door || path.startsWith(`${door}/`))) {
+        if (headers.get('content-type')?.startsWith('text/html'))
+          headers.set('content-security-policy', policies.ofPages);
+        return;
+      }
       if (isEventStream(response) || !headers.has('cache-control')) headers.set('cache-control', 'no-store');
       if (headers.get('content-type')?.startsWith('text/plain'))
         headers.set('content-type', 'application/json');
