@@ -106,13 +106,35 @@ async function findLighthouse(): Promise<string> {
   return command;
 }
 
+/** Runs Lighthouse once more when it asks for that itself: now and then it misses the beginning of a page. */
+async function askLighthouse(
+  lighthouse: string,
+  url: string,
+  browserPath: string,
+  isLast = false,
+): Promise<string> {
+  try {
+    const { stdout } = await run(
+      process.execPath,
+      [
+        lighthouse,
+        url,
+        '--quiet',
+        '--output=json',
+        '--chrome-flags=--headless=new --no-sandbox --disable-gpu',
+      ],
+      { env: { ...process.env, CHROME_PATH: browserPath }, maxBuffer: 64 * 2 ** 20 },
+    );
+    return stdout;
+  } catch (error) {
+    const words = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
+    if (isLast || !words.includes('run Lighthouse again')) throw error;
+    return askLighthouse(lighthouse, url, browserPath, true);
+  }
+}
+
 async function measure(lighthouse: string, url: string, browserPath: string): Promise<Measured> {
-  const { stdout } = await run(
-    process.execPath,
-    [lighthouse, url, '--quiet', '--output=json', '--chrome-flags=--headless=new --no-sandbox --disable-gpu'],
-    { env: { ...process.env, CHROME_PATH: browserPath }, maxBuffer: 64 * 2 ** 20 },
-  );
-  const { categories, audits } = report.parse(JSON.parse(stdout));
+  const { categories, audits } = report.parse(JSON.parse(await askLighthouse(lighthouse, url, browserPath)));
   return {
     performance: 100 * categories.performance.score,
     accessibility: 100 * categories.accessibility.score,
