@@ -48,12 +48,17 @@ export function answer(c: Context, prepared: Prepared, status: 200 | 404 | 503 =
   const { type, cacheControl, plain, packed } = prepared;
   const encoding = ENCODINGS.find((name) => isAccepted(c.req.header('Accept-Encoding') ?? '', name));
   const content = encoding ? packed(encoding) : null;
-  const headers: Record<string, string> = { 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' };
+  // A 304 names the type too: its headers take the place of the stored ones (RFC 9111, section 3.2), and the policy that
+  // every answer gets goes by the type.
+  const headers: Record<string, string> = {
+    'Cache-Control': cacheControl,
+    'Content-Type': type,
+    Vary: 'Accept-Encoding',
+  };
   if (status === 200) {
     headers['ETag'] = `"${prepared.etag}${encoding && content ? `-${encoding}` : ''}"`;
     if (isKnown(c.req.header('If-None-Match'), headers['ETag'])) return c.body(null, 304, headers);
   }
-  headers['Content-Type'] = type;
   if (encoding && content) headers['Content-Encoding'] = encoding;
   return c.body(new Uint8Array(content ?? plain), status, headers);
 }
