@@ -51,7 +51,7 @@ function sonnerStylesAsFile(): Plugin {
 
 /**
  * Writes a template for each page that arrives rendered. Such a page paints without waiting: its styles stand in it, and so
- * does after-paint.ts, which starts its script. The links, switched off, tell the loader of later screens that these styles
+ * does after-paint.ts, which starts its script, and its icon, for which a browser would ask before it paints. The links, switched off, tell the loader of later screens that these styles
  * are there.
  */
 function templatesOfRenderedPages(): Plugin {
@@ -79,7 +79,9 @@ function templatesOfRenderedPages(): Plugin {
           const links = [...styles].map((file) => `\n    <link rel="stylesheet" href="/${file}" disabled>`);
           // The page's own script first, then what is to be fetched along with it.
           const files = [script, ...imports].map(({ fileName }) => `/${fileName}`).join(' ');
+          const icon = readFileSync(join(CLIENT, 'public/icon.svg'), 'utf8').replace(/\s+/g, ' ').trim();
           const parts: Readonly<Record<string, string>> = {
+            icon: `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">`,
             styles: `<style>${style}</style>${links.join('')}`,
             script: `<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
           };

@@ -3,18 +3,24 @@
  * see. What is tapped or typed meanwhile is kept by the page itself. It stands in the page, allowed by its hash: as a
  * file it would cost a round trip before the script can begin.
  */
+const SOON_MS = 100;
+
 const [entry, ...others] =
   document.querySelector<HTMLElement>('[data-scripts]')?.dataset['scripts']?.split(' ') ?? [];
 
-// A frame's callback runs before it is painted, and a timeout after that.
-requestAnimationFrame(() => setTimeout(start));
+let isStarted = false;
+// A frame is shown some time after its callback: only the browser knows when. Where it does not say, soon is good enough.
+new PerformanceObserver(start).observe({ type: 'paint', buffered: true });
+requestAnimationFrame(() => setTimeout(start, SOON_MS));
 
 function start(): void {
-  for (const file of others) {
-    const link = document.createElement('link');
-    link.rel = 'modulepreload';
-    link.href = file;
-    document.head.append(link);
-  }
+  if (isStarted) return;
+  isStarted = true;
+  for (const file of others) link('modulepreload', file);
   if (entry) void import(/* @vite-ignore */ entry);
+  link('manifest', '/manifest.webmanifest');
+}
+
+function link(rel: string, href: string): void {
+  document.head.append(Object.assign(document.createElement('link'), { rel, href }));
 }

@@ -302,8 +302,18 @@ describe('a rendered page', () => {
     expect(starter?.attributes).toMatch(/^ type="module" data-scripts="(?:\/assets\/[\w-]+\.js ?)+"$/);
     // The one that starts the others is the same for every page, and the only one that is allowed.
     expect(sourcesOf('script-src')).toEqual(['script-src', "'self'", hashSource(starter?.content ?? '')]);
-    // Nothing is waited for: no style sheet that is switched on, nothing fetched ahead.
-    expect(html).not.toMatch(/<link rel="(?:preload|modulepreload|stylesheet)"(?![^>]* disabled)/);
+    // Nothing is waited for or fetched ahead: no style sheet that is switched on, no icon but the one that stands here.
+    const links = Array.from(
+      html.matchAll(/<link rel="(.*?)" href="(.*?)"( disabled)?(?: \/)?>/g),
+      (found) => found,
+    );
+    const fetched = links.filter(([, rel, href, disabled]) => {
+      const isOnlyNamed = ['canonical', 'apple-touch-icon'].includes(rel ?? '');
+      return !isOnlyNamed && disabled === undefined && !href?.startsWith('data:');
+    });
+    expect(fetched).toEqual([]);
+    expect(links.map(([, rel]) => rel)).toContain('icon');
+    expect(html.match(/<link /g)).toHaveLength(links.length);
   });
 
   test('and every other page allow what stands in pages; nothing else allows anything inline', async () => {
