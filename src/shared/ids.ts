@@ -77,5 +77,7 @@ export function tipLink(userId: string, category: string): string {
 
 /** One character for each byte: 32 divides 256, so that dropping the upper three bits keeps them all equally likely. */
 function base32(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => ALPHABET.charAt(byte & 31)).join('');
+  let text = '';
+  for (const byte of bytes) text += ALPHABET.charAt(byte & 31);
+  return text;
 }

@@ -47,6 +47,7 @@ for (const pragma of [
   'recursive_triggers = ON',
   'trusted_schema = OFF',
   'cache_size = -32000',
+  'temp_store = MEMORY',
 ]) {
   database.pragma(pragma);
 }

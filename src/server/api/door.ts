@@ -2,6 +2,7 @@
  * What every request through either door has to pass before anything reads it: JSON in UTF-8, of a bounded size, while
  * the server takes new work; and what every answer carries.
  */
+import { isUtf8 } from 'node:buffer';
 import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '#shared/errors.ts';
@@ -165,9 +166,8 @@ function requireJson(c: HonoContext): void {
 
 /** RFC 8259, section 8.1. The bytes stay with the request for whoever reads them next. */
 async function requireUtf8(c: HonoContext): Promise<void> {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(await c.req.arrayBuffer());
-  } catch (cause) {
-    throw new AppError('malformed_json', { cause });
-  }
+  const body = await c.req.arrayBuffer().catch((cause: unknown) => {
+    throw new AppError('malformed_request', { cause });
+  });
+  if (!isUtf8(body)) throw new AppError('malformed_json');
 }

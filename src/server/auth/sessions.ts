@@ -2,7 +2,7 @@
  * Sessions: 256 random bits as an opaque bearer token, of which the storage knows only the SHA-256. A session slides:
  * using it postpones its end, written down at most once a day so that reading stays a read.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import type { Session } from '#shared/accounts.ts';
@@ -201,5 +201,5 @@ function idOf(tokenHash: Uint8Array): SessionId {
 }
 
 function hashOf(token: string): Uint8Array {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }

@@ -52,6 +52,8 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
       database.pragma('recursive_triggers = ON');
       database.pragma('trusted_schema = OFF');
       database.pragma('cache_size = -32000');
+      // What each step of a commit would need to be undone is kept in memory, instead of a file that nobody reads.
+      database.pragma('temp_store = MEMORY');
       // In pages: some 32 MB of log. Each copying back of the log stops all writing, and pages that are written again
       // and again in between are copied once.
       database.pragma('wal_autocheckpoint = 8000');
