@@ -313,9 +313,7 @@ test.describe('transactions', () => {
     backstage,
     logInAs,
   }) => {
-    const provider = await backstage.provider();
-    const code = await backstage.code(provider);
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     for (let amount = 10; amount < 70; amount += 1) await backstage.tip(customer, code, amount);
     await logInAs(customer);
     await page.goto('/dashboard');

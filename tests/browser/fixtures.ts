@@ -69,6 +69,12 @@ export class Backstage {
     return code.id;
   }
 
+  /** Whom a tip takes: a bartender with a code, and a customer. */
+  async bothSides(): Promise<{ provider: Person; code: string; customer: Person }> {
+    const provider = await this.provider();
+    return { provider, code: await this.code(provider), customer: await this.customer() };
+  }
+
   async tip(
     giver: Person,
     qrId: string,

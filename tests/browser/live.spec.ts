@@ -9,6 +9,12 @@ import { payTip } from './tipping.ts';
 
 const NOTIFY_ME = 'Notify me when this page is in the background';
 
+/** The transactions of somebody who has none yet. @param origin where, if not at the server itself. */
+async function openEmptyList(page: Page, origin = ''): Promise<void> {
+  await page.goto(`${origin}/dashboard?tab=transactions`);
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+}
+
 test('a tip given in one browser appears in another, with toast, sums and row', async ({
   page,
   browser,
@@ -17,12 +23,9 @@ test('a tip given in one browser appears in another, with toast, sums and row', 
   complaints,
   logInAs,
 }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page);
 
   const elsewhere = await browser.newContext({ baseURL: server.url });
   const phone = await elsewhere.newPage();
@@ -45,8 +48,7 @@ test('the giver’s other tab shows the tip at once, without a toast', async ({
   backstage,
   logInAs,
 }) => {
-  const code = await backstage.code(await backstage.provider());
-  const customer = await backstage.customer();
+  const { code, customer } = await backstage.bothSides();
   await logInAs(customer);
   await page.goto('/dashboard');
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
@@ -58,9 +60,7 @@ test('the giver’s other tab shows the tip at once, without a toast', async ({
 });
 
 test('each of several tabs shows each tip once', async ({ page, context, backstage, logInAs }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   await page.goto('/dashboard?tab=transactions');
   const second = await context.newPage();
@@ -82,12 +82,9 @@ test('what happened while the connection was lost appears once it is back', asyn
   complaints,
 }) => {
   const line = await createCuttableLine(server.port);
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await page.goto(`${line.url}/dashboard?tab=transactions`);
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page, line.url);
   await backstage.tip(customer, code, 10);
   await expect(page.getByText('+$9.70')).toHaveCount(1);
   await line.cut();
@@ -105,9 +102,7 @@ test('what happened while the connection was lost appears once it is back', asyn
 test('the server may be restarted in between', async ({ page, logInAs, complaints }) => {
   const first = await startServer();
   const backstage = new Backstage(first.url);
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   await page.goto(`${first.url}/dashboard?tab=transactions`);
   await backstage.tip(customer, code, 10);
@@ -121,12 +116,9 @@ test('the server may be restarted in between', async ({ page, logInAs, complaint
 });
 
 test('unseen tips are counted in the title until somebody looks', async ({ page, backstage, logInAs }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page);
   await setHidden(page, true);
   await backstage.tip(customer, code, 10);
   await backstage.tip(customer, code, 11);
@@ -144,9 +136,7 @@ test('many missed tips are one toast and one sound, and cost few requests', asyn
 }) => {
   const MISSED = 40;
   const line = await createCuttableLine(server.port);
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
   await logInAs(provider);
   await page.goto(`${line.url}/dashboard?tab=profile`);
@@ -186,13 +176,10 @@ test('tips that came while nobody looked are told together to whoever looks', as
   backstage,
   logInAs,
 }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
   await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page);
   await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('checkbox', { name: 'Play a sound' }).check();
   await page.getByRole('tab', { name: 'Transactions' }).click();
@@ -213,9 +200,7 @@ test('tips that came while nobody looked are told together to whoever looks', as
 });
 
 test('what one tab has shown is no news in another', async ({ page, context, backstage, logInAs }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   const behind = await context.newPage();
   for (const tab of [page, behind]) {
@@ -251,13 +236,10 @@ test('the very first tip is told also when the connection was lost, and once', a
   complaints,
 }) => {
   const line = await createCuttableLine(server.port);
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
   await logInAs(provider);
-  await page.goto(`${line.url}/dashboard?tab=transactions`);
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page, line.url);
   await line.cut();
   await backstage.tip(customer, code, 20);
   await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
@@ -282,13 +264,10 @@ test('whoever wakes a phone whose connection died in its sleep is told at once',
   complaints,
 }) => {
   const line = await createCuttableLine(server.port);
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
   await logInAs(provider);
-  await page.goto(`${line.url}/dashboard?tab=transactions`);
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page, line.url);
   await backstage.tip(customer, code, 10);
   await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
   await setHidden(page, true);
@@ -323,9 +302,7 @@ test('a sound that the browser does not allow yet is not made up for later', asy
   backstage,
   logInAs,
 }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await recordNews(page);
   await page.addInitScript(() => {
     localStorage.setItem('tipwell_alerts', '{"sound":true}');
@@ -335,8 +312,7 @@ test('a sound that the browser does not allow yet is not made up for later', asy
     document.addEventListener('click', () => Object.assign(activation, { hasBeenActive: true }), true);
   });
   await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page);
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
   await page.getByRole('tab', { name: 'QR Codes' }).click();
@@ -351,15 +327,12 @@ test('of several tabs that nobody looks at one makes the sound, and all heed the
   backstage,
   logInAs,
 }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   const tabs = [page, await context.newPage(), await context.newPage()];
   for (const tab of tabs) {
     await recordNews(tab);
-    await tab.goto('/dashboard?tab=transactions');
-    await expect(tab.getByText('No Transactions Yet')).toBeVisible();
+    await openEmptyList(tab);
     await tab.getByRole('tab', { name: 'Profile' }).click();
   }
   await page.getByRole('checkbox', { name: 'Play a sound' }).check();
@@ -388,9 +361,7 @@ test('a notification is asked for by a click only, and shown once for what came 
   backstage,
   logInAs,
 }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await context.grantPermissions(['notifications']);
   await recordAsking(page);
   await logInAs(provider);
@@ -430,9 +401,7 @@ test('several hidden tabs show one notification, and the service worker stays as
   backstage,
   logInAs,
 }) => {
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   await context.grantPermissions(['notifications']);
   await logInAs(provider);
   await page.goto('/dashboard?tab=profile');
@@ -447,8 +416,7 @@ test('several hidden tabs show one notification, and the service worker stays as
   await expect(box).toBeChecked();
   expect(await workersOf(page)).toBe(1);
   const other = await context.newPage();
-  await other.goto('/dashboard?tab=transactions');
-  await expect(other.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(other);
   await page.reload();
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
@@ -530,8 +498,7 @@ test('a page whose live updates never begin says so, and when they do, and nothi
   const code = await backstage.code(provider);
   await page.route('**/trpc/transactions.onTip*', (route) => route.abort());
   await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page);
   const place = await stat(page, 'Tips Received').boundingBox();
   await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
   expect(await stat(page, 'Tips Received').boundingBox()).toEqual(place);
@@ -549,16 +516,13 @@ test('a page for which there is no live place left says so, is up to date when l
   logInAs,
 }) => {
   const PLACES = 20;
-  const provider = await backstage.provider();
-  const code = await backstage.code(provider);
-  const customer = await backstage.customer();
+  const { provider, code, customer } = await backstage.bothSides();
   const elsewhere = new AbortController();
   const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${provider.token}` };
   for (let index = 0; index < PLACES; index += 1)
     await fetch(`${server.url}/trpc/transactions.onTip`, { headers, signal: elsewhere.signal });
   await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page);
   const place = await stat(page, 'Tips Received').boundingBox();
   const sign = page.getByText('Live tips open in too many places. Refreshes when you look.');
   await expect(sign).toBeVisible();
@@ -586,8 +550,7 @@ test('logging out elsewhere ends the stream and leads to the login', async ({
 }) => {
   const provider = await backstage.provider();
   await logInAs(provider);
-  await page.goto('/dashboard?tab=transactions');
-  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  await openEmptyList(page);
   await backstage.call('POST', '/auth/logout', { token: provider.token });
   await expect(page).toHaveURL(/\/auth/, { timeout: 20_000 });
   complaints.length = 0;

@@ -161,8 +161,7 @@ test.describe('nobody pays twice', () => {
     logInAs,
     complaints,
   }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await loseAnswer(page);
     await page.goto(`/tip/${code}`);
@@ -183,8 +182,7 @@ test.describe('nobody pays twice', () => {
     logInAs,
     complaints,
   }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.route(
       '**/trpc/transactions.create*',
@@ -206,8 +204,7 @@ test.describe('nobody pays twice', () => {
   });
 
   test('when the button is tapped twice', async ({ page, backstage, logInAs }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     let sent = 0;
     await page.route('**/trpc/transactions.create*', async (route) => {
@@ -224,8 +221,7 @@ test.describe('nobody pays twice', () => {
   });
 
   test('when the page is reloaded in flight', async ({ page, backstage, logInAs, complaints }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.route(
       '**/trpc/transactions.create*',
@@ -247,8 +243,7 @@ test.describe('nobody pays twice', () => {
   });
 
   test('when Back and Forward are used after success', async ({ page, backstage, logInAs }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto('/dashboard');
     await page.goto(`/tip/${code}`);
@@ -269,9 +264,7 @@ test.describe('nobody pays twice', () => {
     logInAs,
     complaints,
   }) => {
-    const provider = await backstage.provider();
-    const code = await backstage.code(provider);
-    const customer = await backstage.customer();
+    const { provider, code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await loseAnswer(page);
     await page.goto(`/tip/${code}`);
@@ -294,8 +287,7 @@ test.describe('nobody pays twice', () => {
     context,
     complaints,
   }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await loseAnswer(page);
     await page.goto(`/tip/${code}`);
@@ -314,8 +306,7 @@ test.describe('nobody pays twice', () => {
   });
 
   test('but a second tip of the same amount is a second tip', async ({ page, backstage, logInAs }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
     await payTip(page, '$20');
@@ -332,8 +323,7 @@ test.describe('nobody pays twice', () => {
     context,
     complaints,
   }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$20');
@@ -365,8 +355,7 @@ test('Back leads to the dashboard whoever is logged in, and everybody else home'
 
 test.describe('the login round trip', () => {
   test('asks to log in first, and comes back with the amount still chosen', async ({ page, backstage }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$150');
     await expect(page.getByText('Please login to send tips', { exact: true })).toBeVisible();
@@ -394,8 +383,7 @@ test.describe('the login round trip', () => {
     logInAs,
     complaints,
   }) => {
-    const code = await backstage.code(await backstage.provider());
-    const customer = await backstage.customer();
+    const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
     await proceedWith(page, '$15');
