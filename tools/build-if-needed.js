@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,6 +30,8 @@ function fingerprint() {
 const wanted = fingerprint();
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
   process.stdout.write('Building ...\n');
+  // A build that fails half-way must not pass for the last one that did not.
+  rmSync(STAMP, { force: true });
   const vite = join(PROJECT_FOLDER, 'node_modules/vite/bin/vite.js');
   const build = spawnSync(process.execPath, [vite, 'build', '--app', '--logLevel', 'warn'], {
     cwd: PROJECT_FOLDER,

@@ -149,11 +149,12 @@ export function createApp(deps: AppDependencies): App {
   }
 
   const proveWritable = atMostOnceASecond(clock, () => storage.proveWritable());
-  app.get('/healthz', (c) => c.text('ok'));
+  const notKept = { 'Cache-Control': 'no-store' };
+  app.get('/healthz', (c) => c.text('ok', 200, notKept));
   app.get('/readyz', async (c) => {
     if (deps.isShuttingDown()) throw new AppError('shutting_down');
     await proveWritable();
-    return c.text('ok');
+    return c.text('ok', 200, notKept);
   });
   for (const probe of ['/healthz', '/readyz']) refuseOtherMethods(app, probe);
 

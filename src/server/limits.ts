@@ -31,15 +31,36 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 const NOBODY = '';
+/** About as long as hashing a few passwords takes. */
+const HASHING_MS = 2_000;
 
 /** Limits over everybody's attempts. Those on tips live in memory: they are over before a restart is. */
 export function createLimits(storage: Storage, clock: Clock): Limits {
   const tips = new RateLimiterMemory({ points: 30, duration: MINUTE_S });
 
-  async function take(counts: readonly AttemptCount[]): Promise<void> {
+  /** How many attempts are under way for an account or from an address. */
+  const underWay = new Map<string, number>();
+
+  /** @param subjects whose attempts these are, if they take a while. */
+  async function take(counts: readonly AttemptCount[], subjects: readonly string[] = []): Promise<void> {
     const now = clock();
     const taken = await storage.takeAttempt(counts, now);
-    if (taken.outcome === 'used_up') throw tooMany(taken.freeAtMs - now);
+    if (taken.outcome === 'taken') {
+      note(subjects, 1);
+      return;
+    }
+    const waitMs = taken.freeAtMs - now;
+    // What is being tried may turn out right and be taken back.
+    const mayPass = subjects.some((subject) => underWay.has(subject));
+    throw tooMany(mayPass ? Math.min(waitMs, HASHING_MS) : waitMs);
+  }
+
+  function note(subjects: readonly string[], step: 1 | -1): void {
+    for (const subject of subjects) {
+      const present = (underWay.get(subject) ?? 0) + step;
+      if (present === 0) underWay.delete(subject);
+      else underWay.set(subject, present);
+    }
   }
 
   async function giveBack(counts: readonly AttemptCount[]): Promise<void> {
@@ -60,7 +81,8 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         { limit: 'login_from_address', account: NOBODY, address, maxCount: 30, windowMs: 15 * MINUTE_MS },
         { limit: 'login_to_account', account, address: NOBODY, maxCount: 100, windowMs: DAY_MS },
       ];
-      await take(counts);
+      const subjects = [account, address];
+      await take(counts, subjects);
       let isWrong = false;
       try {
         return await attempt();
@@ -70,6 +92,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
           (error.code === 'wrong_credentials' || error.code === 'wrong_password');
         throw error;
       } finally {
+        note(subjects, -1);
         // What was not tried, or was right, must not use up anything.
         if (!isWrong) await giveBack(counts);
       }

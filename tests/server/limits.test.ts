@@ -180,6 +180,20 @@ describe('failed logins', () => {
     }
   });
 
+  test('ask for moments only while others are still being tried', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const logins = await Promise.all(
+      Array.from({ length: 8 }, (_, turn) => logInThrough(doorFor(turn), t, 'cam@example.com', PASSWORD)),
+    );
+    const refused = logins.filter(({ status }) => status === 429);
+    expect(logins.map(({ status }) => status).toSorted()).toEqual([...Array(5).fill(200), 429, 429, 429]);
+    for (const { headers } of refused) expect(Number(headers.get('Retry-After'))).toBeLessThanOrEqual(2);
+    await times(5, () => guess(t, 'cam@example.com'));
+    const late = await guess(t, 'cam@example.com');
+    expect(Number(late.headers.get('Retry-After'))).toBeGreaterThan(14 * MINUTE_S);
+  });
+
   test('with the right password, however many at once, leave others a place in the queue', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');

@@ -2,7 +2,10 @@
  * A listing is the whole history, newest first, in pages that neither double nor drop a tip, also while new ones
  * arrive, and a cursor of somebody else's is no cursor.
  */
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { describe, expect, test, vi } from 'vitest';
 import type { TransactionId } from '#shared/ids.ts';
 import { createTestApp, type RestAnswer, refusal, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -209,6 +212,36 @@ describe('a long history without a limit', () => {
     expect((await parts.next()).done).toBe(false);
     await pat.trpc.auth.logout.mutate();
     await expect(parts.next()).rejects.toThrow();
+  });
+
+  test('breaks off on the line as well, and nothing is printed beside the log', async () => {
+    const { t, pat } = await createLongHistory();
+    const server = createServer(getRequestListener(t.app.fetch)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    // The session ends when the third page is asked for.
+    const { nowMs } = t.clock;
+    let looks = 0;
+    Object.defineProperty(t.clock, 'nowMs', {
+      get: () => {
+        looks += 1;
+        return looks < 3 ? nowMs : nowMs + 365 * 86_400_000;
+      },
+    });
+    const printed = vi.spyOn(console, 'error');
+    try {
+      const answer = await fetch(`http://127.0.0.1:${port}/api/transactions`, {
+        headers: { Authorization: `Bearer ${pat.token}` },
+      });
+      expect(answer.status).toBe(200);
+      await expect(answer.text()).rejects.toThrow();
+      expect(looks).toBeGreaterThanOrEqual(3);
+      expect(printed).not.toHaveBeenCalled();
+    } finally {
+      printed.mockRestore();
+      server.close();
+    }
   });
 
   test('breaks off when it cannot be read on, and the log says why', async () => {

@@ -241,6 +241,12 @@ describe.concurrent('a process that runs', () => {
     }
     const { whole } = sendRaw(server.port, `${ask('/api/auth/me')}GARBAGE\r\n\r\n`);
     expect(await whole).not.toContain('HTTP/1.1 400');
+    const chunked =
+      'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const tooLong = sendRaw(server.port, `${chunked}11170\r\n${' '.repeat(70_000)}\r\n`);
+    await once(tooLong.socket, 'data');
+    tooLong.socket.write('GARBAGE\r\n\r\n');
+    expect((await tooLong.whole).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413']);
     expect((await get(server.port, '/readyz')).status).toBe(200);
   });
 

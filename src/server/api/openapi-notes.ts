@@ -184,7 +184,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.create': {
     summary: 'Give a tip',
     description:
-      'The payment is simulated and completes at once. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, however often they are sent.',
+      'The payment is simulated and completes at once. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, however often they are sent. Repeats count against the limit of tips as well: 30 a minute.',
     parameters: [
       {
         name: 'Idempotency-Key',

@@ -3,6 +3,7 @@
  * product lives here; it respells, and answers errors as problem details (RFC 9457).
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import type { HttpBindings } from '@hono/node-server';
 import { isTrackedEnvelope } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { streamSSE } from 'hono/streaming';
@@ -54,7 +55,7 @@ export function createRestAdapter(
         return stream;
       }
       if ('pages' in answer) {
-        const list = listInParts(answer, (error) => report(error, c.get('requestId')));
+        const list = listInParts(answer, outgoingOf(c), (error) => report(error, c.get('requestId')));
         return c.body(list, 200, { 'Content-Type': 'application/json' });
       }
       const { body, next } = answer;
@@ -74,12 +75,19 @@ export function createRestAdapter(
   return rest;
 }
 
+/** Node's side of an answer; none when the app is called without a server. */
+function outgoingOf({ env }: HonoContext): HttpBindings['outgoing'] | undefined {
+  const bindings: Partial<HttpBindings> | undefined = env;
+  return bindings?.outgoing;
+}
+
 /**
  * The pages as one JSON list, each made when the client has taken the one before: a long list is never whole in memory,
  * and holds up nobody. An error in the middle breaks the answer off, because it is too late for a status.
  */
 function listInParts(
   { pages }: RestPages,
+  outgoing: HttpBindings['outgoing'] | undefined,
   report: (error: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let separator = '[';
@@ -96,7 +104,10 @@ function listInParts(
           }
         } catch (error) {
           report(error);
-          throw error;
+          // The adapter to Node would print the error beside the log.
+          if (!outgoing) throw error;
+          outgoing.destroy();
+          return;
         }
         parts.enqueue(utf8.encoder.encode(']'));
         parts.close();

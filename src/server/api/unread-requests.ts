@@ -39,7 +39,8 @@ export function answerUnread(server: Server, refuse: (refusal: AppError) => Unre
 
 /** Whether nothing but a refusal would come next: an answer that has begun or is owed must not be mixed up with it. */
 function isFreeAfter(last: ServerResponse, socket: Duplex): boolean {
-  if (last.writableFinished) return true;
+  // Answered before it was read to its end, it has had its answer.
+  if (last.writableFinished) return last.req.complete;
   // An answer without the socket waits for one before it.
   return !last.req.complete && !last.headersSent && last.socket === socket;
 }
