@@ -4,12 +4,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const STAMP = join(PROJECT_FOLDER, 'dist/sources.sha256');
+/** What the client was made of before, for pages that are still open from then. */
+const EARLIER = join(PROJECT_FOLDER, 'dist/earlier');
 const SOURCES = ['src', 'package-lock.json', 'tsconfig.json', 'vite.config.ts', 'tools/build-if-needed.js'];
 
 /** @returns {string} */
@@ -30,8 +32,12 @@ function fingerprint() {
 const wanted = fingerprint();
 if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
   process.stdout.write('Building ...\n');
-  // A build that fails half-way must not pass for the last one that did not.
-  rmSync(STAMP, { force: true });
+  if (existsSync(STAMP)) {
+    rmSync(EARLIER, { recursive: true, force: true });
+    renameSync(join(PROJECT_FOLDER, 'dist/client'), EARLIER);
+    // A build that fails half-way must not pass for the last one that did not.
+    rmSync(STAMP);
+  }
   const vite = join(PROJECT_FOLDER, 'node_modules/vite/bin/vite.js');
   const build = spawnSync(process.execPath, [vite, 'build', '--app', '--logLevel', 'warn'], {
     cwd: PROJECT_FOLDER,

@@ -29,7 +29,10 @@ import { createSqliteStorage } from './storage/sqlite/storage.ts';
 import type { Storage } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
-const CLIENT_FOLDER = join(PROJECT_FOLDER, 'dist/client');
+const CLIENT_FOLDERS = {
+  folder: join(PROJECT_FOLDER, 'dist/client'),
+  earlierFolder: join(PROJECT_FOLDER, 'dist/earlier'),
+};
 const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 const DRAIN_PATIENCE_MS = 8_000;
@@ -113,7 +116,7 @@ async function start(): Promise<void> {
 async function openPages({ publicUrl }: Config): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
   const { renderPage }: { readonly renderPage: RenderPage } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDER, renderPage, publicUrl);
+  return preparePages(CLIENT_FOLDERS, renderPage, publicUrl);
 }
 
 /**

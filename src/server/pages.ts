@@ -36,14 +36,16 @@ export interface Pages {
 /**
  * Reads the built client and renders the landing page and the login.
  * @param folder where the client was built to.
+ * @param earlierFolder where the client of the build before lies, if there is one. A page that was open during an upgrade
+ *   goes on asking for its parts.
  * @param publicUrl what absolute addresses are built on, whatever a request says of its host.
  */
 export async function preparePages(
-  folder: string,
+  { folder, earlierFolder }: { readonly folder: string; readonly earlierFolder: string },
   renderPage: RenderPage,
   publicUrl: string,
 ): Promise<Pages> {
-  const files = readFiles(folder);
+  const files = new Map([...readAssets(earlierFolder), ...readFiles(folder)]);
   const emptyPage = prepareFile(join(folder, 'index.html'), { type: HTML, cacheControl: 'no-cache' });
   const readTemplate = (name: string) => readFileSync(join(folder, `templates/${name}.html`), 'utf8');
   const templates = {
@@ -71,6 +73,9 @@ export async function preparePages(
         return answer(c, search === '' ? auth : await render(templates.auth, pathname, search));
       });
       for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
+      // As somebody types them who ends addresses with a slash.
+      for (const screen of ['/auth', ...EMPTY_SCREENS])
+        app.get(`${screen}/`, (c) => c.redirect(screen + new URL(c.req.url).search, 301));
 
       for (const path of TIP_PAGES) {
         app.get(path, async (c) => {
@@ -153,11 +158,19 @@ function readFiles(folder: string): ReadonlyMap<string, Prepared> {
     const file = join(entry.parentPath, entry.name);
     const path = `/${relative(folder, file).split(sep).join('/')}`;
     const type = getMimeType(entry.name) ?? 'application/octet-stream';
-    // Assets have a name that changes with their content.
-    const cacheControl = path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const cacheControl = isAsset(path) ? 'public, max-age=31536000, immutable' : 'no-cache';
     files.set(path, prepareFile(file, { type, cacheControl }));
   }
   return files;
+}
+
+/** Those files that have a name which changes with their content. */
+function readAssets(folder: string): readonly (readonly [string, Prepared])[] {
+  return existsSync(folder) ? [...readFiles(folder)].filter(([path]) => isAsset(path)) : [];
+}
+
+function isAsset(path: string): boolean {
+  return path.startsWith('/assets/');
 }
 
 /** A file with what the build packed of it beside it. */

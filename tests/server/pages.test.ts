@@ -66,13 +66,19 @@ describe('a screen', () => {
   });
 });
 
+test.each(['/auth', '/dashboard', '/scan'])('%s with a slash at its end leads there', async (path) => {
+  const answer = await get(server.port, `${path}/?next=/tip/x`);
+  expect(answer.status).toBe(301);
+  expect(answer.headers.location).toBe(`${path}?next=/tip/x`);
+});
+
 describe('an address that is nobody’s', () => {
   test.each([
     '/nowhere',
     '/tip',
     '/tip/a/b',
     '/dashboard/settings',
-    '/auth/',
+    '/auth/x',
     '/assets/nothing-00000000.js',
     '/assets/',
     '/favicon.ico.php',

@@ -3,22 +3,33 @@
  * link says it too; and nobody is sent what they have already.
  */
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Pages, preparePages } from '#server/pages.ts';
 import type { Lookup, RenderPage } from '#shared/rendered-page.ts';
 import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
 
 let pages: Pages;
 
+/** What the build before was made of. */
+let earlierFolder: string;
+
 beforeAll(async () => {
   const renderer = pathToFileURL(resolve('dist/render/render.js')).href;
   const { renderPage }: { readonly renderPage: RenderPage } = await import(/* @vite-ignore */ renderer);
-  pages = await preparePages(resolve('dist/client'), renderPage, PUBLIC_URL);
+  earlierFolder = mkdtempSync(join(tmpdir(), 'earlier-'));
+  mkdirSync(join(earlierFolder, 'assets'));
+  for (const file of ['assets/gone-a1b2c3.js', 'icon.svg', 'gone.txt'])
+    writeFileSync(join(earlierFolder, file), 'of the build before');
+  pages = await preparePages({ folder: resolve('dist/client'), earlierFolder }, renderPage, PUBLIC_URL);
 });
+
+afterAll(() => rmSync(earlierFolder, { recursive: true }));
 
 /** A provider with this name, and the code of their only service. */
 async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {
@@ -349,6 +360,17 @@ describe('a rendered page', () => {
       }
     }
   });
+});
+
+test('a page that was open during an upgrade finds its parts, and everything else is of now', async () => {
+  const t = await createTestApp({ pages });
+  const part = await get(t, '/assets/gone-a1b2c3.js');
+  expect(part.status).toBe(200);
+  expect(part.html).toBe('of the build before');
+  expect(part.headers.get('Content-Type')).toMatch(/^text\/javascript/);
+  expect(part.headers.get('Cache-Control')).toContain('immutable');
+  expect((await get(t, '/icon.svg')).html).toContain('<svg');
+  expect((await get(t, '/gone.txt')).status).toBe(404);
 });
 
 describe('what somebody has already', () => {

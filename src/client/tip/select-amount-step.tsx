@@ -20,12 +20,11 @@ import {
 interface SelectAmountStepProps {
   readonly flow: Extract<TipFlow, { step: 'select-amount' }>;
   readonly dispatch: (event: TipEvent) => void;
-  readonly onProceed: () => Promise<unknown>;
-  readonly onRetry: () => Promise<void>;
+  readonly onProceed: () => Promise<void>;
   readonly takesFocus: boolean;
 }
 
-export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocus }: SelectAmountStepProps) {
+export function SelectAmountStep({ flow, dispatch, onProceed, takesFocus }: SelectAmountStepProps) {
   const { choice, isChecked, interruption } = flow;
   const reading = readChoice(choice);
   const custom = useRef<HTMLInputElement>(null);
@@ -39,15 +38,19 @@ export function SelectAmountStep({ flow, dispatch, onProceed, onRetry, takesFocu
     if (figures !== null) dispatch({ type: 'restored', figures });
   }, [dispatch]);
 
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault();
+    void proceed();
+  }
+
+  async function proceed() {
     await onProceed();
     if (reading.cents === null) custom.current?.focus();
   }
 
   return (
     <>
-      {interruption && <Interrupted interruption={interruption} onRetry={onRetry} />}
+      {interruption && <Interrupted interruption={interruption} onRetry={proceed} />}
       {/* Sent before the page can take it, the form leads back here with the amount. Browsers restore nothing into it. */}
       <form className={styles.form} method="get" onSubmit={submit} noValidate autoComplete="off">
         <DemoFields />

@@ -65,34 +65,32 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     navigate(authFor(currentPath()));
   }
 
-  async function proceed(): Promise<Attempt | null> {
-    if (flow.step !== 'select-amount') return null;
+  async function proceed() {
+    if (flow.step !== 'select-amount') return;
     if (presentSession().status === 'checking' || presentSession().status === 'unreachable')
       await verifySession();
     const present = presentSession();
     if (present.status === 'unreachable') {
       dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
-      return null;
+      return;
     }
     if (present.status !== 'signed-in') {
       toastError(LOGIN_FIRST);
       leaveForLogin();
-      return null;
+      return;
     }
     dispatch({ type: 'checked' });
     const reading = readChoice(flow.choice);
     if (reading.cents === null) {
       toastError(reading.problem);
-      return null;
+      return;
     }
     const paying = await fetchPayingIfPossible();
     if (paying === null) {
       dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
-      return null;
+      return;
     }
-    const attempt = paying.openAttempt(qrId, present.user.id, reading.cents);
-    dispatch({ type: 'proceeded', attempt });
-    return attempt;
+    dispatch({ type: 'proceeded', attempt: paying.openAttempt(qrId, present.user.id, reading.cents) });
   }
 
   async function pay(attempt: Attempt) {
@@ -106,18 +104,12 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     if (mustLogIn) leaveForLogin();
   }
 
-  async function retry() {
-    const attempt = await proceed();
-    if (attempt) await pay(attempt);
-  }
-
   if (flow.step === 'select-amount') {
     return (
       <SelectAmountStep
         flow={flow}
         dispatch={dispatch}
         onProceed={proceed}
-        onRetry={retry}
         takesFocus={stepsSeen.current > 0}
       />
     );
