@@ -10,6 +10,7 @@ import { startServer } from '../support/running-server.ts';
 import {
   Backstage,
   expect,
+  holdAnswers,
   logInByForm,
   newName,
   PASSWORD,
@@ -325,11 +326,18 @@ test.describe('transactions', () => {
     await more.click();
     await expect(rows(page)).toHaveCount(51);
     await expect(rows(page).nth(26)).toBeFocused();
+    const next = await holdAnswers(page, /transactions\.list.*cursor/);
     await more.click();
-    await expect(rows(page)).toHaveCount(61);
+    await expect.poll(next.asked).toBe(1);
+    const sums = page.waitForResponse(/transactions\.summary/);
+    await backstage.tip(customer, code, 71);
+    await sums;
+    next.release();
+    await expect(rows(page)).toHaveCount(62);
+    await expect(rows(page).first()).toContainText('-$74.55');
     await expect(more).toHaveCount(0);
     const amounts = (await rows(page).allInnerTexts()).map((row) => Number(/-\$([\d.]+)/.exec(row)?.[1]));
-    const expected = Array.from({ length: 61 }, (_, index) => Math.round((70 - index) * 105) / 100);
+    const expected = Array.from({ length: 62 }, (_, index) => Math.round((71 - index) * 105) / 100);
     expect(amounts).toEqual(expected);
   });
 });

@@ -219,7 +219,7 @@ export function storedToken(page: Page): Promise<string | null> {
 /** Keeps answers waiting until the returned function is called; `asked` tells how many were asked for. */
 export async function holdAnswers(
   page: Page,
-  url: string,
+  url: string | RegExp,
 ): Promise<{ readonly asked: () => number; readonly release: () => void }> {
   let release = () => {};
   let asked = 0;

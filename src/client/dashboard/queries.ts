@@ -114,7 +114,14 @@ export function useTipCache() {
   const utils = trpc.useUtils();
   const queryClient = useQueryClient();
   const [reloadSums] = useState(() => oneAtATime(() => utils.transactions.summary.invalidate()));
-  const [reloadList] = useState(() => oneAtATime(() => utils.transactions.list.invalidate()));
+  const [reloadList] = useState(() =>
+    oneAtATime(async () => {
+      // Asking again would break off a next page that is on its way, and nothing would bring it.
+      const asked = queryClient.getQueryCache().findAll({ queryKey: transactionsKey });
+      await Promise.allSettled(asked.map(({ promise }) => promise));
+      await utils.transactions.list.invalidate();
+    }),
+  );
   return {
     /** Puts the tip on top of the list, and lets the server count the sums anew. */
     add(tip: Transaction): void {
