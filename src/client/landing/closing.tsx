@@ -1,11 +1,11 @@
 /** The last word, and the way in once more: at the bar, where a card still waits for its code. */
 import { brand } from '#shared/brand.ts';
-import { Button } from '../ui/button.tsx';
 import { CARD_PICTURE, CardStand } from './card-stand.tsx';
 import styles from './closing.module.css';
+import { Entrance } from './entrance.tsx';
 import section from './section.module.css';
 
-export function Closing({ onJoin }: { readonly onJoin: () => void }) {
+export function Closing() {
   return (
     <section className={[section.bar, styles.closing].join(' ')} aria-labelledby="join">
       <div className={styles.words}>
@@ -13,9 +13,7 @@ export function Closing({ onJoin }: { readonly onJoin: () => void }) {
           On the bar by tonight
         </h2>
         <p className={styles.text}>Your first code can stand there before the first order.</p>
-        <Button className={styles.join} onClick={onJoin}>
-          Join {brand.name} Today
-        </Button>
+        <Entrance className={styles.join}>Join {brand.name} Today</Entrance>
       </div>
       <svg viewBox="0 0 252 325" className={styles.card} aria-hidden="true">
         <CardStand title="Tip me" text="Your code here">

@@ -3,16 +3,12 @@ import { ArrowRight } from 'lucide-react';
 import { brand } from '#shared/brand.ts';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { Entrance } from './entrance.tsx';
 import styles from './hero.module.css';
 import { Scene } from './scene.tsx';
 import section from './section.module.css';
 
-interface HeroProps {
-  readonly onStart: () => void;
-  readonly onLearnMore: () => void;
-}
-
-export function Hero({ onStart, onLearnMore }: HeroProps) {
+export function Hero({ onLearnMore }: { readonly onLearnMore: () => void }) {
   return (
     <section className={styles.hero}>
       <div className={styles.words}>
@@ -24,9 +20,9 @@ export function Hero({ onStart, onLearnMore }: HeroProps) {
           One QR code on the bar. Your customer scans it, picks an amount and pays; you see the tip at once.
         </p>
         <div className={styles.ways}>
-          <Button onClick={onStart}>
+          <Entrance>
             Get Started Now <ArrowRight aria-hidden />
-          </Button>
+          </Entrance>
           <Button look="quiet" onClick={onLearnMore}>
             Learn More
           </Button>

@@ -1,10 +1,8 @@
 /** The public landing page: what Tipwell is, how it works, what it costs, and the way in. */
 import { useRef } from 'react';
-import { navigate } from '../navigation.ts';
-import { paths } from '../paths.ts';
-import { Button } from '../ui/button.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Closing } from './closing.tsx';
+import { Entrance } from './entrance.tsx';
 import { Features } from './features.tsx';
 import { Footer } from './footer.tsx';
 import { Hero } from './hero.tsx';
@@ -14,7 +12,6 @@ import { Services } from './services.tsx';
 export function Landing() {
   const howItWorks = useRef<HTMLHeadingElement>(null);
 
-  const enter = () => navigate(paths.auth);
   const learnMore = () => {
     // How fast it scrolls is the style sheet's business (`scroll-behavior`), which knows who wants less motion.
     howItWorks.current?.focus({ preventScroll: true });
@@ -23,18 +20,12 @@ export function Landing() {
 
   return (
     <>
-      <Screen
-        actions={
-          <Button look="quiet" onClick={enter}>
-            Login
-          </Button>
-        }
-      >
-        <Hero onStart={enter} onLearnMore={learnMore} />
+      <Screen actions={<Entrance look="quiet">Login</Entrance>}>
+        <Hero onLearnMore={learnMore} />
         <HowItWorks heading={howItWorks} />
         <Features />
         <Services />
-        <Closing onJoin={enter} />
+        <Closing />
       </Screen>
       <Footer />
     </>

@@ -1,0 +1,18 @@
+/** A way in, also before the script has come: then it is an empty form that is sent to the login. */
+import type { ComponentProps, SubmitEvent } from 'react';
+import { navigate } from '../navigation.ts';
+import { paths } from '../paths.ts';
+import { Button } from '../ui/button.tsx';
+import styles from './entrance.module.css';
+
+export function Entrance(button: Omit<ComponentProps<typeof Button>, 'type' | 'onClick'>) {
+  function enter(event: SubmitEvent) {
+    event.preventDefault();
+    navigate(paths.auth);
+  }
+  return (
+    <form action={paths.auth} onSubmit={enter} className={styles.entrance}>
+      <Button type="submit" {...button} />
+    </form>
+  );
+}
