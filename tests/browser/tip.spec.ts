@@ -35,6 +35,26 @@ test.describe('choosing an amount', () => {
     await expect(page.getByRole('definition')).toHaveText(['$1,234.56', '$61.73', '$1,296.29', '$1,197.52']);
   });
 
+  test('shows the total above the button on low phones from the first tap', async ({ page, backstage }) => {
+    const code = await backstage.code(await backstage.provider(['bartender'], 'Pat Doe'));
+    for (const [width, height] of [
+      [375, 553],
+      [360, 560],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.goto(`/tip/${code}`);
+      const amount = page.locator('label').filter({ hasText: '$200' });
+      await amount.click();
+      const total = await page.getByText('Total', { exact: true }).locator('..').boundingBox();
+      const button = await page.getByRole('button', { name: 'Proceed' }).boundingBox();
+      const tile = await amount.boundingBox();
+      expect((total?.y ?? 0) + (total?.height ?? 0), `${width} x ${height}`).toBeLessThanOrEqual(
+        button?.y ?? 0,
+      );
+      expect(tile?.height, 'what is tapped').toBeGreaterThanOrEqual(44);
+    }
+  });
+
   test('lets quick and custom amounts clear each other', async ({ page, backstage }) => {
     const code = await backstage.code(await backstage.provider());
     await page.goto(`/tip/${code}`);
