@@ -51,8 +51,8 @@ function sonnerStylesAsFile(): Plugin {
 
 /**
  * Writes a template for each page that arrives rendered. Such a page paints without waiting: its styles stand in it, and so
- * does after-paint.ts, which starts its script, and its icon, for which a browser would ask before it paints. The links, switched off, tell the loader of later screens that these styles
- * are there.
+ * do its icon, for which a browser would ask before it paints, and after-paint.ts, which starts its script. The links,
+ * switched off, tell the loader of later screens that these styles are there.
  */
 function templatesOfRenderedPages(): Plugin {
   return {

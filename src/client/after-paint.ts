@@ -3,6 +3,8 @@
  * see. What is tapped or typed meanwhile is kept by the page itself. It stands in the page, allowed by its hash: as a
  * file it would cost a round trip before the script can begin.
  */
+
+/** Longer than a frame takes to be shown. */
 const SOON_MS = 100;
 
 const [entry, ...others] =

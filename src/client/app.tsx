@@ -24,7 +24,7 @@ export function App({ children }: { readonly children: ReactNode }) {
         <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
       </Boundary>
       {isToasterWanted && (
-        // What a toast says stands on the page as well, so that without a connection it may be missing.
+        // A screen is worth more than a toast: one that could not be fetched may be missing. Paying fetches it first.
         <Boundary>
           <Suspense>
             <Toaster />

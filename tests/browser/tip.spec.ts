@@ -4,7 +4,7 @@
 import { trpcErrorOf } from '#server/api/trpc.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import { enterCode, expect, logInByForm, PASSWORD, test, toast } from './fixtures.ts';
-import { loseAnswer, payTip, proceedWith } from './tipping.ts';
+import { loseAnswer, payOffline, payTip, proceedWith } from './tipping.ts';
 
 test.describe('choosing an amount', () => {
   test('shows who is tipped, ten amounts in order and none chosen', async ({ page, backstage }) => {
@@ -332,17 +332,12 @@ test.describe('nobody pays twice', () => {
     page,
     backstage,
     logInAs,
-    context,
     complaints,
   }) => {
     const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
-    await proceedWith(page, '$20');
-    await context.setOffline(true);
-    await page.getByRole('button', { name: /^Pay/ }).click();
-    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
-    await context.setOffline(false);
+    await payOffline(page, '$20');
     await page.getByLabel('Or enter your own').fill('2000');
     await page.getByRole('button', { name: 'Retry' }).click();
     await expect(page.getByText(/^two thousand/)).toBeVisible();
@@ -368,17 +363,12 @@ test.describe('nobody pays twice', () => {
     page,
     backstage,
     logInAs,
-    context,
     complaints,
   }) => {
     const { code, customer } = await backstage.bothSides();
     await logInAs(customer);
     await page.goto(`/tip/${code}`);
-    await proceedWith(page, '$20');
-    await context.setOffline(true);
-    await page.getByRole('button', { name: /^Pay/ }).click();
-    await expect(page.getByRole('alert')).toContainText('Nothing was charged');
-    await context.setOffline(false);
+    await payOffline(page, '$20');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('button', { name: /^Pay \$21\.00/ }).click();
     await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();

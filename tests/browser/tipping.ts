@@ -1,5 +1,5 @@
 /** The steps on a tip page that most tests only pass through. */
-import type { Page, Route } from '@playwright/test';
+import { expect, type Page, type Route } from '@playwright/test';
 
 /** Taps one of the quick amounts, written as on the page ("$20"), and goes on to the payment. */
 export async function proceedWith(page: Page, amount: string): Promise<void> {
@@ -11,6 +11,15 @@ export async function proceedWith(page: Page, amount: string): Promise<void> {
 export async function payTip(page: Page, amount: string): Promise<void> {
   await proceedWith(page, amount);
   await page.getByRole('button', { name: /^Pay/ }).click();
+}
+
+/** Pays while there is no connection, which is back in the end: nothing was charged. */
+export async function payOffline(page: Page, amount: string): Promise<void> {
+  await proceedWith(page, amount);
+  await page.context().setOffline(true);
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(page.getByRole('alert')).toContainText('Nothing was charged');
+  await page.context().setOffline(false);
 }
 
 /** The next tip is recorded, and the page does not hear of it. */
