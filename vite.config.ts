@@ -226,7 +226,7 @@ const config: ViteUserConfig = {
         emptyOutDir: true,
         ssr: true,
         copyPublicDir: false,
-        target: 'node20',
+        target: 'node22',
         minify: false,
         sourcemap: true,
         rollupOptions: {
@@ -245,13 +245,11 @@ const config: ViteUserConfig = {
         emptyOutDir: true,
         ssr: true,
         copyPublicDir: false,
-        target: 'node20',
+        target: 'node22',
         minify: false,
         sourcemap: true,
         rollupOptions: {
-          input: ['main', 'account', 'db-check', 'db-backup', 'db-restore'].map(
-            (entry) => `src/server/${entry}.ts`,
-          ),
+          input: 'src/server/main.ts',
           output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
         },
       },

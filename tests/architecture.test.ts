@@ -43,7 +43,7 @@ describe('the checker accepts', () => {
     ],
     ['server/app.ts', "import { Hono } from 'hono'; import { appRouter } from './api/router.ts';"],
     [
-      'server/main.ts',
+      'server/serve.ts',
       "import { randomBytes } from 'node:crypto'; const now = Date.now; const at = new Date();",
     ],
     [
@@ -71,7 +71,8 @@ describe('the checker accepts', () => {
       'client/render.tsx',
       "import { renderToString } from 'react-dom/server'; import { App } from './app.tsx';",
     ],
-    ['server/main.ts', 'const renderer = await import(path);'],
+    ['server/serve.ts', 'const renderer = await import(path);'],
+    ['server/main.ts', "const { serve } = await import('./serve.ts');"],
     ['server/auth/common-passwords.ts', 'export const a = 1;'],
     [
       'client/tip/attempt.ts',
@@ -166,8 +167,10 @@ describe('the checker refuses', () => {
       'app must not know sqlite',
     ],
     ['server/app.ts', "import './main.ts';", 'app must not know main'],
-    ['server/main.ts', "import './db-check.ts';", 'main must not know main'],
-    ['server/main.ts', "import { App } from '#client/app.tsx';", 'main must not know the client app'],
+    ['server/serve.ts', "import './db-check.ts';", 'must not know serving and the commands'],
+    ['server/serve.ts', "import './main.ts';", 'must not know main'],
+    ['server/main.ts', "import { createApp } from './app.ts';", 'main must not know app'],
+    ['server/serve.ts', "import { App } from '#client/app.tsx';", 'must not know the client app'],
     [
       'server/pages.ts',
       "import { renderPage } from '#client/render.tsx';",

@@ -10,9 +10,9 @@ const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PORT = process.env.PORT ?? '3000';
 const SERVER_PORT = String(Number(PORT) + 1);
 
-/** @param {string} program @param {string[]} words @param {Record<string, string>} env */
-function run(program, words, env) {
-  const child = spawn(process.execPath, [join(PROJECT_FOLDER, 'node_modules', program), ...words], {
+/** @param {string[]} args @param {Record<string, string>} env */
+function run(args, env) {
+  const child = spawn(process.execPath, args, {
     cwd: PROJECT_FOLDER,
     stdio: 'inherit',
     env: { ...process.env, ...env },
@@ -26,15 +26,19 @@ function run(program, words, env) {
 
 const children = [
   run(
-    'tsx/dist/cli.mjs',
-    ['watch', '--clear-screen=false', '--include', 'drizzle/**', 'src/server/main.ts'],
+    [
+      ...['--watch-path=src/server', '--watch-path=src/shared', '--watch-path=drizzle'],
+      ...['--watch-preserve-output', 'src/server/main.ts'],
+    ],
     {
       PORT: SERVER_PORT,
       PUBLIC_URL: process.env.PUBLIC_URL ?? `http://localhost:${PORT}`,
       LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
     },
   ),
-  run('vite/bin/vite.js', ['--port', PORT, '--strictPort', '--clearScreen', 'false'], { SERVER_PORT }),
+  run(['node_modules/vite/bin/vite.js', '--port', PORT, '--strictPort', '--clearScreen', 'false'], {
+    SERVER_PORT,
+  }),
 ];
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
   process.on(signal, () => {

@@ -9,7 +9,7 @@ import { brand } from '#shared/brand.ts';
 import { type Accounts, createAccounts } from './auth/accounts.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
-import { runCommand, UsageError } from './command.ts';
+import { type Command, UsageError } from './command.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { DatabaseRefused, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { isSchemaCurrent, isTipwells, readMigrations } from './storage/sqlite/migrations.ts';
@@ -52,7 +52,7 @@ const ACTIONS: Readonly<
   },
 };
 
-runCommand(async ({ databasePath, sessionLifetimeMs, words, say }) => {
+export const careForAccount: Command = async ({ databasePath, sessionLifetimeMs, words, say }) => {
   const [name = '', email = '', ...rest] = words;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (!action || email === '' || rest.length > 0) throw new UsageError(USAGE);
@@ -73,7 +73,7 @@ runCommand(async ({ databasePath, sessionLifetimeMs, words, say }) => {
   } finally {
     await storage.close();
   }
-});
+};
 
 /** A server may hold the same file: each step is one short transaction, which that server waits for. */
 function openStorage(path: string): Storage {

@@ -15,20 +15,23 @@ interface CommandInput extends Pick<Config, 'databasePath' | 'sessionLifetimeMs'
 /** Thrown when the command was called in a way that it does not understand. */
 export class UsageError extends Error {}
 
-/** Runs a command; it answers whether all is well. */
-export function runCommand(command: (input: CommandInput) => boolean | Promise<boolean>): void {
-  run(command).catch((error: unknown) => {
+/** Answers whether all is well. */
+export type Command = (input: CommandInput) => boolean | Promise<boolean>;
+
+/**
+ * Runs a command with the words that stand behind it; the exit code is 0 when all is well.
+ * @throws whatever the command throws that no operator can mend.
+ */
+export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
+  process.exitCode = 1;
+  try {
+    const { databasePath, sessionLifetimeMs } = parseConfig(readEnvironment());
+    const say = (line: string) => void process.stdout.write(`${line}\n`);
+    if (await command({ databasePath, sessionLifetimeMs, words, say })) process.exitCode = 0;
+  } catch (error) {
     if (!isForeseen(error)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  });
-}
-
-async function run(command: (input: CommandInput) => boolean | Promise<boolean>): Promise<void> {
-  const { databasePath, sessionLifetimeMs } = parseConfig(readEnvironment());
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
-  const isWell = await command({ databasePath, sessionLifetimeMs, words: process.argv.slice(2), say });
-  process.exitCode = isWell ? 0 : 1;
+  }
 }
 
 /** The one file that a command is given. */

@@ -1,245 +1,27 @@
 /**
- * The process: reads the configuration, opens the storage, listens, and closes gracefully. Nothing else in the
- * server does anything on import.
+ * The one program of the server: it serves, or runs the operator's command that is named. It loads nothing before the
+ * Node.js that runs it is known to be new enough.
  */
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { extname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-import { getRequestListener, RequestError } from '@hono/node-server';
-import { type DestinationStream, type Logger, pino } from 'pino';
-import { brand } from '#shared/brand.ts';
-import { AppError } from '#shared/errors.ts';
-import type { RandomBytes } from '#shared/ids.ts';
-import type { RenderPage } from '#shared/rendered-page.ts';
-import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
-import { answerUnread } from './api/unread-requests.ts';
-import { type App, createApp } from './app.ts';
-import { createPasswords } from './auth/passwords.ts';
-import { createBackupSchedule } from './backup-schedule.ts';
-import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
-import { type Pages, preparePages } from './pages.ts';
-import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
-import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
-import { createSqliteStorage } from './storage/sqlite/storage.ts';
-import type { Storage } from './storage/storage.ts';
+import type { Command } from './command.ts';
+import { refuseOldNode } from './old-node.js';
 
-const PROJECT_FOLDER = join(import.meta.dirname, '../..');
-const CLIENT_FOLDERS = {
-  folder: join(PROJECT_FOLDER, 'dist/client'),
-  earlierFolder: join(PROJECT_FOLDER, 'dist/earlier'),
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  account: async () => (await import('./account.ts')).careForAccount,
+  'db-backup': async () => (await import('./db-backup.ts')).backUpDatabase,
+  'db-check': async () => (await import('./db-check.ts')).checkDatabase,
+  'db-restore': async () => (await import('./db-restore.ts')).restoreDatabase,
 };
-const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
-/** Long enough for an answer in progress, short enough for a supervisor's patience. */
-const DRAIN_PATIENCE_MS = 8_000;
-const DRAIN_INTERVAL_MS = 100;
-const TICK_INTERVAL_MS = 1_000;
-const SWEEP_INTERVAL_MS = 3_600_000;
-const RANDOM_STOCK_BYTES = 4_096;
-const BACKUP_CHECK_INTERVAL_MS = 600_000;
 
-/** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
-const SERVER_OPTIONS = {
-  headersTimeout: 10_000,
-  requestTimeout: 14_000,
-  keepAliveTimeout: 5_000,
-  connectionsCheckingInterval: 1_000,
-  // Without one a request is refused all the same, with an answer like any other.
-  requireHostHeader: false,
-} as const;
-
-/** Whoever takes nothing of an answer is cut off the second time that this has passed; streams move more often than that. */
-const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
-
-async function start(): Promise<void> {
-  const config = parseConfig(readEnvironment());
-  const log = pino({ level: config.logLevel, base: null }, logDestination());
-  for (const warning of config.warnings) log.warn(warning);
-
-  const releaseDatabase = holdDatabase(config.databasePath);
-  const storage = refuseDamage(config.databasePath, () => openStorage(config));
-  let isShuttingDown = false;
-  const app = createApp({
-    config,
-    storage,
-    passwords: await createPasswords(),
-    clock: Date.now,
-    random: createRandomBytes(),
-    log,
-    pages: await openPages(config),
-    isShuttingDown: () => isShuttingDown,
-  });
-
-  const server = await listen(app, config);
-  const ticking = setInterval(() => {
-    app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
-  }, TICK_INTERVAL_MS).unref();
-  const sweeping = setInterval(() => {
-    app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete expired sessions'));
-  }, SWEEP_INTERVAL_MS).unref();
-
-  const stopBackups = startBackups(config, log);
-
-  const stop = async (signal: string) => {
-    isShuttingDown = true;
-    log.info({ signal }, 'stopping');
-    clearInterval(ticking);
-    clearInterval(sweeping);
-    stopBackups();
-    app.endStreams();
-    await drain(server);
-    await storage.close();
-    releaseDatabase();
-    log.info('stopped');
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      // npm passes on what the terminal sends as well: a second signal must not cut the first one short.
-      if (isShuttingDown) return;
-      stop(signal).then(
-        () => process.exit(0),
-        (err: unknown) => {
-          log.error({ err }, 'could not stop in order');
-          process.exit(1);
-        },
-      );
-    });
-  }
-  process.stdout.write(`${brand.name} is ready at ${addressOf(config)}\n`);
+async function main(name: string | undefined, words: readonly string[]): Promise<void> {
+  // What is thrown names the lines of the sources.
+  process.setSourceMapsEnabled(true);
+  if (name === undefined) return (await import('./serve.ts')).serve();
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load) return (await import('./command.ts')).runCommand(await load(), words);
+  process.stderr.write(`Usage: main.js [${Object.keys(COMMANDS).join(' | ')}]\n`);
+  process.exitCode = 1;
 }
 
-/** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
-async function openPages({ publicUrl }: Config): Promise<Pages | null> {
-  if (!existsSync(RENDERER)) return null;
-  const { renderPage }: { readonly renderPage: RenderPage } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderPage, publicUrl);
-}
-
-/**
- * Standard error, to which the lines of one turn of the event loop go in one write: a write for each line was measured
- * to cost more than making the line. A line is never held longer than that, and none is left behind at the end,
- * whatever ends the process but a kill.
- */
-function logDestination(): DestinationStream {
-  const stderr = pino.destination({ fd: 2, sync: true });
-  let lines = '';
-  const writeOut = () => {
-    if (lines !== '') stderr.write(lines);
-    lines = '';
-  };
-  process.on('exit', writeOut);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(writeOut);
-      lines += line;
-    },
-  };
-}
-
-/** Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given twice. */
-function createRandomBytes(): RandomBytes {
-  let stock = Buffer.alloc(0);
-  return (size) => {
-    if (size > stock.length) stock = randomBytes(Math.max(RANDOM_STOCK_BYTES, size));
-    const taken = Buffer.from(stock.subarray(0, size));
-    stock.fill(0, 0, size);
-    stock = stock.subarray(size);
-    return taken;
-  };
-}
-
-/** Backs up in a process of its own, because copying and checking a database would stop this one meanwhile. */
-function startBackups(config: Config, log: Logger): () => void {
-  const { backupFolder } = config;
-  if (backupFolder === null) return () => {};
-  const stopping = new AbortController();
-  const program = join(import.meta.dirname, `db-backup${extname(import.meta.filename)}`);
-  const schedule = createBackupSchedule({
-    folder: backupFolder,
-    clock: Date.now,
-    async backUp(file) {
-      // It reads the same settings as this process did.
-      await promisify(execFile)(process.execPath, [...process.execArgv, program, file], {
-        signal: stopping.signal,
-      });
-    },
-  });
-  const run = () => {
-    schedule.run().then(
-      (file) => {
-        if (file !== null) log.info({ file }, 'backup written');
-      },
-      (err: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err }, 'could not write the backup that is due');
-      },
-    );
-  };
-  run();
-  const checking = setInterval(run, BACKUP_CHECK_INTERVAL_MS).unref();
-  return () => {
-    clearInterval(checking);
-    stopping.abort();
-  };
-}
-
-function openStorage(config: Config): Storage {
-  const database = openDatabase(config.databasePath);
-  migrate(database, readMigrations(join(PROJECT_FOLDER, 'drizzle')));
-  const [damage = checkLedger(database)[0]?.invariant] = checkIntegrity(database, 'quick');
-  if (damage !== undefined) {
-    throw new DatabaseRefused(
-      `The database ${config.databasePath} is damaged (${damage}). See all of it with \`npm run db:check\`, and restore a backup.`,
-    );
-  }
-  return createSqliteStorage(database);
-}
-
-function listen(app: App, config: Config): Promise<Server> {
-  const errorHandler = (error: unknown) => {
-    const code = error instanceof RequestError ? 'malformed_request' : 'internal';
-    const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
-    return new Response(body, rest);
-  };
-  const server = createServer(SERVER_OPTIONS, getRequestListener(app.fetch, { errorHandler }));
-  answerUnread(server, app.refuseUnread);
-  server.setTimeout(SILENCE_PATIENCE_MS);
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      const reason = cause.code === 'EADDRINUSE' ? 'the port is already in use' : cause.message;
-      reject(new ConfigError(`cannot listen on ${config.host} port ${config.port}: ${reason}`, { cause }));
-    });
-    server.listen(config.port, config.host, () => resolve(server));
-  });
-}
-
-/** Accepts nothing new and waits for what is under way. */
-function drain(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_PATIENCE_MS);
-    // Connections become idle as their answers end; a client that kept one would only be refused on it.
-    const closing = setInterval(() => server.closeIdleConnections(), DRAIN_INTERVAL_MS);
-    server.close(() => {
-      clearTimeout(deadline);
-      clearInterval(closing);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}
-
-function addressOf(config: Config): string {
-  const host = config.host === '127.0.0.1' ? 'localhost' : config.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${config.port}`;
-}
-
-start().catch((error: unknown) => {
-  const isForeseen = error instanceof ConfigError || error instanceof DatabaseRefused;
-  process.stderr.write(
-    `${brand.name} cannot start: ${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-  );
-  process.exit(1);
-});
+refuseOldNode();
+const [, , name, ...words] = process.argv;
+void main(name, words);

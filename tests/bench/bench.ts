@@ -3,8 +3,7 @@
  * hand-written floor (floor.ts), or against itself in other circumstances. `npm run bench` takes some five minutes;
  * `npm run bench -- lookup tips` measures some rows only, and `--seconds=2` makes every measurement shorter.
  *
- * Fastify is here for the floor alone. Its test injector is held at 6.6.0, because later ones pull in a package that
- * refuses Node 20.
+ * Fastify is here for the floor alone.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -92,16 +92,7 @@ export async function startFloor(ledgerPath: string, folder: string): Promise<Be
   const databasePath = join(folder, `floor-${port}.db`);
   copyFileSync(ledgerPath, databasePath);
   const main = join(PROJECT_FOLDER, 'tests/bench/floor.ts');
-  const command = [
-    process.execPath,
-    '--enable-source-maps',
-    '--import',
-    'tsx',
-    main,
-    databasePath,
-    String(port),
-  ];
-  return start(command, {}, port, databasePath);
+  return start([process.execPath, main, databasePath, String(port)], {}, port, databasePath);
 }
 
 /** Ends what is still running. */

@@ -36,8 +36,7 @@ async function startWithCustomer(env: Environment = {}) {
   const person = { email: EMAIL, username: 'cam', full_name: 'Cam', password: PASSWORD, phone: null };
   const registered = await post(server, '/auth/register', { ...person, is_service_provider: false });
   expect(registered.status).toBe(201);
-  const account = (...words: string[]) =>
-    runToEnd('account.js', { DATABASE_URL: server.databasePath }, words);
+  const account = (...words: string[]) => runToEnd('account', { DATABASE_URL: server.databasePath }, words);
   return { server, account };
 }
 
@@ -131,7 +130,7 @@ test.each([
 
 test('without a database it makes none, and says so', async () => {
   const path = join(temporaryFolder(), 'none.db');
-  const { code, stderr } = await runToEnd('account.js', { DATABASE_URL: path }, ['unlock', EMAIL]);
+  const { code, stderr } = await runToEnd('account', { DATABASE_URL: path }, ['unlock', EMAIL]);
   expect(code).toBe(1);
   expect(stderr).toContain(`Cannot open the database ${path}`);
 });

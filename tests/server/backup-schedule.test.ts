@@ -116,7 +116,7 @@ describe('a server', () => {
     await vi.waitFor(() => expect(finished()).toHaveLength(1), { timeout: 20_000, interval: 50 });
     const [name = ''] = finished();
     expect(name).toMatch(/^tipwell-000001-\d{4}-\d{2}-\d{2}\.db$/);
-    expect(await runToEnd('db-check.js', { DATABASE_URL: join(folder, name) })).toMatchObject({ code: 0 });
+    expect(await runToEnd('db-check', { DATABASE_URL: join(folder, name) })).toMatchObject({ code: 0 });
     expect(await server.stop()).toEqual({ code: 0, signal: null });
 
     const again = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL: server.databasePath });

@@ -13,7 +13,7 @@ describe('a backup', () => {
   test('is for its owner’s eyes only', async () => {
     const { env } = await startWithPeople();
     const file = join(temporaryFolder(), 'backup.db');
-    expect(await runToEnd('db-backup.js', env, [file])).toMatchObject({ code: 0 });
+    expect(await runToEnd('db-backup', env, [file])).toMatchObject({ code: 0 });
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
@@ -26,7 +26,7 @@ describe('a backup', () => {
     const { env } = await startWithPeople();
     const file = join(temporaryFolder(), 'precious.db');
     writeFileSync(file, 'precious');
-    const backup = await runToEnd('db-backup.js', env, [file]);
+    const backup = await runToEnd('db-backup', env, [file]);
     expect(backup.code).toBe(1);
     expect(backup.stderr).toMatch(/exists already/);
     expect(readFileSync(file, 'utf8')).toBe('precious');
@@ -35,7 +35,7 @@ describe('a backup', () => {
   test('leaves nothing half-finished where it cannot be written', async () => {
     const { env } = await startWithPeople();
     const folder = temporaryFolder();
-    const backup = await runToEnd('db-backup.js', env, [join(folder, 'missing', 'backup.db')]);
+    const backup = await runToEnd('db-backup', env, [join(folder, 'missing', 'backup.db')]);
     expect(backup.code).toBe(1);
     expect(backup.stderr.trim().split('\n')).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([]);
@@ -49,18 +49,18 @@ describe('a backup', () => {
     database.exec('UPDATE accounts SET total_tips_received_cents = 1 WHERE total_tips_received_cents > 0');
     database.close();
     const folder = temporaryFolder();
-    const backup = await runToEnd('db-backup.js', env, [join(folder, 'backup.db')]);
+    const backup = await runToEnd('db-backup', env, [join(folder, 'backup.db')]);
     expect(backup.code).toBe(1);
     expect(backup.stderr).toMatch(/total received/);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test('says how it is called', async () => {
-    expect(await runToEnd('db-backup.js')).toMatchObject({
+    expect(await runToEnd('db-backup')).toMatchObject({
       code: 1,
       stderr: 'Usage: npm run db:backup -- FILE\n',
     });
-    expect(await runToEnd('db-restore.js', {}, ['a', 'b'])).toMatchObject({
+    expect(await runToEnd('db-restore', {}, ['a', 'b'])).toMatchObject({
       code: 1,
       stderr: 'Usage: npm run db:restore -- FILE\n',
     });
@@ -72,11 +72,11 @@ describe('restoring', () => {
     const { server, tip, env } = await startWithPeople();
     const kept = [await tip(), await tip(20)];
     const file = join(temporaryFolder(), 'backup.db');
-    await runToEnd('db-backup.js', env, [file]);
+    await runToEnd('db-backup', env, [file]);
     const later = await tip(30);
     await server.stop();
     for (const aside of ['.before-restore', '.before-restore-2']) {
-      const restored = await runToEnd('db-restore.js', env, [file]);
+      const restored = await runToEnd('db-restore', env, [file]);
       expect(restored).toMatchObject({ code: 0, stderr: '' });
       expect(restored.stdout).toContain(`${server.databasePath}${aside}`);
       expect(tipsIn(server.databasePath)).toEqual(kept);
@@ -90,10 +90,10 @@ describe('restoring', () => {
   test('keeps aside also what a killed server had not yet moved out of its log', async () => {
     const { server, tip, env } = await startWithPeople();
     const file = join(temporaryFolder(), 'backup.db');
-    await runToEnd('db-backup.js', env, [file]);
+    await runToEnd('db-backup', env, [file]);
     const unsaved = await tip();
     await server.stop('SIGKILL');
-    expect((await runToEnd('db-restore.js', env, [file])).code).toBe(0);
+    expect((await runToEnd('db-restore', env, [file])).code).toBe(0);
     expect(tipsIn(server.databasePath)).toEqual([]);
     expect(tipsIn(`${server.databasePath}.before-restore`)).toEqual([unsaved]);
   });
@@ -102,8 +102,8 @@ describe('restoring', () => {
     const { tip, env, server } = await startWithPeople();
     const id = await tip();
     const file = join(temporaryFolder(), 'backup.db');
-    await runToEnd('db-backup.js', env, [file]);
-    const restored = await runToEnd('db-restore.js', env, [file]);
+    await runToEnd('db-backup', env, [file]);
+    const restored = await runToEnd('db-restore', env, [file]);
     expect(restored.code).toBe(1);
     expect(restored.stderr).toMatch(/another Tipwell process is using it/);
     expect(tipsIn(server.databasePath)).toEqual([id]);
@@ -135,11 +135,11 @@ describe('restoring', () => {
     const { server, tip, env } = await startWithPeople();
     const id = await tip();
     const good = join(temporaryFolder(), 'good.db');
-    await runToEnd('db-backup.js', env, [good]);
+    await runToEnd('db-backup', env, [good]);
     await server.stop();
     const bad = join(temporaryFolder(), 'bad.db');
     spoil(bad, good);
-    const restored = await runToEnd('db-restore.js', env, [bad]);
+    const restored = await runToEnd('db-restore', env, [bad]);
     expect(restored.code).toBe(1);
     expect(restored.stderr.trim().split('\n')).toHaveLength(1);
     expect(tipsIn(server.databasePath)).toEqual([id]);

@@ -16,7 +16,7 @@ const settings = readFileSync('deploy/tipwell.env', 'utf8');
 const caddyfile = withoutComments(readFileSync('deploy/Caddyfile', 'utf8'));
 const page = readFileSync('docs/operating.md', 'utf8');
 const texts = { unit, settings, caddyfile, page };
-const main = readFileSync('src/server/main.ts', 'utf8');
+const serving = readFileSync('src/server/serve.ts', 'utf8');
 /** With what a sentence of theirs is put together from. */
 const sources = [...readSources('src').values()]
   .join('\n')
@@ -78,8 +78,20 @@ test('the unit keeps its hardening, and leaves out what V8 cannot do without', (
     SystemCallArchitectures: 'native',
     IPAddressDeny: 'any',
     InaccessiblePaths: '-/opt/tipwell/.git',
-    ExecStart: '/usr/bin/node --enable-source-maps dist/server/main.js',
+    ExecStart: '/usr/bin/env node dist/server/main.js',
   });
+  const [, path = ''] = /^Environment=PATH=(.+)$/m.exec(unit) ?? [];
+  const { optionalDependencies }: { optionalDependencies: Record<string, string> } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  );
+  const brought = Object.keys(optionalDependencies).filter((name) => name.startsWith('node-linux-'));
+  expect(path.split(':')).toEqual([
+    ...brought
+      .map((name) => `/opt/tipwell/node_modules/${name}/bin`)
+      .sort()
+      .reverse(),
+    ...['/usr/local/bin', '/usr/bin', '/bin'],
+  ]);
   expect([...lines.keys()]).not.toContain('MemoryDenyWriteExecute');
   expect(Number(lines.get('TimeoutStopSec'))).toBeGreaterThan(secondsOf('DRAIN_PATIENCE_MS =') + 2);
 });
@@ -121,7 +133,7 @@ test.each([
 
 /** A time that the server keeps, by what stands before it in the source. */
 function secondsOf(name: string): number {
-  const [, milliseconds = ''] = new RegExp(`${name} ([\\d_]+)`).exec(main) ?? [];
+  const [, milliseconds = ''] = new RegExp(`${name} ([\\d_]+)`).exec(serving) ?? [];
   expect(milliseconds, name).not.toBe('');
   return Number(milliseconds.replaceAll('_', '')) / 1_000;
 }

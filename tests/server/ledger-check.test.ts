@@ -179,7 +179,7 @@ describe('npm run db:check', () => {
     return path;
   }
 
-  const check = (path: string) => runToEnd('db-check.js', { DATABASE_URL: path });
+  const check = (path: string) => runToEnd('db-check', { DATABASE_URL: path });
 
   test('says of a good file that it is whole, and ends well', async () => {
     const path = await createFile();

@@ -57,7 +57,7 @@ async function fuzz(report: Report): Promise<Outcome> {
     ...['run', 'tests/server/hostile-fuzz.test.ts', '--testTimeout', String(LONGEST_RUN_MS)],
     ...['--retry', '0', '--reporter', 'verbose'],
   ];
-  const vitest = spawn(join(PROJECT_FOLDER, 'node_modules/.bin/vitest'), args, {
+  const vitest = spawn(process.execPath, [join(PROJECT_FOLDER, 'node_modules/vitest/vitest.mjs'), ...args], {
     ...{ cwd: PROJECT_FOLDER, env, stdio: ['ignore', 'pipe', 'pipe'] as const },
   });
   const said: string[] = [];

@@ -88,7 +88,7 @@ export async function mixLoads(
 
   const samples = readSamples(memoryFile).filter(({ uptimeSeconds }) => uptimeSeconds <= seconds + 5);
   const ended = await server.stop();
-  const check = await runToEnd('db-check.js', { DATABASE_URL: server.databasePath });
+  const check = await runToEnd('db-check', { DATABASE_URL: server.databasePath });
   const memory = judgeMemory(samples, seconds);
   const violations = [
     ...load.violations(),

@@ -48,12 +48,14 @@ const LAYERS: readonly Layer[] = [
     below: ['shared', 'config', 'the storage port', 'sqlite'],
   },
   { name: 'backup schedule', files: /^server\/backup-schedule\.ts$/, below: ['shared'] },
-  // Processes of their own, which nothing imports.
+  // What the one program can run, each for itself.
   {
-    name: 'main',
-    files: /^server\/(?:main|account|db-[a-z]+)\.ts$/,
+    name: 'serving and the commands',
+    files: /^server\/(?:serve|account|db-[a-z]+)\.ts$/,
     below: [...APP_PARTS, 'sqlite', 'app', 'command', 'backup schedule'],
   },
+  // Nothing imports it.
+  { name: 'main', files: /^server\/main\.ts$/, below: ['command', 'serving and the commands'] },
   ...SCREENS.map((screen, index) => ({
     name: SCREEN_LAYERS[index] ?? screen,
     files: new RegExp(`^client/${screen}/`),
@@ -77,13 +79,13 @@ const LAYERS: readonly Layer[] = [
 const KEEPERS: readonly { readonly packages: RegExp; readonly files: RegExp; readonly who: string }[] = [
   {
     packages: /^(?:hono|@hono\/.+)$/,
-    files: /^server\/(?:api\/|(?:app|main|pages|prepared-answer)\.ts$)/,
-    who: 'only api/, app.ts, pages.ts, prepared-answer.ts and main.ts know the web framework',
+    files: /^server\/(?:api\/|(?:app|serve|pages|prepared-answer)\.ts$)/,
+    who: 'only api/, app.ts, pages.ts, prepared-answer.ts and serve.ts know the web framework',
   },
   {
     packages: /^@trpc\/.+$/,
-    files: /^(?:server\/(?:api\/|app\.ts$|main\.ts$)|client\/api(?:-hooks)?\.ts$)/,
-    who: 'only api/, app.ts and main.ts know tRPC, and api.ts and api-hooks.ts of the client',
+    files: /^(?:server\/(?:api\/|app\.ts$|serve\.ts$)|client\/api(?:-hooks)?\.ts$)/,
+    who: 'only api/, app.ts and serve.ts know tRPC, and api.ts and api-hooks.ts of the client',
   },
   {
     packages: /^(?:better-sqlite3|drizzle-orm)$/,
@@ -97,12 +99,12 @@ const KEEPERS: readonly { readonly packages: RegExp; readonly files: RegExp; rea
   },
 ];
 
-/** What gives another answer each time; it is passed in from main.ts instead. */
+/** What gives another answer each time; it is passed in from serve.ts instead. */
 const UNSTEADY =
   /^(?:Date\.now|new Date\(\)|Date\(\)|Math\.random|performance\.now|process\.hrtime|(?:crypto\.)?(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues))$/;
 
 /** Where a process or a page begins, and hands out the clock and chance. */
-const STARTING_POINTS = /^(?:server\/(?:main|account)\.ts|client\/main\.tsx?)$/;
+const STARTING_POINTS = /^(?:server\/(?:serve|account)\.ts|client\/main\.tsx?)$/;
 
 /** What browsers have of clock and chance. No test of the client stands in for them. */
 const OF_BROWSERS: ReadonlySet<string> = new Set(['new Date()', 'crypto.getRandomValues']);
@@ -125,7 +127,7 @@ export const UNSTEADY_EXCEPTIONS: readonly {
 /** Who may import by a computed name, and why. */
 export const COMPUTED_IMPORTS: readonly { readonly file: string; readonly reason: string }[] = [
   {
-    file: 'server/main.ts',
+    file: 'server/serve.ts',
     reason: 'the renderer of the client is built apart, and reaches the server as a function of a small type',
   },
   {
@@ -187,7 +189,7 @@ export function violationsOf(sources: Sources, exceptions = UNSTEADY_EXCEPTIONS)
         if (path.startsWith('client/') && OF_BROWSERS.has(what)) continue;
         const exception = exceptions.find((row) => row.file === path && row.what === what);
         if (exception) used.add(`${path} ${what}`);
-        else said.push(`${path} uses ${what}: clock and chance are passed in from main.ts.`);
+        else said.push(`${path} uses ${what}: clock and chance are passed in from serve.ts.`);
       }
     }
     for (const imported of facts.imports) {
@@ -231,7 +233,7 @@ function arrowViolations(path: string, layer: Layer, target: string): string[] {
       ? []
       : [`${path} imports ${target}, which stands in no layer of the product.`];
   }
-  if (layer === towards && layer.name !== 'main') return [];
+  if (layer === towards && layer.name !== 'serving and the commands') return [];
   if (layer.below.includes(towards.name)) return [];
   return [`${path} imports ${target}: ${layer.name} must not know ${towards.name}.`];
 }

@@ -74,12 +74,12 @@ export async function backUpUnderLoad(options: BackupOptions): Promise<BackupFig
       while (acknowledged.length < tipsBetween * round && !isDone) await sleep(5);
       const before = [...acknowledged];
       const file = join(temporaryFolder(), 'backup.db');
-      const backup = await runToEnd('db-backup.js', env, [file]);
+      const backup = await runToEnd('db-backup', env, [file]);
       assert.deepEqual({ code: backup.code, stderr: backup.stderr }, { code: 0, stderr: '' });
       assert.match(backup.stdout, /checked/);
       acknowledgedMeanwhile += acknowledged.length - before.length;
       tipsInLast = requireAll(file, before);
-      const check = await runToEnd('db-check.js', { DATABASE_URL: file });
+      const check = await runToEnd('db-check', { DATABASE_URL: file });
       assert.equal(check.code, 0, check.stdout + check.stderr);
       if (isRestored) await restoreAndStart(file, before, provider.token);
       rmSync(file);
@@ -116,7 +116,7 @@ async function restoreAndStart(backup: string, expected: readonly string[], toke
   const other: RunningServer = await startServer();
   await other.stop();
   const env = { DATABASE_URL: other.databasePath };
-  const restored = await runToEnd('db-restore.js', env, [backup]);
+  const restored = await runToEnd('db-restore', env, [backup]);
   assert.deepEqual({ code: restored.code, stderr: restored.stderr }, { code: 0, stderr: '' });
   assert.match(restored.stdout, /kept as .*\.before-restore/);
   const count = requireAll(other.databasePath, expected);
@@ -126,6 +126,6 @@ async function restoreAndStart(backup: string, expected: readonly string[], toke
   assert.equal(listed.status, 200);
   assert.equal(listed.body.length, count);
   assert.deepEqual(await server.stop(), { code: 0, signal: null });
-  assert.equal((await runToEnd('db-check.js', env)).code, 0);
+  assert.equal((await runToEnd('db-check', env)).code, 0);
   for (const rest of ['', '.before-restore']) rmSync(`${other.databasePath}${rest}`);
 }

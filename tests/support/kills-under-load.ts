@@ -96,7 +96,7 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
     (await call<Recorded[]>(server, '/transactions', { token: provider.token })).body;
 
   async function checkFile(): Promise<void> {
-    const check = await runToEnd('db-check.js', env);
+    const check = await runToEnd('db-check', env);
     assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
     figures.ledgerChecks += 1;
   }

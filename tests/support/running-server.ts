@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const BUILD_FOLDER = join(import.meta.dirname, '../../dist/server');
+const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 const READY_LINE = / is ready at (http\S+)/;
 const START_PATIENCE_MS = 20_000;
 /** Another process may take the free port before the server does. */
@@ -75,7 +75,7 @@ export async function startServer(env: Environment = {}): Promise<RunningServer>
     const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT']);
     const url = `http://127.0.0.1:${port}`;
     const databasePath = env['DATABASE_URL'] ?? join(folder, 'tipwell.db');
-    const watched = launch('main.js', folder, {
+    const watched = launch([], folder, {
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'silent',
       PUBLIC_URL: url,
@@ -106,14 +106,14 @@ export async function startServer(env: Environment = {}): Promise<RunningServer>
   }
 }
 
-/** Runs one of the programs in `dist/server` to its end, such as `db-check.js`. */
+/** Runs one of the operator's commands to its end, such as `db-check`. */
 export async function runToEnd(
-  program: string,
+  command: string,
   env: Environment = {},
   args: readonly string[] = [],
   folder = temporaryFolder(),
 ): Promise<Ending & { readonly stdout: string; readonly stderr: string }> {
-  const { ending, stdout, stderr } = launch(program, folder, env, args);
+  const { ending, stdout, stderr } = launch([command, ...args], folder, env);
   const { code, signal } = await ending;
   return { code, signal, stdout: stdout(), stderr: stderr() };
 }
@@ -131,8 +131,8 @@ export async function freePort(): Promise<number> {
 }
 
 /** Only what is given: neither the settings of whoever runs the tests nor a `.env` beside them may matter. */
-function launch(program: string, folder: string, env: Environment, args: readonly string[] = []): Watched {
-  const child = spawn(process.execPath, [join(BUILD_FOLDER, program), ...args], {
+function launch(words: readonly string[], folder: string, env: Environment): Watched {
+  const child = spawn(process.execPath, [PROGRAM, ...words], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

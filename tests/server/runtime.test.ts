@@ -1,0 +1,210 @@
+/**
+ * On which Node.js the product runs: on the one that `npm ci` brought, else on the machine's own, and on none that is too
+ * old. tools/run.js decides it for npm's scripts, main.js for whatever starts the server without npm.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, cpSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+
+const PROJECT_FOLDER = join(import.meta.dirname, '../..');
+const MAIN = join(PROJECT_FOLDER, 'dist/server/main.js');
+
+const { engines, optionalDependencies, scripts } = z
+  .object({
+    engines: z.object({ node: z.string() }),
+    optionalDependencies: z.record(z.string(), z.string()),
+    scripts: z.record(z.string(), z.string()),
+  })
+  .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+
+const children: ChildProcess[] = [];
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await stopEverything();
+});
+
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}, file = process.execPath) {
+  const child = spawn(file, args, {
+    cwd: temporaryFolder(),
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  const written = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text;
+  });
+  const ending = once(child, 'close').then(([code, signal]: unknown[]) => ({ code, signal, ...written }));
+  return { child, written, ending };
+}
+
+/** A preload that makes this Node.js say that it is another version. */
+function pretending(version: string): string {
+  const versions = JSON.stringify({ ...process.versions, node: version });
+  const code = `Object.defineProperty(process, 'versions', { value: ${versions} });`;
+  return `--import=data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+/** The launcher in a folder of its own, beside the Node.js that npm brought there, if any. */
+function launcherBeside(brought: 'a Node.js' | 'one that does not run here' | null): {
+  readonly launcher: string;
+  readonly broughtNodes: readonly string[];
+} {
+  const folder = temporaryFolder();
+  for (const file of ['tools/run.js', 'src/server/old-node.js']) {
+    cpSync(join(PROJECT_FOLDER, file), join(folder, file));
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const broughtNodes = Object.keys(optionalDependencies).map((name) =>
+    join(folder, 'node_modules', name, `bin/node${suffix}`),
+  );
+  for (const path of brought === null ? [] : broughtNodes) {
+    mkdirSync(dirname(path), { recursive: true });
+    if (brought === 'a Node.js') shareFile(process.execPath, path);
+    else writeFileSync(path, 'no program of this machine');
+    chmodSync(path, 0o755);
+  }
+  return { launcher: join(folder, 'tools/run.js'), broughtNodes };
+}
+
+/** The same bytes under another path, without copying them where that is possible. */
+function shareFile(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    cpSync(from, to);
+  }
+}
+
+function program(code: string): string {
+  const path = join(temporaryFolder(), 'program.mjs');
+  writeFileSync(path, code);
+  return path;
+}
+
+const WHO = 'console.log(JSON.stringify([process.execPath, ...process.argv.slice(2)]));';
+
+describe('a Node.js that is too old is refused in one line before anything is loaded', () => {
+  const oldest = /^>=(\d+)\.(\d+)$/.exec(engines.node)?.slice(1).map(Number) ?? [];
+  const [major = 0, minor = 0] = oldest;
+  const tooOld = [`${major}.${minor - 1}.9`, `${major - 1}.99.0`, '9.99.99'];
+
+  test.each(tooOld)('by the server, on %s', async (version) => {
+    // Where nothing else of the build is, loading any of it would fail with another sentence.
+    const alone = join(temporaryFolder(), 'main.mjs');
+    cpSync(MAIN, alone);
+    const { code, stdout, stderr } = await run([pretending(version), alone]).ending;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      new RegExp(
+        `^Tipwell needs Node\\.js ${major}\\.${minor} or newer, and this is ${version}\\. .*npm ci.*\\n$`,
+      ),
+    );
+  });
+
+  test.each(tooOld)('by the scripts of npm, on %s', async (version) => {
+    const { launcher } = launcherBeside(null);
+    const { code, stdout, stderr } = await run([pretending(version), launcher, program(WHO)]).ending;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^Tipwell needs Node\.js .+\n$/);
+  });
+
+  test.each([`${major}.${minor}.0`, `${major + 1}.0.0`, '100.0.0'])('but not %s', async (version) => {
+    const { launcher } = launcherBeside(null);
+    const { code, stdout } = await run([pretending(version), launcher, program(WHO), 'a word']).ending;
+    expect({ code, said: JSON.parse(stdout) }).toEqual({ code: 0, said: [process.execPath, 'a word'] });
+  });
+});
+
+describe('the Node.js that npm brought', () => {
+  test('runs the program, whatever the machine has, and is told the same words', async () => {
+    const { launcher, broughtNodes } = launcherBeside('a Node.js');
+    const { code, stdout, stderr } = await run([launcher, program(WHO), 'a word', '--b']).ending;
+    const [runtime, ...words] = JSON.parse(stdout);
+    expect({ code, words, stderr }).toEqual({ code: 0, words: ['a word', '--b'], stderr: '' });
+    expect(broughtNodes).toContain(runtime);
+  });
+
+  test('gives its exit code on', async () => {
+    const { launcher } = launcherBeside('a Node.js');
+    expect(await run([launcher, program('process.exitCode = 7;')]).ending).toMatchObject({ code: 7 });
+  });
+
+  test('is sent on what it is to end by, and ends in its own time', async () => {
+    const { launcher } = launcherBeside('a Node.js');
+    const patient = program(`
+      process.on('SIGTERM', () => setTimeout(() => { console.log('in order'); process.exit(0); }, 300));
+      setInterval(() => {}, 1000);
+      console.log('ready');`);
+    const { child, written, ending } = run([launcher, patient]);
+    await vi.waitFor(() => expect(written.stdout).toContain('ready'), { timeout: 20_000 });
+    child.kill('SIGTERM');
+    expect(await ending).toMatchObject({ code: 0, stdout: 'ready\nin order\n' });
+  });
+
+  test('is left alone where it does not run, and the machine’s own runs the program', async () => {
+    const { launcher } = launcherBeside('one that does not run here');
+    const { code, stdout } = await run([launcher, program(WHO)]).ending;
+    expect({ code, said: JSON.parse(stdout) }).toEqual({ code: 0, said: [process.execPath] });
+  });
+
+  test('is brought for Linux with glibc only, because with musl it would stand before the machine’s own', () => {
+    const lock = z
+      .object({ packages: z.record(z.string(), z.looseObject({ libc: z.array(z.string()).optional() })) })
+      .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
+    const forLinux = Object.keys(optionalDependencies).filter((name) => name.startsWith('node-linux-'));
+    expect(forLinux.length).toBeGreaterThan(0);
+    for (const name of forLinux) {
+      expect(lock.packages[`node_modules/${name}`]?.libc, `"libc" of ${name}`).toEqual(['glibc']);
+    }
+  });
+
+  test('is one version on all platforms', () => {
+    expect(new Set(Object.values(optionalDependencies)).size).toBe(1);
+  });
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a program that npm started ends when the shell between them is killed',
+  async () => {
+    const { launcher } = launcherBeside(null);
+    const endless = program(`
+      process.on('SIGTERM', () => { console.log('in order'); process.exit(0); });
+      setInterval(() => {}, 1000);
+      console.log('ready');`);
+    const command = `"${process.execPath}" "${launcher}" "${endless}"; true`;
+    const { child, written } = run(['-c', command], { npm_lifecycle_event: 'start' }, 'sh');
+    await vi.waitFor(() => expect(written.stdout).toContain('ready'), { timeout: 20_000 });
+    child.kill('SIGTERM');
+    await vi.waitFor(() => expect(written.stdout).toContain('in order'), { timeout: 20_000 });
+  },
+);
+
+test('no script stands before or after another, because npm is told to run none of those', () => {
+  expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);
+  const besides = Object.keys(scripts).filter((name) => {
+    const [, other = ''] = /^(?:pre|post)(.+)$/.exec(name) ?? [];
+    return other in scripts;
+  });
+  expect(besides).toEqual([]);
+});
+
+test('the first line of the log says which Node.js it is', async () => {
+  const server = await startServer({ LOG_LEVEL: 'info' });
+  await server.stop();
+  const [first = ''] = server.stderr().split('\n');
+  expect(JSON.parse(first)).toMatchObject({
+    node: process.version,
+    runtime: process.execPath,
+    msg: 'starting',
+  });
+});
