@@ -239,7 +239,9 @@ const config: ViteUserConfig = {
     },
     server: {
       consumer: 'server',
-      resolve: { external: true, noExternal: [/^#/] },
+      // Packages are loaded from node_modules, but for drizzle-orm: its package.json has 180 KB, which Node.js 26 parses anew
+      // for each of its hundred modules (measured: 0.4 s of a start, and 80 MB that stay).
+      resolve: { external: true, noExternal: [/^#/, 'drizzle-orm'] },
       build: {
         outDir: '../../dist/server',
         emptyOutDir: true,
