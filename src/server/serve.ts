@@ -70,8 +70,6 @@ export async function serve(): Promise<void> {
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel, base: null }, logDestination());
-  log.info({ node: process.version, runtime: process.execPath }, 'starting');
-  for (const warning of config.warnings) log.warn(warning);
 
   const releaseDatabase = holdDatabase(config.databasePath);
   const storage = refuseDamage(config.databasePath, () => openStorage(config));
@@ -88,6 +86,8 @@ async function start(): Promise<void> {
   });
 
   const server = await listen(app, config);
+  log.info({ node: process.version, runtime: process.execPath }, 'listening');
+  for (const warning of config.warnings) log.warn(warning);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { get } from '#tests/support/http-get.ts';
 import { requestRaw, sendRaw } from '#tests/support/raw-socket.ts';
 import {
@@ -50,7 +50,7 @@ describe.concurrent('a setting that is wrong stops the start with one line that 
   ])('%s', async (_, wrong, sentence) => {
     const port = await freePort();
     const databasePath = join(temporaryFolder(), 'tipwell.db');
-    const end = await runToEnd('main.js', { PORT: String(port), DATABASE_URL: databasePath, ...wrong });
+    const end = await runToEnd('serve', { PORT: String(port), DATABASE_URL: databasePath, ...wrong });
     expectRefusedStart(end, sentence);
     expect(existsSync(databasePath)).toBe(false);
     await expect(get(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
@@ -60,7 +60,7 @@ describe.concurrent('a setting that is wrong stops the start with one line that 
 describe.concurrent('what is in the way stops the start with one line', () => {
   test('a port that somebody else has', async () => {
     const server = await startServer();
-    const end = await runToEnd('main.js', {
+    const end = await runToEnd('serve', {
       PORT: String(server.port),
       DATABASE_URL: join(temporaryFolder(), 'other.db'),
     });
@@ -73,7 +73,7 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     const env = { DATABASE_URL: databasePath };
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const first = await startServer(env);
-      const end = await runToEnd('main.js', { ...env, PORT: String(await freePort()) });
+      const end = await runToEnd('serve', { ...env, PORT: String(await freePort()) });
       expectRefusedStart(end, /another Tipwell process is using it/);
       expect((await get(first.port, '/readyz')).status).toBe(200);
       await first.stop(signal);
@@ -86,7 +86,7 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     const databasePath = join(temporaryFolder(), 'notes.txt');
     const text = 'Dear diary, today I was mistaken for a database.\n'.repeat(200);
     writeFileSync(databasePath, text);
-    const end = await runToEnd('main.js', { PORT: String(await freePort()), DATABASE_URL: databasePath });
+    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
     expectRefusedStart(end, /no SQLite database\. Restore a backup with `npm run db:restore/);
     expect(readFileSync(databasePath, 'utf8')).toBe(text);
   });
@@ -98,7 +98,7 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     const bytes = readFileSync(server.databasePath);
     bytes.fill(0xa5, 4_096, 12_288);
     writeFileSync(server.databasePath, bytes);
-    const end = await runToEnd('main.js', {
+    const end = await runToEnd('serve', {
       PORT: String(await freePort()),
       DATABASE_URL: server.databasePath,
     });
@@ -108,7 +108,7 @@ describe.concurrent('what is in the way stops the start with one line', () => {
   test('a folder where the database should be', async () => {
     const databasePath = join(temporaryFolder(), 'folder.db');
     mkdirSync(databasePath);
-    const end = await runToEnd('main.js', { PORT: String(await freePort()), DATABASE_URL: databasePath });
+    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
     expectRefusedStart(end, /Cannot (?:open|use) the database/);
   });
 
@@ -116,21 +116,21 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     const file = join(temporaryFolder(), 'file');
     writeFileSync(file, '');
     const env = { PORT: String(await freePort()), DATABASE_URL: join(file, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('main.js', env), /Cannot use the database .*tipwell\.db/);
+    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
   });
 
   test('a lock that cannot be taken', async () => {
     const databasePath = join(temporaryFolder(), 'tipwell.db');
     mkdirSync(`${databasePath}.lock`);
     const env = { PORT: String(await freePort()), DATABASE_URL: databasePath };
-    expectRefusedStart(await runToEnd('main.js', env), /Cannot use the database .*tipwell\.db/);
+    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
   });
 
   test('a .env that cannot be read', async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, '.env'));
     const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('main.js', env, [], folder), /cannot read the file \.env/);
+    expectRefusedStart(await runToEnd('serve', env, [], folder), /cannot read the file \.env/);
   });
 
   test('a folder that nobody may write to', async ({ skip }) => {
@@ -138,7 +138,7 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     const folder = join(temporaryFolder(), 'closed');
     mkdirSync(folder, { mode: 0o500 });
     const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('main.js', env), /Cannot (?:open|use) the database/);
+    expectRefusedStart(await runToEnd('serve', env), /Cannot (?:open|use) the database/);
   });
 });
 
@@ -264,7 +264,7 @@ describe.concurrent('a process that runs', () => {
       socket.destroy();
     }
     const statuses = () => [...stderr().matchAll(/"POST".*?"status":(\d+)/g)].map(([, status]) => status);
-    await expect.poll(statuses).toEqual(['400', '400', '400']);
+    await vi.waitFor(() => expect(statuses()).toEqual(['400', '400', '400']));
     expect(stderr()).not.toContain('unexpected error');
   });
 

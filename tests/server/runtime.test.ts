@@ -205,6 +205,6 @@ test('the first line of the log says which Node.js it is', async () => {
   expect(JSON.parse(first)).toMatchObject({
     node: process.version,
     runtime: process.execPath,
-    msg: 'starting',
+    msg: 'listening',
   });
 });

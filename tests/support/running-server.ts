@@ -106,14 +106,14 @@ export async function startServer(env: Environment = {}): Promise<RunningServer>
   }
 }
 
-/** Runs one of the operator's commands to its end, such as `db-check`. */
+/** Runs one of the operator's commands, or a server that ends by itself, to its end. */
 export async function runToEnd(
-  command: string,
+  what: 'serve' | 'account' | 'db-backup' | 'db-check' | 'db-restore',
   env: Environment = {},
   args: readonly string[] = [],
   folder = temporaryFolder(),
 ): Promise<Ending & { readonly stdout: string; readonly stderr: string }> {
-  const { ending, stdout, stderr } = launch([command, ...args], folder, env);
+  const { ending, stdout, stderr } = launch(what === 'serve' ? args : [what, ...args], folder, env);
   const { code, signal } = await ending;
   return { code, signal, stdout: stdout(), stderr: stderr() };
 }
