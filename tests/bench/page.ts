@@ -23,7 +23,7 @@ import {
   temporaryFolder,
 } from '#tests/support/running-server.ts';
 
-const LIGHTHOUSE = 'lighthouse@12.8.2';
+const LIGHTHOUSE = 'lighthouse@13.5.0';
 const RUNS = 3;
 /** Scripts that are fetched when the browser has nothing better to do count too. */
 const LATE_SCRIPTS_MS = 3_000;

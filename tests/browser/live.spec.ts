@@ -519,8 +519,10 @@ test('a page for which there is no live place left says so, is up to date when l
   const { provider, code, customer } = await backstage.bothSides();
   const elsewhere = new AbortController();
   const headers = { Accept: 'text/event-stream', Authorization: `Bearer ${provider.token}` };
+  // Held until the end, because `fetch` closes an answer that nobody holds.
+  const open: Response[] = [];
   for (let index = 0; index < PLACES; index += 1)
-    await fetch(`${server.url}/trpc/transactions.onTip`, { headers, signal: elsewhere.signal });
+    open.push(await fetch(`${server.url}/trpc/transactions.onTip`, { headers, signal: elsewhere.signal }));
   await logInAs(provider);
   await openEmptyList(page);
   const place = await stat(page, 'Tips Received').boundingBox();
@@ -533,6 +535,7 @@ test('a page for which there is no live place left says so, is up to date when l
   await setHidden(page, false);
   await expect(page.getByText('+$19.40')).toHaveCount(1);
   await expect(sign).toBeVisible();
+  expect(open.map(({ status }) => status)).toEqual(Array(PLACES).fill(200));
   elsewhere.abort();
   await setHidden(page, true);
   await setHidden(page, false);
