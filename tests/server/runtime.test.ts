@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { mended } from '../../tools/mend-lock.js';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const MAIN = join(PROJECT_FOLDER, 'dist/server/main.js');
@@ -20,6 +21,20 @@ const { engines, optionalDependencies, scripts } = z
     scripts: z.record(z.string(), z.string()),
   })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+
+const lock = z
+  .looseObject({
+    packages: z.record(
+      z.string(),
+      z.looseObject({
+        optional: z.boolean().optional(),
+        os: z.unknown().optional(),
+        libc: z.unknown().optional(),
+        engines: z.unknown().optional(),
+      }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
 
 const children: ChildProcess[] = [];
 
@@ -158,14 +173,18 @@ describe('the Node.js that npm brought', () => {
   });
 
   test('is brought for Linux with glibc only, because with musl it would stand before the machine’s own', () => {
-    const lock = z
-      .object({ packages: z.record(z.string(), z.looseObject({ libc: z.array(z.string()).optional() })) })
-      .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
     const forLinux = Object.keys(optionalDependencies).filter((name) => name.startsWith('node-linux-'));
     expect(forLinux.length).toBeGreaterThan(0);
     for (const name of forLinux) {
       expect(lock.packages[`node_modules/${name}`]?.libc, `"libc" of ${name}`).toEqual(['glibc']);
     }
+  });
+
+  test('is reckoned with when npm chooses what else to install: nothing is left out for the machine’s own', () => {
+    const ofOnePlatform = Object.entries(lock.packages).filter(([, { optional, os }]) => optional && os);
+    expect(ofOnePlatform.map(([path]) => path)).toContain('node_modules/@rolldown/binding-linux-x64-gnu');
+    expect(ofOnePlatform.filter(([, { engines }]) => engines !== undefined)).toEqual([]);
+    expect(mended(lock), 'npm run lock:mend').toEqual(lock);
   });
 
   test('is one version on all platforms', () => {
