@@ -208,6 +208,8 @@ function openStorage(config: Config): Storage {
       `The database ${config.databasePath} is damaged (${damage}). See all of it with \`npm run db:check\`, and restore a backup.`,
     );
   }
+  // The pages that the checks have read are not those that requests will ask for.
+  database.pragma('shrink_memory');
   return createSqliteStorage(database);
 }
 

@@ -19,6 +19,12 @@ import {
 export function prepareStatements(database: Database) {
   const db = drizzle(database);
   const value = sql.placeholder;
+  /**
+   * A value that something is compared with, hidden from the planner by its sign: SQLite 3.54 plans some statements (joins,
+   * sorted ones) anew for each value that they are run with (measured: 33 µs for a session instead of 5). Without the
+   * statistics of ANALYZE no value changes a plan.
+   */
+  const given = (name: string) => sql`+${value(name)}`;
 
   const account = {
     id: accounts.id,
@@ -39,12 +45,12 @@ export function prepareStatements(database: Database) {
     db
       .select()
       .from(transactions)
-      .where(and(eq(role, value('userId')), gt(transactions.sequence, value('after'))));
+      .where(and(eq(role, given('userId')), gt(transactions.sequence, given('after'))));
   const transactionsOf = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
     db
       .select()
       .from(transactions)
-      .where(and(eq(role, value('userId')), lt(transactions.sequence, value('before'))));
+      .where(and(eq(role, given('userId')), lt(transactions.sequence, given('before'))));
 
   const isAttemptCount = and(
     eq(attempts.limit, value('limit')),
@@ -126,14 +132,14 @@ export function prepareStatements(database: Database) {
     sessionsOfUser: db
       .select()
       .from(sessions)
-      .where(eq(sessions.userId, value('userId')))
+      .where(eq(sessions.userId, given('userId')))
       .orderBy(desc(sessions.createdAtMs), asc(sessions.tokenHash))
       .prepare(),
     liveSession: db
       .select({ ...account, expiresAtMs: sessions.expiresAtMs })
       .from(sessions)
       .innerJoin(accounts, eq(accounts.id, sessions.userId))
-      .where(and(eq(sessions.tokenHash, value('tokenHash')), gt(sessions.expiresAtMs, value('nowMs'))))
+      .where(and(eq(sessions.tokenHash, given('tokenHash')), gt(sessions.expiresAtMs, given('nowMs'))))
       .prepare(),
     extendSession: db
       .update(sessions)
@@ -217,7 +223,7 @@ export function prepareStatements(database: Database) {
     codesOfUser: db
       .select({ id: qrCodes.id, userId: qrCodes.userId, serviceCategory: qrCodes.category })
       .from(qrCodes)
-      .where(eq(qrCodes.userId, value('userId')))
+      .where(eq(qrCodes.userId, given('userId')))
       .orderBy(asc(sql`rowid`))
       .prepare(),
     codeById: db
@@ -235,7 +241,7 @@ export function prepareStatements(database: Database) {
       })
       .from(qrCodes)
       .innerJoin(accounts, eq(accounts.id, qrCodes.userId))
-      .where(eq(qrCodes.id, value('id')))
+      .where(eq(qrCodes.id, given('id')))
       .prepare(),
     picture: db
       .select({ png: qrPictures.png })
