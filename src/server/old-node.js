@@ -12,7 +12,7 @@ export function refuseOldNode() {
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE;
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return;
   process.stderr.write(
-    `Tipwell needs Node.js ${OLDEST_NODE.join('.')} or newer, and this is ${process.versions.node}. ` +
+    `Node.js ${OLDEST_NODE.join('.')} or newer is needed, and this is ${process.versions.node}. ` +
       'Run `npm ci` again, which brings one for most machines, or install one from https://nodejs.org.\n',
   );
   process.exit(1);

@@ -74,7 +74,7 @@ export async function startProduct(
   const probe = options.isProbed ? ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`] : [];
   const main = join(PROJECT_FOLDER, 'dist/server/main.js');
   return start(
-    [process.execPath, '--enable-source-maps', ...probe, main],
+    [process.execPath, ...probe, main],
     {
       PORT: String(port),
       DATABASE_URL: databasePath,

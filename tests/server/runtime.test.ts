@@ -121,7 +121,7 @@ describe('a Node.js that is too old is refused in one line before anything is lo
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
       new RegExp(
-        `^Tipwell needs Node\\.js ${major}\\.${minor} or newer, and this is ${version}\\. .*npm ci.*\\n$`,
+        `^Node\\.js ${major}\\.${minor} or newer is needed, and this is ${version}\\. .*npm ci.*\\n$`,
       ),
     );
   });
@@ -130,7 +130,7 @@ describe('a Node.js that is too old is refused in one line before anything is lo
     const { launcher } = launcherBeside(null);
     const { code, stdout, stderr } = await run([pretending(version), launcher, program(WHO)]).ending;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^Tipwell needs Node\.js .+\n$/);
+    expect(stderr).toMatch(/^Node\.js .+ is needed, .+\n$/);
   });
 
   test.each([`${major}.${minor}.0`, `${major + 1}.0.0`, '100.0.0'])('but not %s', async (version) => {
