@@ -36,13 +36,15 @@ function open(file = path, onStatement?: () => void): Database {
 const FIRST_MS = Date.UTC(2026, 0, 1);
 
 /** What a file of the first version may hold: a provider with a code, and a customer who is logged in and tipped. */
+const ACCOUNT_COLUMNS = `id, email, email_key, username, full_name, phone, is_service_provider, password_hash,
+  total_tips_received_cents, total_tips_given_cents, created_at_ms`;
 const FIRST_ROWS = `
-  INSERT INTO accounts VALUES ('usr_1', 'Pat@b.c', 'pat@b.c', 'pat', 'Pat', NULL, 1, 'none', 970, 0, ${FIRST_MS});
-  INSERT INTO accounts VALUES ('usr_2', 'cam@b.c', 'cam@b.c', 'cam', 'Cam', '+1 555 0100', 0, 'none', 0, 1000, ${FIRST_MS});
+  INSERT INTO accounts (${ACCOUNT_COLUMNS}) VALUES ('usr_1', 'Pat@b.c', 'pat@b.c', 'pat', 'Pat', NULL, 1, 'none', 970, 0, ${FIRST_MS});
+  INSERT INTO accounts (${ACCOUNT_COLUMNS}) VALUES ('usr_2', 'cam@b.c', 'cam@b.c', 'cam', 'Cam', '+1 555 0100', 0, 'none', 0, 1000, ${FIRST_MS});
   INSERT INTO provider_categories VALUES ('usr_1', 'dj');
   INSERT INTO qr_codes VALUES ('7K3MX9Q2AB', 'usr_1', 'dj', ${FIRST_MS});
   INSERT INTO qr_pictures VALUES ('7K3MX9Q2AB', 'https://tips.example.com/tip/7K3MX9Q2AB', x'89504e47');
-  INSERT INTO sessions VALUES (x'${createHash('sha256').update('A'.repeat(43)).digest('hex')}', 'usr_2', ${FIRST_MS}, ${FIRST_MS + 30 * 86_400_000});
+  INSERT INTO sessions (token_hash, user_id, created_at_ms, expires_at_ms) VALUES (x'${createHash('sha256').update('A'.repeat(43)).digest('hex')}', 'usr_2', ${FIRST_MS}, ${FIRST_MS + 30 * 86_400_000});
   INSERT INTO transactions VALUES (1, 'txn_1', 'usr_2', 'usr_1', '7K3MX9Q2AB', 'dj', 1000, 50, 30, 970, 500, 300, 'completed', 'k', ${FIRST_MS});
 `;
 

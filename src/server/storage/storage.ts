@@ -92,6 +92,9 @@ export interface TransactionRecord extends NewTransaction {
   readonly receiverId: UserId;
 }
 
+/** What a key of the installation is for. */
+export type SecretName = 'giver_pseudonym';
+
 export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
   | { readonly outcome: 'key_reused' | 'unknown_code' | 'own_code' | 'category_mismatch' };
@@ -188,6 +191,12 @@ export interface Storage {
   /** Forgets all attempts on an account. @returns how many counts there were. */
   forgetAttempts(account: string): Promise<number>;
   forgetEndedAttempts(nowMs: number): Promise<void>;
+
+  /**
+   * The 32 random bytes that this installation keeps under a name: `made` when there were none before, else those that are
+   * there. They live and move with the data.
+   */
+  secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
 
   /**
    * Proves by a small durable write that tips could be recorded.

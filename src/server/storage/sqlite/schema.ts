@@ -18,6 +18,7 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { TransactionStatus } from '#shared/tips.ts';
+import type { SecretName } from '../storage.ts';
 
 const userId = (name: string) => text(name).$type<UserId>();
 const cents = (name: string) => integer(name).$type<Cents>();
@@ -77,6 +78,16 @@ export const sessions = sqliteTable(
     index('sessions_expiry').on(table.expiresAtMs),
     check('sessions_token_hash', sql`length(${table.tokenHash}) = 32`),
   ],
+);
+
+/** Random keys of this installation, each made when it is first needed. */
+export const secrets = sqliteTable(
+  'secrets',
+  {
+    name: text('name').$type<SecretName>().primaryKey(),
+    key: blob('key', { mode: 'buffer' }).notNull(),
+  },
+  (table) => [check('secrets_key', sql`length(${table.key}) = 32`)],
 );
 
 /** How often something was tried of late. Whom it is about is stored as a hash: an address is nobody's business. */

@@ -12,6 +12,7 @@ import {
   providerCategories,
   qrCodes,
   qrPictures,
+  secrets,
   sessions,
   transactions,
 } from './schema.ts';
@@ -315,6 +316,16 @@ export function prepareStatements(database: Database) {
       .orderBy(asc(transactions.sequence))
       .limit(value('limit'))
       .prepare(),
+    secretByName: db
+      .select({ key: secrets.key })
+      .from(secrets)
+      .where(eq(secrets.name, value('name')))
+      .prepare(),
+    insertSecret: db
+      .insert(secrets)
+      .values({ name: value('name'), key: value('key') })
+      .prepare(),
+
     lastSequence: db
       .select({ sequence: max(transactions.sequence) })
       .from(transactions)

@@ -226,6 +226,20 @@ export function createSqliteStorage(database: Database): Storage {
         statements.deleteEndedAttempts.run({ nowMs });
       }),
 
+    async secret(name, made) {
+      const readSecret = () => statements.secretByName.get({ name })?.key;
+      // A write only at the first time, so that a file which cannot be written at the moment can still be read.
+      return (
+        (await read(readSecret)) ??
+        (await write(() => {
+          const present = readSecret();
+          if (present) return present;
+          statements.insertSecret.run({ name, key: Buffer.from(made) });
+          return made;
+        }))
+      );
+    },
+
     proveWritable: () =>
       write(() => {
         // Rewriting the version number in the file's header is the smallest commit that reaches the disk.
