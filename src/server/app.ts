@@ -29,8 +29,9 @@ import type { Config } from './config.ts';
 import { createLimits, createNoLimits } from './limits.ts';
 import type { InlineSources, Pages } from './pages.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
-import type { Storage } from './storage/storage.ts';
+import type { Secrets, Storage } from './storage/storage.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
+import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
 
 declare module 'hono' {
@@ -49,6 +50,7 @@ const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
 export interface AppDependencies {
   readonly config: Config;
   readonly storage: Storage;
+  readonly secrets: Secrets;
   readonly passwords: Passwords;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -76,17 +78,18 @@ export interface App {
 
 /** Composes the product: chapters over the storage, both doors over the chapters. */
 export function createApp(deps: AppDependencies): App {
-  const { config, storage, passwords, clock, random, log, pages } = deps;
+  const { config, storage, passwords, clock, random, log, pages, secrets } = deps;
   const { publicUrl } = config;
 
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
-  const tipFeed = createTipFeed(storage);
+  const view = createTransactionView(secrets.giver_pseudonym);
+  const tipFeed = createTipFeed(storage, view);
   const services = {
     sessions,
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl }),
     tipFeed,
-    transactions: createTransactions({ storage, clock, random, feed: tipFeed }),
+    transactions: createTransactions({ storage, clock, random, feed: tipFeed, view }),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
   };
   const addressGroup = createAddressGroup(config.trustedProxies);

@@ -25,7 +25,7 @@ import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './sto
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
 import { createSqliteStorage } from './storage/sqlite/storage.ts';
-import type { Storage } from './storage/storage.ts';
+import { readSecrets, type Storage } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -74,12 +74,14 @@ async function start(): Promise<void> {
   const releaseDatabase = holdDatabase(config.databasePath);
   const storage = refuseDamage(config.databasePath, () => openStorage(config));
   let isShuttingDown = false;
+  const random = createRandomBytes();
   const app = createApp({
     config,
     storage,
+    secrets: await readSecrets(storage, random),
     passwords: await createPasswords(),
     clock: Date.now,
-    random: createRandomBytes(),
+    random,
     log,
     pages: await openPages(config),
     isShuttingDown: () => isShuttingDown,

@@ -6,6 +6,8 @@ import type { $brand } from 'zod';
 import { brand } from './brand.ts';
 
 export type UserId = string & $brand<'UserId'>;
+/** Names a giver to one receiver, the same at each tip, and to nobody else. */
+export type GiverPseudonym = string & $brand<'GiverPseudonym'>;
 export type TransactionId = string & $brand<'TransactionId'>;
 /** Names a session to its owner; it says nothing about the token. */
 export type SessionId = string & $brand<'SessionId'>;
@@ -28,6 +30,11 @@ export function newUserId(random: RandomBytes): UserId {
 
 export function newTransactionId(random: RandomBytes): TransactionId {
   return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
+}
+
+/** The pseudonym of a pair of people that has this keyed digest, of at least 26 bytes. */
+export function giverPseudonymFrom(digest: Uint8Array): GiverPseudonym {
+  return `gvr_${base32(digest.subarray(0, 26)).toLowerCase()}` as GiverPseudonym;
 }
 
 /** A password of 100 random bits that can be read aloud: four groups of five characters. */

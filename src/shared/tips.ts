@@ -58,7 +58,8 @@ export const tipStreamQuery = z
 
 export const transaction = z.object({
   id: z.string().brand<'TransactionId'>(),
-  giverId: z.string().brand<'UserId'>(),
+  /** The giver's own id; to the receiver a pseudonym, the same for all tips of this giver to this receiver. */
+  giverId: z.union([z.string().brand<'UserId'>(), z.string().brand<'GiverPseudonym'>()]),
   receiverId: z.string().brand<'UserId'>(),
   amountCents: z.int().brand<'Cents'>(),
   /** Paid by the giver on top of the amount. */

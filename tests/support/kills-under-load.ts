@@ -92,6 +92,8 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
     }
   }
 
+  /** What the provider sees in the place of each giver's id, before and after each kill. */
+  const pseudonyms = new Map<string, string>();
   const readLedger = async () =>
     (await call<Recorded[]>(server, '/transactions', { token: provider.token })).body;
 
@@ -123,7 +125,12 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
       assert.equal(byId.size, kept.length, 'an id stands twice in the ledger');
       const lost = [...acknowledged.values()].filter(({ id }) => !byId.has(id));
       assert.deepEqual(lost, [], 'acknowledged tips are lost');
-      for (const tip of acknowledged.values()) assert.deepEqual(byId.get(tip.id), tip);
+      for (const tip of acknowledged.values()) {
+        const pseudonym = byId.get(tip.id)?.giver_id ?? '';
+        assert.deepEqual({ ...byId.get(tip.id), giver_id: tip.giver_id }, tip);
+        assert.equal(pseudonyms.get(tip.giver_id) ?? pseudonym, pseudonym, 'a giver has two pseudonyms');
+        pseudonyms.set(tip.giver_id, pseudonym);
+      }
       figures.recordedUnanswered += kept.length - acknowledged.size;
     }
 
@@ -157,8 +164,10 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
   type Me = { total_tips_received: number; total_tips_given: number };
   const me = await call<Me>(server, '/auth/me', { token: provider.token });
   assert.equal(inCents(me.body.total_tips_received), sumOf(ledger, 'net_amount'));
+  // The provider who read the ledger is not told who gave what; the answers to the givers are.
+  const giverOf = new Map([...acknowledged.values()].map((tip) => [tip.id, tip.giver_id]));
   for (const { id, token } of givers) {
-    const own = ledger.filter((tip) => tip.giver_id === id);
+    const own = ledger.filter((tip) => giverOf.get(tip.id) === id);
     const { body } = await call<Me>(server, '/auth/me', { token });
     assert.equal(inCents(body.total_tips_given), sumOf(own, 'amount'));
   }

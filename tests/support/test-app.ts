@@ -15,6 +15,7 @@ import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/c
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { readSecrets } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 
 export const PUBLIC_URL = 'https://tips.example.com';
@@ -62,6 +63,7 @@ export async function createTestApp(
   const app = createApp({
     config,
     storage,
+    secrets: await readSecrets(storage, randomBytes),
     passwords: await passwords,
     clock: () => clock.nowMs,
     random: randomBytes,

@@ -210,7 +210,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
   full_name: '1 to 60 characters.',
   giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
-  giver_id: 'Who tipped.',
+  giver_id:
+    'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else.',
   id: 'Never changes and is never used again.',
   image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
   is_current: 'Whether it is the session that asks.',

@@ -4,7 +4,7 @@
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { QrCodeId, RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
 import type { TransactionStatus } from '#shared/tips.ts';
 
@@ -92,8 +92,11 @@ export interface TransactionRecord extends NewTransaction {
   readonly receiverId: UserId;
 }
 
-/** What a key of the installation is for. */
+/** What a key of an installation is for. */
 export type SecretName = 'giver_pseudonym';
+
+/** The keys of an installation, 32 random bytes each. */
+export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
 
 export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
@@ -205,4 +208,15 @@ export interface Storage {
   proveWritable(): Promise<void>;
   /** Finishes what was accepted, then lets go of the data. */
   close(): Promise<void>;
+}
+
+const SECRET_BYTES = 32;
+
+/**
+ * Reads the keys of an installation, and makes those that are missing.
+ * @throws StorageUnavailable when one is missing and cannot be saved.
+ */
+export async function readSecrets(storage: Storage, random: RandomBytes): Promise<Secrets> {
+  const secret = (name: SecretName) => storage.secret(name, random(SECRET_BYTES));
+  return { giver_pseudonym: await secret('giver_pseudonym') };
 }

@@ -7,7 +7,7 @@ import type { Storage, TransactionRecord } from '#server/storage/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { transactionFrom } from './transactions.ts';
+import type { TransactionView } from './transaction-view.ts';
 
 /** Tabs and devices of one person; all streams of this process. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
@@ -60,7 +60,7 @@ class Follower {
   }
 }
 
-export function createTipFeed(storage: Storage): TipFeed {
+export function createTipFeed(storage: Storage, view: TransactionView): TipFeed {
   const followers = new Map<UserId, Set<Follower>>();
   const closing = new AbortController();
   let open = 0;
@@ -109,7 +109,7 @@ export function createTipFeed(storage: Storage): TipFeed {
         for (const record of records) {
           goOn();
           sequence = record.sequence;
-          yield transactionFrom(record);
+          yield view(record, userId);
         }
         if (records.length < READ_SIZE) await follower.sleep();
       }

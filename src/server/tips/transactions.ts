@@ -1,13 +1,14 @@
 /**
  * The ledger of tips: what a tip costs, who may give it, and what both sides see of it afterwards.
  */
-import type { Account, Storage, TransactionRecord } from '#server/storage/storage.ts';
+import type { Account, Storage } from '#server/storage/storage.ts';
 import { type Clock, dayAround } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import type { NewTip, TipSummary, Transaction, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
 import type { TipFeed } from './tip-feed.ts';
+import type { TransactionView } from './transaction-view.ts';
 
 export interface Transactions {
   /**
@@ -29,8 +30,9 @@ export function createTransactions(deps: {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly feed: TipFeed;
+  readonly view: TransactionView;
 }): Transactions {
-  const { storage, clock, random, feed } = deps;
+  const { storage, clock, random, feed, view } = deps;
 
   return {
     async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
@@ -52,9 +54,9 @@ export function createTransactions(deps: {
       switch (result.outcome) {
         case 'recorded':
           feed.announce(result.transaction);
-          return transactionFrom(result.transaction);
+          return view(result.transaction, giver.id);
         case 'repeated':
-          return transactionFrom(result.transaction);
+          return view(result.transaction, giver.id);
         case 'key_reused':
           throw new AppError('idempotency_key_reused');
         case 'unknown_code':
@@ -77,7 +79,7 @@ export function createTransactions(deps: {
           fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
         });
       }
-      const transactions = records.slice(0, limit).map(transactionFrom);
+      const transactions = records.slice(0, limit).map((record) => view(record, account.id));
       const hasMore = records.length > transactions.length;
       return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
     },
@@ -91,20 +93,5 @@ export function createTransactions(deps: {
         receivedTodayCount: totals.receivedCount,
       };
     },
-  };
-}
-
-/** The record as both of its sides may see it. */
-export function transactionFrom(record: TransactionRecord): Transaction {
-  return {
-    id: record.id,
-    giverId: record.giverId,
-    receiverId: record.receiverId,
-    amountCents: record.amountCents,
-    giverFeeCents: record.giverFeeCents,
-    netAmountCents: record.netAmountCents,
-    serviceCategory: record.serviceCategory,
-    status: record.status,
-    createdAt: new Date(record.createdAtMs).toISOString(),
   };
 }

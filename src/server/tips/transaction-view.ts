@@ -1,0 +1,43 @@
+/**
+ * What somebody sees of a transaction. A receiver is not told who tipped: the public look-up of a provider's code names
+ * the provider, so that a giver's own id would name every provider who tips.
+ */
+import { createHmac } from 'node:crypto';
+import type { TransactionRecord } from '#server/storage/storage.ts';
+import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
+import type { Transaction } from '#shared/tips.ts';
+
+/** Some 2 MB of them. */
+const MAX_REMEMBERED = 10_000;
+
+/** The record as `viewer`, who is its giver or its receiver, may see it. */
+export type TransactionView = (record: TransactionRecord, viewer: UserId) => Transaction;
+
+/** @param key of the pseudonyms; the same key gives the same pseudonym for the same two people. */
+export function createTransactionView(key: Uint8Array): TransactionView {
+  /** Making one takes some microseconds, and a page of a busy receiver shows 200. */
+  const remembered = new Map<string, GiverPseudonym>();
+
+  function pseudonymOf({ giverId, receiverId }: TransactionRecord): GiverPseudonym {
+    const pair = `${receiverId} ${giverId}`;
+    const known = remembered.get(pair);
+    if (known !== undefined) return known;
+    const pseudonym = giverPseudonymFrom(createHmac('sha256', key).update(pair).digest());
+    const [oldest] = remembered.keys();
+    if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(pair, pseudonym);
+    return pseudonym;
+  }
+
+  return (record, viewer) => ({
+    id: record.id,
+    giverId: viewer === record.giverId ? record.giverId : pseudonymOf(record),
+    receiverId: record.receiverId,
+    amountCents: record.amountCents,
+    giverFeeCents: record.giverFeeCents,
+    netAmountCents: record.netAmountCents,
+    serviceCategory: record.serviceCategory,
+    status: record.status,
+    createdAt: new Date(record.createdAtMs).toISOString(),
+  });
+}
