@@ -34,14 +34,20 @@ export interface SeededLedger {
   /** Bearer tokens of two providers, one with a long history and one with a short. */
   readonly longHistoryToken: string;
   readonly shortHistoryToken: string;
+  /** The id of the first tip of the long history. */
+  readonly oldestTip: string;
   readonly transactions: number;
 }
 
 /**
  * Writes the database to `path`, which must not exist.
+ * @param options.longHistory how many tips the long history has, if not 100,000.
  * @throws Error when its ledger does not add up.
  */
-export function seedLedger(path: string): SeededLedger {
+export function seedLedger(
+  path: string,
+  { longHistory = LONG_HISTORY }: { readonly longHistory?: number } = {},
+): SeededLedger {
   const database = openDatabase(path);
   migrate(database, readMigrations('drizzle'));
   const now = Date.now();
@@ -83,16 +89,18 @@ export function seedLedger(path: string): SeededLedger {
   };
   const pay = (giverId: string, code: SeededCode, index: number) => {
     const amountCents = cents(MIN_TIP_CENTS + (index % 5_000));
+    const id = newTransactionId(randomBytes);
     insertTransaction.run({
-      id: newTransactionId(randomBytes),
+      id,
       giverId,
       receiverId: code.userId,
       qrCodeId: code.id,
       category: code.category,
       amountCents,
       ...feesFor(amountCents),
-      createdAtMs: now - LONG_HISTORY + index,
+      createdAtMs: now - longHistory + index,
     });
+    return id;
   };
 
   const seeded = database.transaction((): SeededLedger => {
@@ -101,12 +109,14 @@ export function seedLedger(path: string): SeededLedger {
     );
     const givers = Array.from({ length: GIVERS }, (_, index) => enter(`giver-${index}`, []));
     const [long, short] = [enter('long-history', ['dj']), enter('short-history', ['dj'])];
-    const everyHistory = LONG_HISTORY / SHORT_HISTORY;
-    for (let index = 0; index < LONG_HISTORY; index += 1) {
+    const everyHistory = longHistory / SHORT_HISTORY;
+    let oldestTip = '';
+    for (let index = 0; index < longHistory; index += 1) {
       const giver = givers[index % GIVERS];
       if (!giver || !long.codes[0] || !short.codes[0])
         throw new Error('there is nobody to give or to receive');
-      pay(giver.id, long.codes[0], index);
+      const id = pay(giver.id, long.codes[0], index);
+      if (index === 0) oldestTip = id;
       if (index % everyHistory === 0) pay(giver.id, short.codes[0], index);
     }
     database.exec(
@@ -120,7 +130,8 @@ export function seedLedger(path: string): SeededLedger {
       giverTokens: givers.map(({ token }) => token),
       longHistoryToken: long.token,
       shortHistoryToken: short.token,
-      transactions: LONG_HISTORY + SHORT_HISTORY,
+      oldestTip,
+      transactions: longHistory + SHORT_HISTORY,
     };
   })();
   const [violation] = checkLedger(database);

@@ -2,6 +2,10 @@
  * The long forms of tests whose short forms run at every commit: `npm run soak`, or one of them by its name, such as
  * `npm run soak -- kill`. On loopback, with the production build; ends by itself, in about an hour, with a table of
  * figures and the exit code 1 when a guarantee did not hold. SOAK_SCALE=0.02 makes all of it smaller, to try it out.
+ *
+ * `availability` shows that nobody stops the others: in about six minutes, some thirty attacks, each with a row of a
+ * table in Markdown that says what everybody else met meanwhile. It needs Linux, and a machine with nothing else to do.
+ * SOAK_ATTACKS=guesses,venue is only those of them (tests/soak/attacks.ts has their names).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +14,7 @@ import { join } from 'node:path';
 import { backUpUnderLoad } from '#tests/support/backups-under-load.ts';
 import { killUnderLoad } from '#tests/support/kills-under-load.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
+import { besiege } from './availability.ts';
 import { mixLoads } from './mixed-load.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
@@ -21,11 +26,15 @@ const TIPS = scaled(50_000);
 const FUZZ_CASES = Math.max(2_600, scaled(50_000));
 const BACKUPS = scaled(20);
 const MIXED_SECONDS = scaled(600);
+/** Some of the attacks by their names, with commas; all of them when there are none. */
+const ATTACKS = (process.env['SOAK_ATTACKS'] ?? '').split(',').filter((name) => name !== '');
 
 type Figures = Readonly<Record<string, string | number>>;
 interface Outcome {
   readonly figures: Figures;
   readonly violations: readonly string[];
+  /** Lines to show in the end, apart from the figures. */
+  readonly table?: readonly string[];
 }
 type Report = (line: string) => void;
 
@@ -45,6 +54,10 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
   mixed: async (report) => {
     const { figures, violations } = await mixLoads(MIXED_SECONDS, report);
     return { figures: { ...figures }, violations };
+  },
+  availability: async (report) => {
+    const { attacks, ...rest } = await besiege(SCALE, ATTACKS, report);
+    return { figures: { attacks }, ...rest };
   },
 };
 
@@ -99,25 +112,30 @@ async function soak(names: readonly string[]): Promise<boolean> {
     `${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(2)}; Node ${process.version}; scale ${SCALE}`,
   );
   const rows: string[] = [];
+  const tables: string[] = [];
   let isSound = true;
   for (const name of names) {
     const run = SOAKS[name];
     if (!run) throw new Error(`There is no soak "${name}"; there are ${Object.keys(SOAKS).join(', ')}.`);
     say(`--- ${name}`);
     const startedAt = performance.now();
-    const { figures, violations } = await run((line) => say(`${name}: ${line}`)).catch((error: unknown) => ({
-      figures: {},
-      violations: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
-    }));
+    const outcome = run((line) => say(`${name}: ${line}`)).catch(
+      (error: unknown): Outcome => ({
+        figures: {},
+        violations: [error instanceof Error ? (error.stack ?? error.message) : String(error)],
+      }),
+    );
+    const { figures, violations, table = [] } = await outcome;
     const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
     for (const violation of violations) say(`${name}: VIOLATION: ${violation}`);
     if (violations.length > 0) isSound = false;
+    tables.push(...table);
     const told = Object.entries({ minutes, ...figures }).map(([what, value]) => `${what}: ${value}`);
-    rows.push(`${name.padEnd(8)}${violations.length === 0 ? 'holds   ' : 'VIOLATED'}  ${told.join('; ')}`);
+    rows.push(`${name.padEnd(13)}${violations.length === 0 ? 'holds   ' : 'VIOLATED'}  ${told.join('; ')}`);
     await stopEverything();
   }
   say('---');
-  for (const row of rows) say(row);
+  for (const row of [...tables, ...rows]) say(row);
   say(isSound ? 'Every guarantee held.' : 'Not every guarantee held.');
   return isSound;
 }

@@ -10,9 +10,12 @@ export interface RawSocket {
   readonly whole: Promise<string>;
 }
 
-/** Connects and sends `text`; the connection stays open on this side. */
-export function sendRaw(port: number, text: string): RawSocket {
-  const socket = connect(port, '127.0.0.1');
+/**
+ * Connects and sends `text`; the connection stays open on this side.
+ * @param from the address that it comes from.
+ */
+export function sendRaw(port: number, text: string, from = '127.0.0.1'): RawSocket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   const whole = new Promise<string>((resolve) => {
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));

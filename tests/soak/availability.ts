@@ -1,0 +1,308 @@
+/**
+ * Nobody stops the others: the production build, with its limits on, under one attack after the other, each on a fresh
+ * copy of the same ledger. Beside it somebody asks /healthz, people tip, and people log in where they have logged in
+ * before, first in quiet and then during the attack. What they met, and how long the event loop of the server stood
+ * still, is a row of a table.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SeededLedger, seedLedger } from '#tests/bench/seeded-ledger.ts';
+import { type RunningServer, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { attackAddress, type Scene, type Spoils, spoilsShape } from './attack-tools.ts';
+import { ATTACKS, type Attack, type Bystander } from './attacks.ts';
+import { createDevice, enter } from './visitor.ts';
+import { type Crowd, type Deeds, type Phase, type Testimony, witness } from './witnesses.ts';
+
+const LONG_HISTORY = 20_000;
+const REGULARS = 8;
+const OWN_ACCOUNTS = 6;
+const QUIET_SECONDS = 3;
+const ATTACK_SECONDS = 6;
+/** What the probe writes last of a phase comes a little after it. */
+const SETTLING_MS = 300;
+/** The longest that an attack may take that goes on until it is done. */
+const ATTACK_PATIENCE_MS = 90_000;
+
+/** Stops of the event loop, in milliseconds. The aim is 20; what is called a violation leaves room for noise. */
+const SHORT_STOP_MS = 50;
+const MOST_SHORT_STOPS = 2;
+const LONG_STOP_MS = 200;
+const MEGABYTE = 1_048_576;
+
+/** What the probe in the server writes. */
+interface Sample {
+  readonly atMs: number;
+  /** How long the loop stood still by the clock, and how much of that without what the machine gave to other processes. */
+  readonly stops: readonly { readonly clockMs: number; readonly ownMs: number }[];
+  readonly rss: number;
+  readonly cpuMs: number;
+}
+
+interface Watched {
+  readonly testimony: Testimony;
+  readonly samples: readonly Sample[];
+}
+
+interface Row {
+  readonly cells: readonly string[];
+  readonly violations: readonly string[];
+}
+
+const COLUMNS = [
+  ...['attack', 'healthz quiet', 'healthz attacked', 'loop stopped', 'tips', 'logins', 'what the attack got'],
+  ...['cores', 'RSS', 'verdict'],
+];
+const LEGEND = [
+  'healthz: p50 / p99 / slowest in ms, from when each was due. loop stopped: the longest in ms, quiet -> attacked (how',
+  `often above ${SHORT_STOP_MS}), then the longest by the clock, with what the machine gave to other processes meanwhile. tips,`,
+  'logins, during the attack: done / refused, slowest in ms. cores: how much of one the server / the attacker took; with',
+  'two cores, a sum near 2 says that they were in the way of each other and of those who measure. RSS: the most in MB,',
+  'quiet -> attacked. What follows a "+" was tried afterwards.',
+];
+
+/**
+ * @param scale shortens the phases.
+ * @param wanted the names of the attacks, all of them when there are none.
+ * @throws Error when a part could not be shown at all.
+ */
+export async function besiege(
+  scale: number,
+  wanted: readonly string[],
+  report: (line: string) => void,
+): Promise<{ table: readonly string[]; attacks: number; violations: readonly string[] }> {
+  if (process.platform !== 'linux')
+    throw new Error('only Linux has all of 127.0.0.0/8 as addresses of its own');
+  const ledgerPath = join(temporaryFolder(), 'ledger.db');
+  const ledger = seedLedger(ledgerPath, { longHistory: LONG_HISTORY });
+  const names = wanted.length > 0 ? wanted : Object.keys(ATTACKS);
+  const rows: Row[] = [];
+  for (const name of names) {
+    const attack = ATTACKS[name];
+    if (!attack)
+      throw new Error(`There is no attack "${name}"; there are ${Object.keys(ATTACKS).join(', ')}.`);
+    const row = await stage(name, attack, { ledger, ledgerPath, scale });
+    rows.push(row);
+    report(row.cells.join(' | '));
+  }
+  return {
+    table: [...tableOf(rows), '', ...LEGEND],
+    attacks: rows.length,
+    violations: rows.flatMap(({ violations }, index) =>
+      violations.map((violation) => `${names[index]}: ${violation}`),
+    ),
+  };
+}
+
+async function stage(
+  name: string,
+  attack: Attack,
+  { ledger, ledgerPath, scale }: { ledger: SeededLedger; ledgerPath: string; scale: number },
+): Promise<Row> {
+  const folder = temporaryFolder();
+  const databasePath = join(folder, 'tipwell.db');
+  const probeFile = join(folder, 'loop.jsonl');
+  copyFileSync(ledgerPath, databasePath);
+  const server = await startServer({
+    ...{ RATE_LIMIT: 'on', DATABASE_URL: databasePath, LOOP_PROBE_FILE: probeFile },
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-probe.js')}`,
+  });
+  const attacker = fork(join(import.meta.dirname, 'attacker.ts'), [name], { execArgv: [] });
+  try {
+    const { scene, crowd, bystander } = await setTheScene(
+      server,
+      ledger,
+      Math.max(1.5, ATTACK_SECONDS * scale),
+    );
+    attacker.send(scene);
+    await messageOf(attacker);
+    if (attack.isFromAVenue) {
+      for (const { device } of crowd.regulars.slice(0, REGULARS / 2)) device.moveTo(attackAddress(0));
+    }
+    const quiet = await watch(server, crowd, probeFile, () =>
+      sleep(1_000 * Math.max(1, QUIET_SECONDS * scale)),
+    );
+    let spoils: Spoils | null = null;
+    const attacked = await watch(server, crowd, probeFile, async () => {
+      attacker.send('begin');
+      spoils = spoilsShape.parse(await messageOf(attacker));
+    });
+    if (spoils === null) throw new Error(`${name} told nothing`);
+    const failed = (await attack.afterwards?.(scene, bystander)) ?? [];
+    return judge(attack, { quiet, attacked, spoils, failed });
+  } finally {
+    attacker.kill('SIGKILL');
+    // Nothing of it is needed any more: its end in order is shown elsewhere.
+    await server.stop('SIGKILL');
+  }
+}
+
+/** Enters everybody who needs a password, each from an address of their own. */
+async function setTheScene(server: RunningServer, ledger: SeededLedger, seconds: number) {
+  const { port } = server;
+  const admit = async (username: string, address: string): Promise<Bystander> => {
+    const device = createDevice(port, address);
+    return { device, person: await enter(device, username) };
+  };
+  const admitAll = (name: string, network: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, (_, index) => admit(`${name}-${index}`, `${network}.${1 + index}`)),
+    );
+  const [regulars, own, bystander] = await Promise.all([
+    admitAll('regular', '127.0.3', REGULARS),
+    admitAll('attacker', '127.0.4', OWN_ACCOUNTS),
+    admit('bystander', '127.0.5.1'),
+  ]);
+  const codes = ledger.codes.map(({ id, category }) => ({ id, category }));
+  const scene: Scene = {
+    port,
+    seconds,
+    long: { token: ledger.longHistoryToken, tips: LONG_HISTORY, oldestTip: ledger.oldestTip },
+    // What is looked up and tipped by attackers and by others is not the same, so that nobody warms it up for anybody.
+    codes: codes.slice(0, 1_000),
+    tokens: ledger.providerTokens,
+    own: own.map(({ person }) => person),
+    victim: { email: bystander.person.email },
+  };
+  const crowd: Crowd = { giverTokens: ledger.giverTokens, codes: codes.slice(1_000), regulars };
+  return { scene, crowd, bystander };
+}
+
+/** Lets everybody go about their business while `during` lasts. */
+async function watch(
+  { port }: RunningServer,
+  crowd: Crowd,
+  probeFile: string,
+  during: () => Promise<unknown>,
+): Promise<Watched> {
+  const fromMs = Date.now();
+  const phase: Phase = { overAt: Number.POSITIVE_INFINITY };
+  const witnessing = witness(port, crowd, phase);
+  try {
+    await during();
+  } finally {
+    phase.overAt = performance.now();
+  }
+  const testimony = await witnessing;
+  await sleep(SETTLING_MS);
+  const lines = readFileSync(probeFile, 'utf8').trim().split('\n');
+  const samples = lines.map((line): Sample => JSON.parse(line)).filter(({ atMs }) => atMs >= fromMs);
+  return { testimony, samples };
+}
+
+function judge(
+  attack: Attack,
+  seen: {
+    readonly quiet: Watched;
+    readonly attacked: Watched;
+    readonly spoils: Spoils;
+    readonly failed: readonly (string | null)[];
+  },
+): Row {
+  const { quiet, attacked, spoils, failed } = seen;
+  const { probes, tips, logins } = attacked.testimony;
+  const shortStops = ownStopsOf(attacked).filter((ms) => ms > SHORT_STOP_MS).length;
+  const longest = Math.max(0, ...ownStopsOf(attacked));
+  const longestByClock = Math.max(
+    ...[0, ...attacked.samples.flatMap(({ stops }) => stops.map(({ clockMs }) => clockMs))],
+  );
+  const faults = Object.entries(spoils.counts).filter(
+    ([what]) => /^5\d\d/.test(what) && !what.startsWith('503'),
+  );
+  const afterwards = failed.filter((violation) => violation !== null);
+  const violations = [
+    ...refusalsOf('/healthz', probes),
+    ...refusalsOf('a tip', tips),
+    ...refusalsOf('a login on a known device', logins),
+    ...afterwards,
+    ...faults.map(([what, count]) => `the attacker was answered ${what} ${count} times`),
+    ...(longest > LONG_STOP_MS || shortStops > MOST_SHORT_STOPS
+      ? [
+          `the event loop stood still for ${longest.toFixed(0)} ms, and ${shortStops} times above ${SHORT_STOP_MS} ms`,
+        ]
+      : []),
+  ];
+  const got = Object.entries(spoils.counts).map(([what, count]) => `${what} x ${count}`);
+  const shown =
+    failed.length === 0 ? [] : [`+ ${failed.length - afterwards.length} of ${failed.length} held`];
+  const rss = (samples: readonly Sample[]) => Math.max(...samples.map((sample) => sample.rss)) / MEGABYTE;
+  return {
+    cells: [
+      attack.what,
+      timesOf(quiet.testimony.probes),
+      timesOf(probes),
+      `${briefly(Math.max(0, ...ownStopsOf(quiet)))} -> ${briefly(longest)} (${shortStops}), ${briefly(longestByClock)}`,
+      deedsOf(tips),
+      deedsOf(logins),
+      `${[...got, ...shown].join('; ')} in ${spoils.seconds.toFixed(1)} s`,
+      `${coresOf(attacked.samples).toFixed(2)} / ${(spoils.cpuMs / spoils.seconds / 1_000).toFixed(2)}`,
+      `${rss(quiet.samples).toFixed(0)} -> ${rss(attacked.samples).toFixed(0)}`,
+      violations.length === 0 ? 'holds' : 'VIOLATES',
+    ],
+    violations,
+  };
+}
+
+function refusalsOf(what: string, { done, refused }: Deeds): readonly string[] {
+  const [first] = refused;
+  return first === undefined
+    ? []
+    : [`${what} was refused ${refused.length} of ${done + refused.length} times: ${first}`];
+}
+
+function ownStopsOf({ samples }: Watched): readonly number[] {
+  return samples.flatMap(({ stops }) => stops.map(({ ownMs }) => ownMs));
+}
+
+/** How much of one core all threads of the server took. */
+function coresOf(samples: readonly Sample[]): number {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (!first || !last || first === last) return Number.NaN;
+  return (last.cpuMs - first.cpuMs) / (last.atMs - first.atMs);
+}
+
+function timesOf({ timesMs }: Deeds): string {
+  const sorted = [...timesMs].sort((a, b) => a - b);
+  const at = (share: number) => briefly(sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
+  return `${at(0.5)} / ${at(0.99)} / ${at(1)}`;
+}
+
+function deedsOf({ done, refused, timesMs }: Deeds): string {
+  return `${done} / ${refused.length}, ${briefly(Math.max(...timesMs))}`;
+}
+
+function briefly(ms: number): string {
+  return Number.isFinite(ms) ? ms.toFixed(ms < 10 ? 1 : 0) : '-';
+}
+
+function tableOf(rows: readonly Row[]): readonly string[] {
+  const lines = [COLUMNS, ...rows.map(({ cells }) => cells)];
+  const widths = COLUMNS.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+  const lineOf = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
+  const [head = '', ...body] = lines.map(lineOf);
+  return [head, rule, ...body];
+}
+
+/** @throws Error when the process ends, or says nothing for too long, instead. */
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const done = new AbortController();
+  const { signal } = done;
+  try {
+    const [message]: unknown[] = await Promise.race([
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }).then(([code]) => {
+        throw new Error(`the attacker ended with ${code}`);
+      }),
+      sleep(ATTACK_PATIENCE_MS, undefined, { signal }).then(() => {
+        throw new Error('the attacker has told nothing for too long');
+      }),
+    ]);
+    return message;
+  } finally {
+    done.abort();
+  }
+}
