@@ -1,4 +1,7 @@
-/** What attacks are made of: requests at a bounded rate, replays of streams, sockets that are held open, and a count of what came back. */
+/**
+ * What attacks are made of: requests at a bounded rate, replays of streams, sockets that are held open, and a count of
+ * what came back.
+ */
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +13,8 @@ import { hangUp, type Person, type Received, type Sending, send } from './visito
 const PAUSE_AFTER_REFUSAL_MS = 250;
 /** A replay that has sent nothing for so long has sent all that it wants to. */
 const REPLAY_PATIENCE_MS = 3_000;
+/** Counted for each stream of somebody else's that ended during an attack. */
+export const LOST_STREAMS = 'streams of others lost';
 const EVENT_ID = '\nid: ';
 
 /** What an attacker has; handed to the process of the attack as JSON. */
@@ -52,7 +57,8 @@ export interface Attacker {
   hold(text: string, from?: string): ReturnType<typeof sendRaw>;
   /** Opens a stream of tips, and waits until it is closed or left. @returns how many events were read. */
   stream(options: StreamOptions): Promise<number>;
-  tally(): Readonly<Record<string, number>>;
+  /** What was counted since it was asked for the last time. */
+  takeTally(): Readonly<Record<string, number>>;
   end(): void;
 }
 
@@ -138,17 +144,17 @@ export function createAttacker(scene: Scene): Attacker {
             ...(door === 'REST' && lastEventId !== undefined && { 'Last-Event-ID': lastEventId }),
           },
         });
+        const isReplay = leaveAfter !== Number.POSITIVE_INFINITY;
         let events = 0;
         let end = '';
         held.add(opened);
         opened.on('error', () => {});
         opened.on('close', () => {
           held.delete(opened);
-          if (isRead === true && events > 0) count('events', events);
+          if (isReplay && events > 0) count('events', events);
           resolve(events);
         });
-        if (leaveAfter !== Number.POSITIVE_INFINITY)
-          opened.setTimeout(REPLAY_PATIENCE_MS, () => opened.destroy());
+        if (isReplay) opened.setTimeout(REPLAY_PATIENCE_MS, () => opened.destroy());
         opened.on('response', (answer) => {
           count(String(answer.statusCode));
           onOpen?.(answer.statusCode ?? 0);
@@ -166,7 +172,11 @@ export function createAttacker(scene: Scene): Attacker {
         opened.end();
       }),
 
-    tally: () => Object.fromEntries(counts),
+    takeTally() {
+      const tally = Object.fromEntries(counts);
+      counts.clear();
+      return tally;
+    },
 
     end() {
       isOver = true;

@@ -14,9 +14,9 @@ const attack = ATTACKS[name];
 const [scene]: Scene[] = await once(process, 'message');
 if (!attack || !scene) throw new Error(`there is no attack "${name}"`);
 
-const preparing = createAttacker(scene);
-await attack.prepare?.(preparing);
 const attacker = createAttacker(scene);
+await attack.prepare?.(attacker);
+attacker.takeTally();
 const begin = once(process, 'message');
 process.send?.('prepared');
 await begin;
@@ -28,10 +28,9 @@ const deadline = sleep(scene.seconds * 1_000).then(() => {
 });
 await Promise.all([attack.run(attacker), deadline]);
 attacker.end();
-preparing.end();
 const { user, system } = process.cpuUsage(cpuBefore);
 const spoils: Spoils = {
-  counts: attacker.tally(),
+  counts: attacker.takeTally(),
   seconds: (performance.now() - startedAt) / 1_000,
   cpuMs: (user + system) / 1_000,
 };

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SeededLedger, seedLedger } from '#tests/bench/seeded-ledger.ts';
 import { type RunningServer, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { attackAddress, type Scene, type Spoils, spoilsShape } from './attack-tools.ts';
+import { attackAddress, LOST_STREAMS, type Scene, type Spoils, spoilsShape } from './attack-tools.ts';
 import { ATTACKS, type Attack, type Bystander } from './attacks.ts';
 import { createDevice, enter } from './visitor.ts';
 import { type Crowd, type Deeds, type Phase, type Testimony, witness } from './witnesses.ts';
@@ -19,8 +19,8 @@ import { type Crowd, type Deeds, type Phase, type Testimony, witness } from './w
 const LONG_HISTORY = 20_000;
 const REGULARS = 8;
 const OWN_ACCOUNTS = 6;
-const QUIET_SECONDS = 3;
-const ATTACK_SECONDS = 6;
+const QUIET_SECONDS = 2.5;
+const ATTACK_SECONDS = 5;
 /** What the probe writes last of a phase comes a little after it. */
 const SETTLING_MS = 300;
 /** The longest that an attack may take that goes on until it is done. */
@@ -41,7 +41,9 @@ interface Sample {
   readonly cpuMs: number;
 }
 
-interface Watched {
+interface Watched<Result = unknown> {
+  /** What came of what was waited for. */
+  readonly result: Result;
   readonly testimony: Testimony;
   readonly samples: readonly Sample[];
 }
@@ -66,7 +68,7 @@ const LEGEND = [
 /**
  * @param scale shortens the phases.
  * @param wanted the names of the attacks, all of them when there are none.
- * @throws Error when a part could not be shown at all.
+ * @throws Error when the system cannot show it.
  */
 export async function besiege(
   scale: number,
@@ -83,7 +85,10 @@ export async function besiege(
     const attack = ATTACKS[name];
     if (!attack)
       throw new Error(`There is no attack "${name}"; there are ${Object.keys(ATTACKS).join(', ')}.`);
-    const row = await stage(name, attack, { ledger, ledgerPath, scale });
+    const row = await stage(name, attack, { ledger, ledgerPath, scale }).catch((error: unknown): Row => {
+      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      return { cells: [attack.what, 'could not be shown'], violations: [why] };
+    });
     rows.push(row);
     report(row.cells.join(' | '));
   }
@@ -105,12 +110,13 @@ async function stage(
   const databasePath = join(folder, 'tipwell.db');
   const probeFile = join(folder, 'loop.jsonl');
   copyFileSync(ledgerPath, databasePath);
-  const server = await startServer({
+  const attacker = fork(join(import.meta.dirname, 'attacker.ts'), [name], { execArgv: [] });
+  const starting = startServer({
     ...{ RATE_LIMIT: 'on', DATABASE_URL: databasePath, LOOP_PROBE_FILE: probeFile },
     NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-probe.js')}`,
   });
-  const attacker = fork(join(import.meta.dirname, 'attacker.ts'), [name], { execArgv: [] });
   try {
+    const server = await starting;
     const { scene, crowd, bystander } = await setTheScene(
       server,
       ledger,
@@ -124,18 +130,16 @@ async function stage(
     const quiet = await watch(server, crowd, probeFile, () =>
       sleep(1_000 * Math.max(1, QUIET_SECONDS * scale)),
     );
-    let spoils: Spoils | null = null;
     const attacked = await watch(server, crowd, probeFile, async () => {
       attacker.send('begin');
-      spoils = spoilsShape.parse(await messageOf(attacker));
+      return spoilsShape.parse(await messageOf(attacker));
     });
-    if (spoils === null) throw new Error(`${name} told nothing`);
     const failed = (await attack.afterwards?.(scene, bystander)) ?? [];
-    return judge(attack, { quiet, attacked, spoils, failed });
+    return judge(attack, { quiet, attacked, failed });
   } finally {
     attacker.kill('SIGKILL');
     // Nothing of it is needed any more: its end in order is shown elsewhere.
-    await server.stop('SIGKILL');
+    await starting.then((server) => server.stop('SIGKILL'));
   }
 }
 
@@ -171,37 +175,35 @@ async function setTheScene(server: RunningServer, ledger: SeededLedger, seconds:
 }
 
 /** Lets everybody go about their business while `during` lasts. */
-async function watch(
+async function watch<Result>(
   { port }: RunningServer,
   crowd: Crowd,
   probeFile: string,
-  during: () => Promise<unknown>,
-): Promise<Watched> {
+  during: () => Promise<Result>,
+): Promise<Watched<Result>> {
   const fromMs = Date.now();
   const phase: Phase = { overAt: Number.POSITIVE_INFINITY };
   const witnessing = witness(port, crowd, phase);
-  try {
-    await during();
-  } finally {
+  const result = await during().finally(() => {
     phase.overAt = performance.now();
-  }
+  });
   const testimony = await witnessing;
   await sleep(SETTLING_MS);
   const lines = readFileSync(probeFile, 'utf8').trim().split('\n');
   const samples = lines.map((line): Sample => JSON.parse(line)).filter(({ atMs }) => atMs >= fromMs);
-  return { testimony, samples };
+  return { result, testimony, samples };
 }
 
 function judge(
   attack: Attack,
   seen: {
     readonly quiet: Watched;
-    readonly attacked: Watched;
-    readonly spoils: Spoils;
+    readonly attacked: Watched<Spoils>;
     readonly failed: readonly (string | null)[];
   },
 ): Row {
-  const { quiet, attacked, spoils, failed } = seen;
+  const { quiet, attacked, failed } = seen;
+  const spoils = attacked.result;
   const { probes, tips, logins } = attacked.testimony;
   const shortStops = ownStopsOf(attacked).filter((ms) => ms > SHORT_STOP_MS).length;
   const longest = Math.max(0, ...ownStopsOf(attacked));
@@ -211,12 +213,14 @@ function judge(
   const faults = Object.entries(spoils.counts).filter(
     ([what]) => /^5\d\d/.test(what) && !what.startsWith('503'),
   );
+  const lostStreams = spoils.counts[LOST_STREAMS] ?? 0;
   const afterwards = failed.filter((violation) => violation !== null);
   const violations = [
     ...refusalsOf('/healthz', probes),
     ...refusalsOf('a tip', tips),
     ...refusalsOf('a login on a known device', logins),
     ...afterwards,
+    ...(lostStreams > 0 ? [`${lostStreams} streams of others ended`] : []),
     ...faults.map(([what, count]) => `the attacker was answered ${what} ${count} times`),
     ...(longest > LONG_STOP_MS || shortStops > MOST_SHORT_STOPS
       ? [
@@ -236,7 +240,7 @@ function judge(
       `${briefly(Math.max(0, ...ownStopsOf(quiet)))} -> ${briefly(longest)} (${shortStops}), ${briefly(longestByClock)}`,
       deedsOf(tips),
       deedsOf(logins),
-      `${[...got, ...shown].join('; ')} in ${spoils.seconds.toFixed(1)} s`,
+      `${[...got, ...shown, `in ${spoils.seconds.toFixed(1)} s`].join('; ')}`,
       `${coresOf(attacked.samples).toFixed(2)} / ${(spoils.cpuMs / spoils.seconds / 1_000).toFixed(2)}`,
       `${rss(quiet.samples).toFixed(0)} -> ${rss(attacked.samples).toFixed(0)}`,
       violations.length === 0 ? 'holds' : 'VIOLATES',
@@ -281,7 +285,7 @@ function tableOf(rows: readonly Row[]): readonly string[] {
   const lines = [COLUMNS, ...rows.map(({ cells }) => cells)];
   const widths = COLUMNS.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
   const lineOf = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+    `| ${widths.map((width, column) => (cells[column] ?? '').padEnd(width)).join(' | ')} |`;
   const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
   const [head = '', ...body] = lines.map(lineOf);
   return [head, rule, ...body];
