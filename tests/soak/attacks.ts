@@ -1,6 +1,6 @@
 /**
- * Every way in which one client has been thought to stop the others, as a closed table. All of them stay on loopback and
- * below what the limits of bodies and batches allow; what they do is bounded in time and in rate.
+ * Every way that is known in which one client might stop the others, as a closed table. All of them stay on loopback,
+ * below what the limits of bodies and batches allow, and bounded in time and in rate.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStream } from '#tests/support/event-streams.ts';
@@ -58,12 +58,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     run: (attacker) => attacker.flood({ atOnce: 1, perSecond: FLAT_OUT }, sendLongTexts(attacker)),
   },
   'texts-8': {
-    what: 'the same, 8 at once',
+    what: 'texts of 63 KB combining marks in registrations and logins, 8 at once',
     run: (attacker) => attacker.flood({ atOnce: 8, perSecond: FLAT_OUT }, sendLongTexts(attacker)),
   },
 
   'replay-rest-1': { what: 'a replay of 20,000 tips again and again, REST', run: replay(1, ['REST']) },
-  'replay-trpc-1': { what: 'the same, tRPC', run: replay(1, ['tRPC']) },
+  'replay-trpc-1': { what: 'a replay of 20,000 tips again and again, tRPC', run: replay(1, ['tRPC']) },
   'replay-rest-20': { what: '20 such replays at once, REST', run: replay(20, ['REST']) },
   'replay-trpc-20': { what: '20 such replays at once, tRPC', run: replay(20, ['tRPC']) },
   'replay-unread': {
@@ -109,7 +109,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     run: (attacker) => attacker.flood({ atOnce: 60, perSecond: FLAT_OUT }, logInToOwn(attacker, 1)),
   },
   'own-logins-spread': {
-    what: 'the same from 40 addresses',
+    what: 'right logins of 6 own accounts in a flood, from 40 addresses',
     run: (attacker) => attacker.flood({ atOnce: 120, perSecond: FLAT_OUT }, logInToOwn(attacker, 40)),
   },
   registrations: {
@@ -180,7 +180,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     run: (attacker) => attacker.flood({ atOnce: 15, perSecond: 15 }, () => fetchBundle(attacker)),
   },
   'docs-flat-out': {
-    what: 'the same, up to 200 a second',
+    what: `${BUNDLE}, gzip, up to 200 a second`,
     run: (attacker) => attacker.flood({ atOnce: 16, perSecond: 200 }, () => fetchBundle(attacker)),
   },
   'page-parameters': {

@@ -26,7 +26,7 @@ const SETTLING_MS = 300;
 /** The longest that an attack may take that goes on until it is done. */
 const ATTACK_PATIENCE_MS = 90_000;
 
-/** Stops of the event loop, in milliseconds. The aim is 20; what is called a violation leaves room for noise. */
+/** Of computing without a turn of the event loop, in milliseconds. The aim is 20; a violation leaves room for noise. */
 const SHORT_STOP_MS = 50;
 const MOST_SHORT_STOPS = 2;
 const LONG_STOP_MS = 200;
@@ -35,8 +35,8 @@ const MEGABYTE = 1_048_576;
 /** What the probe in the server writes. */
 interface Sample {
   readonly atMs: number;
-  /** How long the loop stood still by the clock, and how much of that without what the machine gave to other processes. */
-  readonly stops: readonly { readonly clockMs: number; readonly ownMs: number }[];
+  /** How long the loop stood still by the clock, and how long it computed meanwhile: the rest it waited for a core or the disk. */
+  readonly stops: readonly { readonly clockMs: number; readonly computingMs: number }[];
   readonly rss: number;
   readonly cpuMs: number;
 }
@@ -58,11 +58,11 @@ const COLUMNS = [
   ...['cores', 'RSS', 'verdict'],
 ];
 const LEGEND = [
-  'healthz: p50 / p99 / slowest in ms, from when each was due. loop stopped: the longest in ms, quiet -> attacked (how',
-  `often above ${SHORT_STOP_MS}), then the longest by the clock, with what the machine gave to other processes meanwhile. tips,`,
-  'logins, during the attack: done / refused, slowest in ms. cores: how much of one the server / the attacker took; with',
-  'two cores, a sum near 2 says that they were in the way of each other and of those who measure. RSS: the most in MB,',
-  'quiet -> attacked. What follows a "+" was tried afterwards.',
+  'healthz: p50 / p99 / slowest in ms, from when each was due. loop stopped: the longest time that it computed without',
+  `a turn, in ms, quiet -> attacked (how often above ${SHORT_STOP_MS}), and then the longest stop by the clock, in which it may`,
+  'have waited for a core or the disk. tips, logins, during the attack: done / refused, slowest in ms. cores: how much',
+  'of one the server / the attacker took; with two cores, a sum near 2 says that they were in the way of each other and',
+  'of those who measure. RSS: the most in MB, quiet -> attacked. What follows a "+" was tried afterwards.',
 ];
 
 /**
@@ -205,8 +205,8 @@ function judge(
   const { quiet, attacked, failed } = seen;
   const spoils = attacked.result;
   const { probes, tips, logins } = attacked.testimony;
-  const shortStops = ownStopsOf(attacked).filter((ms) => ms > SHORT_STOP_MS).length;
-  const longest = Math.max(0, ...ownStopsOf(attacked));
+  const shortStops = computingOf(attacked).filter((ms) => ms > SHORT_STOP_MS).length;
+  const longest = Math.max(0, ...computingOf(attacked));
   const longestByClock = Math.max(
     ...[0, ...attacked.samples.flatMap(({ stops }) => stops.map(({ clockMs }) => clockMs))],
   );
@@ -224,7 +224,7 @@ function judge(
     ...faults.map(([what, count]) => `the attacker was answered ${what} ${count} times`),
     ...(longest > LONG_STOP_MS || shortStops > MOST_SHORT_STOPS
       ? [
-          `the event loop stood still for ${longest.toFixed(0)} ms, and ${shortStops} times above ${SHORT_STOP_MS} ms`,
+          `the event loop computed for ${longest.toFixed(0)} ms without a turn, and ${shortStops} times above ${SHORT_STOP_MS} ms`,
         ]
       : []),
   ];
@@ -237,7 +237,7 @@ function judge(
       attack.what,
       timesOf(quiet.testimony.probes),
       timesOf(probes),
-      `${briefly(Math.max(0, ...ownStopsOf(quiet)))} -> ${briefly(longest)} (${shortStops}), ${briefly(longestByClock)}`,
+      `${briefly(Math.max(0, ...computingOf(quiet)))} -> ${briefly(longest)} (${shortStops}), ${briefly(longestByClock)}`,
       deedsOf(tips),
       deedsOf(logins),
       `${[...got, ...shown, `in ${spoils.seconds.toFixed(1)} s`].join('; ')}`,
@@ -256,8 +256,8 @@ function refusalsOf(what: string, { done, refused }: Deeds): readonly string[] {
     : [`${what} was refused ${refused.length} of ${done + refused.length} times: ${first}`];
 }
 
-function ownStopsOf({ samples }: Watched): readonly number[] {
-  return samples.flatMap(({ stops }) => stops.map(({ ownMs }) => ownMs));
+function computingOf({ samples }: Watched): readonly number[] {
+  return samples.flatMap(({ stops }) => stops.map(({ computingMs }) => computingMs));
 }
 
 /** How much of one core all threads of the server took. */

@@ -6,35 +6,32 @@
  * Not `monitorEventLoopDelay`: what happens between its `reset` and its next look is lost, and a stop often begins just
  * there. Without `reset` it has one maximum for the whole life of the process.
  */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 
 const LOOK_EACH_MS = 5;
 const WRITE_EACH_MS = 100;
-/** proc(5): the second number is how long the main thread was ready to run while others had the core, in nanoseconds. */
-const SCHEDULING = '/proc/self/schedstat';
 
 const file = process.env['LOOP_PROBE_FILE'] ?? '/dev/null';
 const parent = process.ppid;
-const isSchedulingTold = existsSync(SCHEDULING);
 
 let lookedAt = performance.now();
-let waitedMs = waitedForACore();
+let computedMs = computedByTheLoop();
 let writtenAt = lookedAt;
-/** @type {{ readonly clockMs: number, readonly ownMs: number }[]} */
+/** @type {{ readonly clockMs: number, readonly computingMs: number }[]} */
 let stops = [];
 
-function waitedForACore() {
-  return isSchedulingTold ? Number(readFileSync(SCHEDULING, 'utf8').split(' ')[1]) / 1e6 : 0;
+/** How long the main thread has had a core: the first number of schedstat(5), in nanoseconds. */
+function computedByTheLoop() {
+  return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[0]) / 1e6;
 }
 
 setInterval(() => {
   const now = performance.now();
-  const waited = waitedForACore();
+  const computed = computedByTheLoop();
   const clockMs = now - lookedAt - LOOK_EACH_MS;
-  // What the server itself did in that time, computing or waiting for the disk.
-  if (clockMs > LOOK_EACH_MS) stops.push({ clockMs, ownMs: Math.max(0, clockMs - (waited - waitedMs)) });
+  if (clockMs > LOOK_EACH_MS) stops.push({ clockMs, computingMs: Math.min(clockMs, computed - computedMs) });
   lookedAt = now;
-  waitedMs = waited;
+  computedMs = computed;
   if (now - writtenAt < WRITE_EACH_MS) return;
   writtenAt = now;
   if (process.ppid !== parent) process.exit(1);
