@@ -40,6 +40,7 @@ export interface Attack {
 const COMBINING = `a${'\u0301'.repeat(15_700)}${'\u0316'.repeat(15_700)}`;
 const MANY_ACCOUNTS = 280;
 const STREAMS_OF_AN_ACCOUNT = 20;
+const PIPELINING_PATIENCE_MS = 2_000;
 const WATCHED = 1_000;
 /** Of everything whose work is small once it is well done: beyond this, a flood only measures the two processors. */
 const FLAT_OUT = 500;
@@ -84,7 +85,9 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       await inTurns(accounts, 8, async (token, index) => {
         const one = `GET /api/transactions/stream HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`;
         const { socket, whole } = attacker.hold(one.repeat(STREAMS_OF_AN_ACCOUNT), attackAddress(index));
-        await sleep(100);
+        // Whoever closes before the first answer opens nothing.
+        const answered = new Promise((resolve) => socket.once('data', resolve));
+        await Promise.race([answered, sleep(PIPELINING_PATIENCE_MS)]);
         socket.destroy();
         const statuses = [...(await whole).matchAll(/HTTP\/1\.1 (\d{3})/g)];
         attacker.count(statuses[0]?.[1] ?? 'no answer');
