@@ -10,6 +10,8 @@ const GIVERS = '127.0.2.';
 const PROBE_INTERVAL_MS = 20;
 const TIP_INTERVAL_MS = 100;
 const LOGIN_INTERVAL_MS = 500;
+/** Of one person in one phase. */
+const MOST_LOGINS = 4;
 
 export interface Regular {
   readonly device: Device;
@@ -42,14 +44,13 @@ export interface Phase {
 }
 
 let tipsSent = 0;
-let loginsSent = 0;
 
 /** Watches until the phase is over, and until everything that was due before has its answer. */
 export async function witness(port: number, crowd: Crowd, phase: Phase): Promise<Testimony> {
   const [probes, tips, logins] = await Promise.all([
     probe(port, phase),
     atIntervals(TIP_INTERVAL_MS, phase, () => tip(port, crowd)),
-    atIntervals(LOGIN_INTERVAL_MS, phase, () => logIn(anyRegular(crowd))),
+    atIntervals(LOGIN_INTERVAL_MS, phase, loginsOf(crowd)),
   ]);
   return { probes, tips, logins };
 }
@@ -90,11 +91,11 @@ async function probe(port: number, phase: Phase): Promise<Deeds> {
   return deeds;
 }
 
-/** Whatever the one before is waiting for, the next begins at its time. */
+/** Whatever the one before is waiting for, the next begins at its time; with null from `act` there is none. */
 async function atIntervals(
   intervalMs: number,
   phase: Phase,
-  act: () => Promise<string | null>,
+  act: () => Promise<string | null> | null,
 ): Promise<Deeds> {
   const deeds = { done: 0, timesMs: [] as number[], refused: [] as string[] };
   const begun: Promise<void>[] = [];
@@ -102,15 +103,14 @@ async function atIntervals(
     await sleep(Math.max(0, dueAt - performance.now()));
     if (phase.overAt <= dueAt) break;
     const sentAt = performance.now();
-    begun.push(
-      act().then((refusal) => {
-        if (refusal !== null) deeds.refused.push(refusal);
-        else {
-          deeds.done += 1;
-          deeds.timesMs.push(performance.now() - sentAt);
-        }
-      }),
-    );
+    const acting = act()?.then((refusal) => {
+      if (refusal !== null) deeds.refused.push(refusal);
+      else {
+        deeds.done += 1;
+        deeds.timesMs.push(performance.now() - sentAt);
+      }
+    });
+    if (acting) begun.push(acting);
   }
   await Promise.all(begun);
   return deeds;
@@ -131,9 +131,15 @@ function tip(port: number, { giverTokens, codes }: Crowd): Promise<string | null
   );
 }
 
-function anyRegular({ regulars }: Crowd): Regular {
-  loginsSent += 1;
-  const regular = regulars[loginsSent % regulars.length];
-  if (!regular) throw new Error('nobody has logged in before');
-  return regular;
+/** In turns, nobody again before their last login was answered, and nobody more often than people do. */
+function loginsOf({ regulars }: Crowd): () => Promise<string | null> | null {
+  const due = Array.from({ length: MOST_LOGINS }, () => regulars).flat();
+  const waiting = new Set<Regular>();
+  return () => {
+    const index = due.findIndex((regular) => !waiting.has(regular));
+    const [regular] = index === -1 ? [] : due.splice(index, 1);
+    if (!regular) return null;
+    waiting.add(regular);
+    return logIn(regular).finally(() => waiting.delete(regular));
+  };
 }
