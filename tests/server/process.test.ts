@@ -3,7 +3,15 @@
  * stops, shares its database with nobody, and is held up neither by slow senders nor by odd ones.
  */
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -80,6 +88,63 @@ describe.concurrent('what is in the way stops the start with one line', () => {
     }
     const last = await startServer(env);
     expect((await get(last.port, '/readyz')).status).toBe(200);
+  });
+
+  test.each<[string, (path: string, folder: string) => string]>([
+    [
+      'a symbolic link to it',
+      (path, folder) => {
+        symlinkSync(path, join(folder, 'link.db'));
+        return join(folder, 'link.db');
+      },
+    ],
+    [
+      'a link to a link, by a path of its own',
+      (path, folder) => {
+        symlinkSync(path, join(folder, 'first.db'));
+        symlinkSync('first.db', join(folder, 'second.db'));
+        return join(folder, 'second.db');
+      },
+    ],
+    [
+      'a link to its folder',
+      (path, folder) => {
+        symlinkSync(join(path, '..'), join(folder, 'data'));
+        return join(folder, 'data', 'tipwell.db');
+      },
+    ],
+  ])('a database that another process has, under %s', async (_, another) => {
+    const first = await startServer();
+    const other = another(first.databasePath, temporaryFolder());
+    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
+    expectRefusedStart(end, /another Tipwell process is using it/);
+    const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [first.databasePath]);
+    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('another Tipwell process') });
+    expect((await get(first.port, '/readyz')).status).toBe(200);
+  });
+
+  test('a link to a database that is made through it, for a second process as well', async () => {
+    const folder = temporaryFolder();
+    const databasePath = join(folder, 'link.db');
+    symlinkSync('real.db', databasePath);
+    await startServer({ DATABASE_URL: databasePath });
+    expect(readdirSync(folder).sort()).toEqual(
+      ['link.db', ...['', '-shm', '-wal', '.lock'].map((suffix) => `real.db${suffix}`)].sort(),
+    );
+    const real = { DATABASE_URL: join(folder, 'real.db'), PORT: String(await freePort()) };
+    expectRefusedStart(await runToEnd('serve', real), /another Tipwell process is using it/);
+  });
+
+  test('a database with a second name, under which its log would not be found', async () => {
+    const first = await startServer();
+    await register(first, 'pat');
+    const other = join(temporaryFolder(), 'other.db');
+    linkSync(first.databasePath, other);
+    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
+    expectRefusedStart(end, /the file has a second name \(a hard link\)/);
+    const cared = await runToEnd('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
+    expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
+    expect((await get(first.port, '/readyz')).status).toBe(200);
   });
 
   test('a file that is no database, which is left as it is', async () => {

@@ -29,6 +29,7 @@ describe('the live connection to a file, after its first write,', () => {
     ['enforces references', 'foreign_keys', 1],
     ['fires delete triggers for rows that are replaced', 'recursive_triggers', 1],
     ['never waits inside SQLite', 'busy_timeout', 0],
+    ['gives back what its log took beyond its usual length', 'journal_size_limit', 8_000 * 4_096],
     ['does not trust what is written in the schema', 'trusted_schema', 0],
   ])('%s', async (_promise, name, value) => {
     expect(pragma(await liveDatabase(), name)).toBe(value);

@@ -202,7 +202,7 @@ export interface Storage {
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
 
   /**
-   * Proves by a small durable write that tips could be recorded.
+   * Proves that tips could be recorded, by a durable write that takes as much room as the longest of them, and is undone.
    * @throws StorageUnavailable, with its cause, when they could not.
    */
   proveWritable(): Promise<void>;

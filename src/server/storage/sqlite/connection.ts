@@ -3,10 +3,11 @@
  * before it is answered, foreign keys enforced. Also holds the lock that keeps a second server off the same file.
  */
 
-import { mkdirSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { brand } from '#shared/brand.ts';
+import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './database-files.ts';
 
 export type { Database };
 
@@ -29,13 +30,20 @@ interface OpenOptions {
 /** How long opening may wait for another process to let go, in milliseconds; afterwards nothing ever waits inside SQLite. */
 const OPENING_PATIENCE_MS = 2_000;
 
+/** In pages. What a commit of many tips writes is written again by the next: copied back late, it is copied once. */
+const LONGEST_LOG = 8_000;
+const SHORTEST_LOG = 1_000;
+/** Of the room that is free on the disk, the part that the log may take. */
+const LOG_SHARE = 1 / 8;
+
 /**
- * Opens the database file at `path`, making it and its folder when missing.
- * @throws DatabaseRefused when the file is no database, is damaged, or cannot be opened.
+ * Opens the database file at `path`, making it and its folder when missing, for this user alone. A file that others could
+ * read is closed to them, unless it is only read.
+ * @throws DatabaseRefused when the file is no database, is damaged, has a second name, or cannot be opened.
  */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   try {
-    if (path !== IN_MEMORY && !options.mustExist) mkdirSync(dirname(path), { recursive: true });
+    if (path !== IN_MEMORY && !options.readonly) prepareFile(locate(path), options.mustExist ?? false);
     const database = new SqliteDatabase(path, {
       timeout: OPENING_PATIENCE_MS,
       fileMustExist: options.mustExist ?? false,
@@ -54,9 +62,11 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
       database.pragma('cache_size = -32000');
       // What each step of a commit would need to be undone is kept in memory, instead of a file that nobody reads.
       database.pragma('temp_store = MEMORY');
-      // In pages: some 32 MB of log. Each copying back of the log stops all writing, and pages that are written again
-      // and again in between are copied once.
-      database.pragma('wal_autocheckpoint = 8000');
+      // Each copying back of the log stops all writing, and pages that are written again and again in between are
+      // copied once: some 32 MB of log, and less where that would fill the disk.
+      database.pragma(`wal_autocheckpoint = ${lengthOfLog(path, pageBytes(database))}`);
+      // Somebody who reads for long keeps the log from starting over; what it has grown to by then is given back.
+      database.pragma(`journal_size_limit = ${LONGEST_LOG * pageBytes(database)}`);
       // A busy wait inside SQLite would stop the event loop; storage.ts waits outside instead.
       database.pragma('busy_timeout = 0');
       return database;
@@ -69,17 +79,46 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   }
 }
 
+/** How many pages the log may have before it is copied back: fewer on a disk that it would fill. */
+function lengthOfLog(path: string, bytesOfPage: number): number {
+  if (path === IN_MEMORY) return LONGEST_LOG;
+  const { bavail, bsize } = statfsSync(dirname(locate(path)));
+  const affordable = Math.floor((bavail * bsize * LOG_SHARE) / bytesOfPage);
+  return Math.min(LONGEST_LOG, Math.max(SHORTEST_LOG, affordable));
+}
+
+function pageBytes(database: Database): number {
+  return Number(database.pragma('page_size', { simple: true }));
+}
+
+/** Before SQLite opens it: what SQLite makes beside a file gets the mode of that file. */
+function prepareFile(place: string, mustExist: boolean): void {
+  if (hasOtherNames(place)) {
+    throw new Error(
+      'the file has a second name (a hard link), under which another process would go unnoticed. Delete that name, or put a copy in the place of the file.',
+    );
+  }
+  if (!mustExist) {
+    makeFolderOf(place);
+    makeFile(place);
+  }
+  if (existsSync(place)) tighten(place);
+}
+
 /**
  * Takes the lock that a running server holds for its database file; the operating system frees it when the process
- * ends, however it ends. The lock lies beside the file so that backups can still read the file itself.
+ * ends, however it ends. The lock lies beside the file so that backups can still read the file itself, and beside that one
+ * to which symbolic links lead.
  * @returns a function that lets go.
  * @throws DatabaseRefused when another process holds it, or it cannot be taken at all.
  */
 export function holdDatabase(path: string): () => void {
   if (path === IN_MEMORY) return () => {};
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    const lock = new SqliteDatabase(`${path}.lock`, { timeout: 0 });
+    const lockFile = `${locate(path)}.lock`;
+    makeFolderOf(lockFile);
+    makeFile(lockFile);
+    const lock = new SqliteDatabase(lockFile, { timeout: 0 });
     try {
       lock.pragma('journal_mode = MEMORY');
       lock.exec('BEGIN EXCLUSIVE');

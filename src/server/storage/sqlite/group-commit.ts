@@ -13,6 +13,8 @@ const MAX_STEPS_PER_COMMIT = 128;
 /** How long to go on trying while another process holds the write lock, in milliseconds. */
 const BUSY_PATIENCE_MS = 2_000;
 const BUSY_PAUSE_MS = 10;
+/** How long a full disk is left alone before the log is tried again: each time writes what has its place already. */
+const ROOM_PAUSE_MS = 250;
 
 interface QueuedStep {
   /** Runs in its own savepoint and keeps its result until the commit; a throw undoes this step alone. */
@@ -64,12 +66,36 @@ export function createGroupCommit(database: Database): GroupCommit {
 
   const commitTogether = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
 
+  /** Whether a commit has found the disk full, and the log has not been copied back since. */
+  let isShortOfRoom = false;
+  let lastTry = { endsAt: Number.NEGATIVE_INFINITY, error: null as unknown };
+
+  /**
+   * Copies the log back into the file and gives its room to the disk. Short of its usual length the log would keep it,
+   * however much is freed elsewhere: a tip takes some 40 KB of the log, and less than 1 KB of the file.
+   * @throws the driver's SQLITE_FULL when there is no room for the copy either, now or a moment ago.
+   */
+  function makeRoom(): void {
+    if (performance.now() < lastTry.endsAt + ROOM_PAUSE_MS) throw lastTry.error;
+    try {
+      const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
+      // Busy: somebody reads what is in the log.
+      isShortOfRoom = outcome?.busy !== 0;
+    } catch (error) {
+      lastTry = { endsAt: performance.now(), error };
+      throw error;
+    }
+  }
+
   async function commit(steps: readonly QueuedStep[]): Promise<void> {
     const deadline = performance.now() + BUSY_PATIENCE_MS;
+    let isRetried = isShortOfRoom;
     for (;;) {
       try {
         // A commit that failed and could not be rolled back either would swallow this one.
         if (database.inTransaction) database.exec('ROLLBACK');
+        // Before anything is written: the first room that becomes free is needed to copy the log back.
+        if (isShortOfRoom) makeRoom();
         const failures = commitTogether.immediate(steps);
         for (const [index, step] of steps.entries()) {
           if (failures[index] === null) step.settle();
@@ -77,6 +103,11 @@ export function createGroupCommit(database: Database): GroupCommit {
         }
         return;
       } catch (error) {
+        if (isSqliteError(error, 'SQLITE_FULL') && !isRetried) {
+          isShortOfRoom = true;
+          isRetried = true;
+          continue;
+        }
         if (!isSqliteError(error, 'SQLITE_BUSY') || performance.now() > deadline) {
           for (const step of steps) step.reject(asUnavailable(error));
           return;

@@ -1,0 +1,137 @@
+/**
+ * A disk without room, made of memory and really full: what the readiness of a server proves, and how little room has to be
+ * made until tips are taken again, without a restart.
+ */
+import { execFileSync } from 'node:child_process';
+import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
+import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { temporaryFolder } from '#tests/support/running-server.ts';
+import { createTestLedger } from '#tests/support/test-ledger.ts';
+
+const MEGABYTE = 2 ** 20;
+const PAGE = 4_096;
+
+/** A ledger on a disk of its own of 24 MB, beside a file that takes some of it. */
+async function createSmallDisk({ skip }: TestContext, ballastBytes = 0) {
+  const folder = temporaryFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    skip('only root on Linux may make a disk of memory');
+  }
+  // Registered first, and so done last: after the database is closed.
+  onTestFinished(() => void execFileSync('umount', [folder]));
+  const path = join(folder, 'tipwell.db');
+  const ballast = join(folder, 'somebody-elses');
+  writeFileSync(ballast, Buffer.alloc(ballastBytes));
+  const ledger = await createTestLedger({ path });
+  const { tip } = await ledger.setTheScene();
+  const give = async (count: number): Promise<number> => {
+    for (let given = 0; given < count; given += 1) {
+      const outcome = await ledger.storage.recordTip(tip()).catch((error: unknown) => error);
+      if (outcome instanceof Error) {
+        expect(outcome).toMatchObject({ name: 'StorageUnavailable', cause: { code: 'SQLITE_FULL' } });
+        return given;
+      }
+    }
+    return count;
+  };
+  return {
+    ...ledger,
+    give,
+    ballast,
+    logBytes: () => statSync(`${path}-wal`).size,
+    freeBytes: () => {
+      const { bavail, bsize } = statfsSync(folder);
+      return bavail * bsize;
+    },
+    countTips: () => ledger.database.prepare('SELECT count(*) FROM transactions').pluck().get(),
+  };
+}
+
+test('that was filled by the log takes tips again as soon as a little room is made', async (context) => {
+  const t = await createSmallDisk(context, 2 * MEGABYTE);
+  // As on a disk that had more room when the server started.
+  t.database.pragma('wal_autocheckpoint = 8000');
+  const before = await t.give(5_000);
+  expect(before).toBeLessThan(5_000);
+  expect(t.freeBytes()).toBeLessThan(64 * PAGE);
+  expect(t.logBytes()).toBeGreaterThan(15 * MEGABYTE);
+  expect(await t.give(3)).toBe(0);
+  await expect(t.storage.proveWritable()).rejects.toMatchObject({ name: 'StorageUnavailable' });
+
+  rmSync(t.ballast);
+  await vi.waitFor(() => t.storage.proveWritable(), { timeout: 10_000, interval: 50 });
+  expect(t.logBytes()).toBeLessThan(MEGABYTE);
+  // Seven times what would fit into the room that was made if the log kept its own.
+  expect(await t.give(400)).toBe(400);
+  expect(t.countTips()).toBe(before + 400);
+  expect([checkLedger(t.database), checkIntegrity(t.database, 'full')]).toEqual([[], []]);
+});
+
+test('that is small is filled by tips, not by the log', async (context) => {
+  const t = await createSmallDisk(context);
+  expect(await t.give(5_000)).toBe(5_000);
+  expect(t.logBytes()).toBeLessThan(6 * MEGABYTE);
+});
+
+test('with room for a page, and none for a tip, is told to be unready', async (context) => {
+  const t = await createSmallDisk(context);
+  await t.give(20);
+  await t.storage.proveWritable();
+  writeFileSync(t.ballast, Buffer.alloc(t.freeBytes() - 3 * PAGE));
+  expect(t.freeBytes()).toBe(3 * PAGE);
+
+  await expect(t.storage.proveWritable()).rejects.toMatchObject({ name: 'StorageUnavailable' });
+  expect(await t.give(1)).toBe(0);
+  expect(t.countTips()).toBe(20);
+  rmSync(t.ballast);
+  await vi.waitFor(() => t.storage.proveWritable(), { timeout: 10_000, interval: 50 });
+  expect(await t.give(1)).toBe(1);
+});
+
+test('readiness is proved by no fewer pages than any tip writes', async () => {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const { database, storage, addAccount, addCode, setTheScene } = await createTestLedger({ path });
+  const { tip } = await setTheScene();
+  const givers = await Promise.all(Array.from({ length: 20 }, (_, index) => addAccount(`giver-${index}`)));
+  const codes = await Promise.all(
+    Array.from({ length: 20 }, async (_, index) =>
+      addCode(await addAccount(`owner-${index}`, ['bartender']), 'bartender'),
+    ),
+  );
+  database.pragma('wal_autocheckpoint = 0');
+  database.pragma('synchronous = OFF');
+  const pagesOf = async (write: () => Promise<unknown>) => {
+    const before = statSync(`${path}-wal`).size;
+    await write();
+    return Math.round((statSync(`${path}-wal`).size - before) / (PAGE + 24));
+  };
+  let most = 0;
+  for (let index = 0; index < 3_000; index += 1) {
+    const giverId = givers[(index * 7) % 20]?.id;
+    const qrCodeId = codes[(index * 11) % 20];
+    if (giverId === undefined || qrCodeId === undefined) throw new Error('nobody to tip');
+    const idempotencyKey = `${(index * 7_919) % 3_001}`.padStart(200, 'k');
+    const pages = await pagesOf(() => storage.recordTip(tip({ giverId, qrCodeId, idempotencyKey })));
+    most = Math.max(most, pages);
+  }
+  expect(most).toBeGreaterThan(10);
+  expect(await pagesOf(() => storage.proveWritable())).toBeGreaterThanOrEqual(most);
+});
+
+test('readiness is proved again and again without a trace, and without the file growing', async () => {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const { database, storage } = await createTestLedger({ path });
+  await storage.proveWritable();
+  const pages = database.pragma('page_count', { simple: true });
+  for (let time = 0; time < 50; time += 1) await storage.proveWritable();
+  expect(database.pragma('page_count', { simple: true })).toBe(pages);
+  expect(database.prepare('SELECT * FROM attempts').all()).toEqual([]);
+  // What a proof left that was cut off half-way goes with the next.
+  database.exec(`INSERT INTO attempts VALUES ('readiness', '${'readiness '.padEnd(65_536)}', '', 0, 0)`);
+  await storage.proveWritable();
+  expect(database.prepare('SELECT * FROM attempts').all()).toEqual([]);
+});
