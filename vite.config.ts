@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { gzipAsync } from '@gfx/zopfli';
@@ -29,6 +29,17 @@ function precompress(): Plugin {
         writeFileSync(`${path}.br`, brotliCompressSync(content, quality));
         writeFileSync(`${path}.gz`, await gzipAsync(content, { numiterations: 15 }));
       }
+    },
+  };
+}
+
+/** Lays the migrations beside the server that was built with them: what it does to a database must not depend on newer sources. */
+function migrationsOfThisBuild(): Plugin {
+  return {
+    name: 'migrations-of-this-build',
+    applyToEnvironment: ({ name }) => name === 'server',
+    writeBundle({ dir }) {
+      if (dir) cpSync(join(import.meta.dirname, 'drizzle'), join(dir, 'drizzle'), { recursive: true });
     },
   };
 }
@@ -166,7 +177,13 @@ const config: ViteUserConfig = {
     ),
   },
   css: { modules: { generateScopedName: shortClassName } },
-  plugins: [react(), sonnerStylesAsFile(), templatesOfRenderedPages(), precompress()],
+  plugins: [
+    react(),
+    sonnerStylesAsFile(),
+    templatesOfRenderedPages(),
+    precompress(),
+    migrationsOfThisBuild(),
+  ],
   builder: {},
   test: {
     projects: [

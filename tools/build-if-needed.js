@@ -12,13 +12,20 @@ const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const STAMP = join(PROJECT_FOLDER, 'dist/sources.sha256');
 /** What the client was made of before, for pages that are still open from then. */
 const EARLIER = join(PROJECT_FOLDER, 'dist/earlier');
-const SOURCES = ['src', 'package-lock.json', 'tsconfig.json', 'vite.config.ts', 'tools/build-if-needed.js'];
+const FOLDERS = ['src', 'drizzle'];
+const SOURCES = [
+  ...FOLDERS,
+  'package-lock.json',
+  'tsconfig.json',
+  'vite.config.ts',
+  'tools/build-if-needed.js',
+];
 
 /** @returns {string} */
 function fingerprint() {
   const hash = createHash('sha256');
   const files = SOURCES.flatMap((source) =>
-    source === 'src'
+    FOLDERS.includes(source)
       ? readdirSync(join(PROJECT_FOLDER, source), { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
           .map((entry) => join(entry.parentPath, entry.name))

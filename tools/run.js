@@ -1,7 +1,9 @@
 /**
- * `node tools/run.js [--built] PROGRAM WORDS...` runs a program on the Node.js that `npm ci` brought, so that it matters
+ * `node tools/run.js [--built | --as-built] PROGRAM WORDS...` runs a program on the Node.js that `npm ci` brought, so that it matters
  * little which one is installed on the machine. Where npm has none for the platform, the machine's own runs it, if it is
- * new enough. With `--built`, the product is built first when there is no build of the present sources.
+ * new enough. With `--built`, the product is built first when there is no build of the present sources. With `--as-built` the
+ * build that is there is run, whatever the sources say: the operator's commands work between a pull and a build, and
+ * for whoever may only read the product.
  *
  * npm 11 and newer put the one that they brought first on the PATH of scripts, and this process is it already; older ones
  * leave its link out of node_modules/.bin. Old syntax and no packages, because any Node.js may have to read this.
@@ -78,10 +80,16 @@ if (brought !== null && !isThisNode(brought)) {
   runOn(brought, [...process.execArgv, fileURLToPath(import.meta.url), ...args]);
 } else {
   refuseOldNode();
-  const isBuiltFirst = args[0] === '--built';
-  const [program = '', ...words] = isBuiltFirst ? args.slice(1) : args;
-  process.argv = [process.execPath, resolve(program), ...words];
-  (isBuiltFirst ? import('./build-if-needed.js') : Promise.resolve()).then(
-    () => import(pathToFileURL(resolve(program)).href),
+  const [option = '', ...rest] = args;
+  const isOption = option === '--built' || option === '--as-built';
+  const [program = '', ...words] = isOption ? rest : args;
+  const path = resolve(program);
+  if (option === '--as-built' && !existsSync(path)) {
+    process.stderr.write('There is no build yet. Run `npm run build` first.\n');
+    process.exit(1);
+  }
+  process.argv = [process.execPath, path, ...words];
+  (option === '--built' ? import('./build-if-needed.js') : Promise.resolve()).then(
+    () => import(pathToFileURL(path).href),
   );
 }

@@ -4,20 +4,19 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { brand } from '#shared/brand.ts';
 import { type Accounts, createAccounts } from './auth/accounts.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
-import { type Command, UsageError } from './command.ts';
+import { type Command, parseWords, UsageError } from './command.ts';
 import { createLimits, type Limits } from './limits.ts';
+import { MIGRATIONS_FOLDER } from './migrations-folder.ts';
 import { DatabaseRefused, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { isSchemaCurrent, isTipwells, readMigrations } from './storage/sqlite/migrations.ts';
 import { createSqliteStorage } from './storage/sqlite/storage.ts';
 import type { Storage } from './storage/storage.ts';
 
-const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../drizzle');
-const USAGE = 'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL';
+const USAGE = 'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL';
 
 interface Services {
   readonly accounts: Accounts;
@@ -53,9 +52,9 @@ const ACTIONS: Readonly<
 };
 
 export const careForAccount: Command = async ({ databasePath, sessionLifetimeMs, words, say }) => {
-  const [name = '', email = '', ...rest] = words;
+  const [name = '', email = ''] = parseWords(words, { usage: USAGE, count: 2, options: {} }).positionals;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!action || email === '' || rest.length > 0) throw new UsageError(USAGE);
+  if (!action) throw new UsageError(`Usage: ${USAGE}`);
   const storage = refuseDamage(databasePath, () => openStorage(databasePath));
   try {
     const clock = Date.now;

@@ -17,9 +17,15 @@ export interface BackupSchedule {
   /**
    * Makes a backup if the newest is a day old, and deletes those beyond the newest fourteen; files that are not its own
    * are left alone. To be called now and then; while one is being made it does nothing.
-   * @returns the new file; null when none was due.
+   * @returns what was written; null when none was due.
    */
-  run(): Promise<string | null>;
+  run(): Promise<WrittenBackup | null>;
+}
+
+export interface WrittenBackup {
+  readonly file: string;
+  /** What to note of its ledger elsewhere, as `npm run db:check -- --digest` takes it; null when that was not told. */
+  readonly past: string | null;
 }
 
 interface NumberedFile {
@@ -28,11 +34,11 @@ interface NumberedFile {
   readonly isFinished: boolean;
 }
 
-/** @param deps.backUp writes a backup to a file that does not exist yet; it appears only once it is complete. */
+/** @param deps.backUp writes a backup to a file that does not exist yet; it appears only once it is complete. It answers with what to note of the ledger. */
 export function createBackupSchedule(deps: {
   readonly folder: string;
   readonly clock: Clock;
-  readonly backUp: (file: string) => Promise<void>;
+  readonly backUp: (file: string) => Promise<string | null>;
 }): BackupSchedule {
   const { folder, clock, backUp } = deps;
   let isRunning = false;
@@ -55,19 +61,20 @@ export function createBackupSchedule(deps: {
     return writtenAt > now || now - writtenAt >= INTERVAL_MS;
   }
 
-  async function makeIfDue(): Promise<string | null> {
-    mkdirSync(folder, { recursive: true });
+  async function makeIfDue(): Promise<WrittenBackup | null> {
+    // Backups are people's data: a folder that is made here is for this user alone.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const now = clock();
     const newest = existing().find(({ isFinished }) => isFinished);
     if (!isDue(newest, now)) return null;
     const number = String((newest?.number ?? 0) + 1).padStart(6, '0');
     const file = join(folder, `${PREFIX}-${number}-${new Date(now).toISOString().slice(0, 10)}.db`);
-    await backUp(file);
+    const past = await backUp(file);
     // Only now, so that a disk on which nothing can be written keeps what it has.
     const files = existing();
     const kept = files.filter(({ isFinished }) => isFinished).slice(0, MAX_KEPT);
     for (const old of files) if (!kept.includes(old)) rmSync(old.path, { force: true });
-    return file;
+    return { file, past };
   }
 
   return {

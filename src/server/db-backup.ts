@@ -1,10 +1,14 @@
 /** `npm run db:backup -- FILE`: a consistent, checked copy, also while a server runs and writes. */
-import { type Command, fileFrom } from './command.ts';
+import { type Command, parseWords } from './command.ts';
+import { MIGRATIONS_FOLDER } from './migrations-folder.ts';
 import { backUp } from './storage/sqlite/backup.ts';
+import { readMigrations } from './storage/sqlite/migrations.ts';
 
 export const backUpDatabase: Command = ({ databasePath, words, say }) => {
-  const file = fileFrom(words, 'npm run db:backup -- FILE');
-  const tipCount = backUp(databasePath, file);
+  const usage = 'npm run db:backup -- FILE';
+  const [file = ''] = parseWords(words, { usage, count: 1, options: {} }).positionals;
+  const { tipCount, past } = backUp(databasePath, file, readMigrations(MIGRATIONS_FOLDER));
   say(`${file} holds all of ${databasePath}, checked: a ledger of ${tipCount} tips.`);
+  say(`Its past, to note elsewhere: ${past}`);
   return true;
 };

@@ -20,6 +20,7 @@ import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createBackupSchedule } from './backup-schedule.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { MIGRATIONS_FOLDER } from './migrations-folder.ts';
 import { type Pages, preparePages } from './pages.ts';
 import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
@@ -178,15 +179,15 @@ function startBackups(config: Config, log: Logger): () => void {
     clock: Date.now,
     async backUp(file) {
       // It reads the same settings as this process did.
-      await promisify(execFile)(process.execPath, [...process.execArgv, program, 'db-backup', file], {
-        signal: stopping.signal,
-      });
+      const args = [...process.execArgv, program, 'db-backup', file];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { signal: stopping.signal });
+      return / (\d+:[0-9a-f]{32})\n/.exec(stdout)?.[1] ?? null;
     },
   });
   const run = () => {
     schedule.run().then(
-      (file) => {
-        if (file !== null) log.info({ file }, 'backup written');
+      (written) => {
+        if (written !== null) log.info(written, 'backup written');
       },
       (err: unknown) => {
         if (!stopping.signal.aborted) log.error({ err }, 'could not write the backup that is due');
@@ -203,7 +204,7 @@ function startBackups(config: Config, log: Logger): () => void {
 
 function openStorage(config: Config): Storage {
   const database = openDatabase(config.databasePath);
-  migrate(database, readMigrations(join(PROJECT_FOLDER, 'drizzle')));
+  migrate(database, readMigrations(MIGRATIONS_FOLDER));
   const [damage = checkLedger(database)[0]?.invariant] = checkIntegrity(database, 'quick');
   if (damage !== undefined) {
     throw new DatabaseRefused(

@@ -11,6 +11,7 @@ import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/s
 const START_MS = Date.UTC(2026, 4, 15, 12);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const PAST = `7:${'0123456789abcdef'.repeat(2)}`;
 
 afterAll(stopEverything);
 
@@ -22,6 +23,7 @@ function createScene() {
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, 'a backup');
     utimesSync(file, clock.nowMs / 1_000, clock.nowMs / 1_000);
+    return PAST;
   };
   const schedule = createBackupSchedule({ folder, clock: () => clock.nowMs, backUp });
   return { folder, clock, schedule, names: () => readdirSync(folder).sort() };
@@ -30,11 +32,16 @@ function createScene() {
 describe('a backup', () => {
   test('is written at once when there is none, then when the newest is a day old', async () => {
     const { folder, clock, schedule, names } = createScene();
-    expect(await schedule.run()).toBe(join(folder, 'tipwell-000001-2026-05-15.db'));
+    expect(await schedule.run()).toEqual({
+      file: join(folder, 'tipwell-000001-2026-05-15.db'),
+      past: PAST,
+    });
     clock.nowMs += DAY_MS - 1;
     expect(await schedule.run()).toBeNull();
     clock.nowMs += 1;
-    expect(await schedule.run()).toBe(join(folder, 'tipwell-000002-2026-05-16.db'));
+    expect(await schedule.run()).toMatchObject({
+      file: join(folder, 'tipwell-000002-2026-05-16.db'),
+    });
     expect(names()).toHaveLength(2);
   });
 
@@ -42,8 +49,8 @@ describe('a backup', () => {
     const folder = temporaryFolder();
     let finish = () => {};
     const backUp = () =>
-      new Promise<void>((resolve) => {
-        finish = resolve;
+      new Promise<null>((resolve) => {
+        finish = () => resolve(null);
       });
     const schedule = createBackupSchedule({ folder, clock: () => START_MS, backUp });
     const first = schedule.run();

@@ -2,11 +2,25 @@
  * Backups that a tired operator can trust: complete and consistent while a server writes, checked before they are
  * trusted, restored without losing what was there before. Everything runs as the commands do, on real files.
  */
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups-under-load.ts';
+import { forge } from '#tests/support/forgery.ts';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
+import { call } from '#tests/support/rest-client.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 
 describe('a backup', () => {
@@ -62,12 +76,185 @@ describe('a backup', () => {
     });
     expect(await runToEnd('db-restore', {}, ['a', 'b'])).toMatchObject({
       code: 1,
-      stderr: 'Usage: npm run db:restore -- FILE\n',
+      stderr: 'Usage: npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX]\n',
     });
   });
 });
 
 describe('restoring', () => {
+  /** A database with three accounts, of which two then change their password, one logs out, and a fourth comes. */
+  async function livesOn() {
+    const { path, people } = await prepareLedger(['pat', 'cam', 'sam']);
+    const env = { DATABASE_URL: path };
+    change(
+      path,
+      `INSERT INTO secrets VALUES ('device_mark', zeroblob(32)), ('giver_pseudonym', zeroblob(32))`,
+    );
+    const file = join(temporaryFolder(), 'backup.db');
+    expect((await runToEnd('db-backup', env, [file])).code).toBe(0);
+    change(
+      path,
+      `UPDATE accounts SET password_hash = 'new' WHERE username IN ('pat', 'cam');
+       DELETE FROM sessions WHERE user_id = (SELECT id FROM accounts WHERE username = 'cam');
+       INSERT INTO accounts SELECT 'usr_new', 'new@example.com', 'new@example.com', 'new', 'New', phone, is_service_provider,
+         password_hash, 0, 0, created_at_ms, password_expires_at_ms FROM accounts WHERE username = 'sam';`,
+    );
+    return { path, env, file, people };
+  }
+
+  function change(path: string, statements: string): void {
+    new SqliteDatabase(path, { fileMustExist: true }).exec(statements).close();
+  }
+
+  function read(path: string, query: string): unknown[] {
+    const database = new SqliteDatabase(path, { readonly: true });
+    try {
+      return database.prepare(query).pluck().all();
+    } finally {
+      database.close();
+    }
+  }
+
+  test('revives no session and no mark of a device, and says which passwords it brought back', async () => {
+    const { path, env, file, people } = await livesOn();
+    const { code, stdout } = await runToEnd('db-restore', env, [file]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('All sessions have ended (3): everybody logs in again.\n');
+    expect(stdout).toContain(
+      'The passwords are those of the backup: 2 accounts changed theirs since, and 1 account came later and is not in it.\n',
+    );
+    expect(read(path, 'SELECT name FROM secrets')).toEqual(['giver_pseudonym']);
+    expect(read(path, 'SELECT count(*) FROM sessions')).toEqual([0]);
+    const server = await startServer(env);
+    for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(401);
+    // The backup itself is as it was.
+    expect(read(file, 'SELECT count(*) FROM sessions')).toEqual([3]);
+  });
+
+  test('keeps sessions and marks when it is told to, as for moving', async () => {
+    const { env, file, people } = await livesOn();
+    const path = join(temporaryFolder(), 'tipwell.db');
+    const { code, stdout } = await runToEnd('db-restore', { ...env, DATABASE_URL: path }, [
+      file,
+      '--keep-sessions',
+    ]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Sessions go on as they were when the backup was made: 3.\n');
+    expect(stdout).toContain('The passwords are those of the backup.\n');
+    expect(read(path, 'SELECT name FROM secrets ORDER BY name')).toEqual(['device_mark', 'giver_pseudonym']);
+    const server = await startServer({ DATABASE_URL: path });
+    for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(200);
+  });
+
+  test('says up to when the ledger goes, and what to note of it', async () => {
+    const { server, tip, env } = await startWithPeople();
+    await tip();
+    const file = join(temporaryFolder(), 'backup.db');
+    const backup = await runToEnd('db-backup', env, [file]);
+    await server.stop();
+    const { stdout } = await runToEnd('db-restore', env, [file]);
+    const today = new Date().toISOString().slice(0, 7);
+    expect(stdout).toMatch(
+      new RegExp(`: a ledger of 1 tips, the newest of ${today}-\\d\\d \\d\\d:\\d\\d UTC\\.\n`),
+    );
+    const noted = /Its past, to note elsewhere: (1:[0-9a-f]{32})\n/;
+    expect(noted.exec(stdout)?.[1]).toBe(noted.exec(backup.stdout)?.[1] ?? 'none');
+    expect(stdout).toContain('none has changed since.');
+  });
+
+  test('refuses a backup with another past, changes nothing, and takes it when it is told to', async () => {
+    const { server, tip, env } = await startWithPeople();
+    for (const amount of [10, 20, 30]) await tip(amount);
+    const file = join(temporaryFolder(), 'backup.db');
+    const backup = await runToEnd('db-backup', env, [file]);
+    const noted = /: (3:[0-9a-f]{32})\n/.exec(backup.stdout)?.[1] ?? '';
+    await tip();
+    await server.stop();
+    // What was given second becomes what was given third, and the other way round: all sums stay.
+    forge(
+      file,
+      `UPDATE transactions SET sequence = 9 WHERE sequence = 2; UPDATE transactions SET sequence = 2 WHERE sequence = 3;
+       UPDATE transactions SET sequence = 3 WHERE sequence = 9;`,
+    );
+    const before = tipsIn(server.databasePath);
+    const refused = await runToEnd('db-restore', env, [file]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(
+      /^The backup tells another past .+ from tip 2 on they differ\. .+ --other-past\.\n$/,
+    );
+    const alsoNoted = await runToEnd('db-restore', env, [file, '--other-past', '--digest', noted]);
+    expect(alsoNoted).toMatchObject({ code: 1, stderr: expect.stringContaining('Rewritten: 3:') });
+    expect(tipsIn(server.databasePath)).toEqual(before);
+    expect(existsSync(`${server.databasePath}.before-restore`)).toBe(false);
+    expect((await runToEnd('db-restore', env, [file, '--other-past'])).code).toBe(0);
+    expect(tipsIn(server.databasePath)).toHaveLength(3);
+  });
+
+  test('takes a backup that is newer than the database, and proves what was noted', async () => {
+    const { server, tip, env } = await startWithPeople();
+    await tip();
+    const older = join(temporaryFolder(), 'older.db');
+    const noted = / (1:[0-9a-f]{32})\n/.exec((await runToEnd('db-backup', env, [older])).stdout)?.[1] ?? '';
+    await tip();
+    const newer = join(temporaryFolder(), 'newer.db');
+    await runToEnd('db-backup', env, [newer]);
+    await server.stop();
+    expect((await runToEnd('db-restore', env, [older])).code).toBe(0);
+    const again = await runToEnd('db-restore', env, [newer, '--digest', noted]);
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+    expect(again.stdout).toContain('Its first 1 tips are those that were noted.\n');
+    expect(tipsIn(server.databasePath)).toHaveLength(2);
+  });
+
+  test('replaces a damaged database, with which nothing can be compared, and says so', async () => {
+    const { path, env, file } = await livesOn();
+    const bytes = readFileSync(path);
+    bytes.fill(0xa5, 4_096, 12_288);
+    writeFileSync(path, bytes);
+    const { code, stdout } = await runToEnd('db-restore', env, [file]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('could not be read, so nobody knows which have changed since.');
+    expect((await runToEnd('db-check', env)).code).toBe(0);
+    expect(readFileSync(`${path}.before-restore`).equals(bytes)).toBe(true);
+  });
+
+  test('of what was kept aside brings back also what was only in its log', async () => {
+    const { server, tip, env } = await startWithPeople();
+    const file = join(temporaryFolder(), 'backup.db');
+    await runToEnd('db-backup', env, [file]);
+    const unsaved = await tip();
+    await server.stop('SIGKILL');
+    await runToEnd('db-restore', env, [file]);
+    const back = await runToEnd('db-restore', env, [`${server.databasePath}.before-restore`]);
+    expect(back.code).toBe(0);
+    expect(tipsIn(server.databasePath)).toEqual([unsaved]);
+  });
+
+  test('through a symbolic link leaves the link, and replaces the file that it leads to', async () => {
+    const { path, file } = await livesOn();
+    const link = join(temporaryFolder(), 'link.db');
+    symlinkSync(path, link);
+    const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: link }, [file]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`is kept as ${path}.before-restore.`);
+    expect(readlinkSync(link)).toBe(path);
+    expect(read(path, 'SELECT count(*) FROM accounts')).toEqual([3]);
+    const itself = await runToEnd('db-restore', { DATABASE_URL: path }, [link]);
+    expect(itself).toMatchObject({ code: 1, stderr: 'The backup is the database itself.\n' });
+  });
+
+  test('of a file of the first version works, sessions and all', async () => {
+    const { path, env } = await livesOn();
+    const first = join(temporaryFolder(), 'first.db');
+    const database = openDatabase(first);
+    migrate(database, readMigrations('drizzle').slice(0, 1));
+    database.close();
+    const { code, stdout } = await runToEnd('db-restore', env, [first]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('starting the server brings it up to date');
+    expect(tipsIn(path)).toEqual([]);
+  });
+
   test('brings back what the backup holds, and keeps what was there before', async () => {
     const { server, tip, env } = await startWithPeople();
     const kept = [await tip(), await tip(20)];

@@ -2,12 +2,25 @@
  * On which Node.js the product runs: on the one that `npm ci` brought, else on the machine's own, and on none that is too
  * old. tools/run.js decides it for npm's scripts, main.js for whatever starts the server without npm.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 import { mended } from '../../tools/mend-lock.js';
 
@@ -207,6 +220,116 @@ test.skipIf(process.platform === 'win32')(
     await vi.waitFor(() => expect(written.stdout).toContain('in order'), { timeout: 20_000 });
   },
 );
+
+describe('the operator’s commands', () => {
+  const COMMANDS = ['account', 'db:backup', 'db:check', 'db:restore'];
+
+  /** Everything that npm's scripts need, in a folder of its own: as built, or without a build. */
+  function installation(isBuilt: boolean): string {
+    const folder = temporaryFolder();
+    const parts = [
+      'tools',
+      'src',
+      'drizzle',
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'vite.config.ts',
+    ];
+    for (const part of isBuilt ? [...parts, 'dist'] : parts)
+      cpSync(join(PROJECT_FOLDER, part), join(folder, part), { recursive: true });
+    symlinkSync(join(PROJECT_FOLDER, 'node_modules'), join(folder, 'node_modules'));
+    return folder;
+  }
+
+  /** As npm runs a script, with words behind it. */
+  function runScript(
+    folder: string,
+    name: string,
+    words: readonly string[],
+    env: Readonly<Record<string, string>>,
+    uid?: number,
+  ) {
+    const [command, ...args] = (scripts[name] ?? '').split(' ');
+    expect(command).toBe('node');
+    const options = uid === undefined ? {} : { uid, gid: uid };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...words], {
+      ...{ cwd: folder, env, encoding: 'utf8', ...options },
+    });
+    return { code: status, stdout, stderr };
+  }
+
+  /** What lies in a build, and when each file was written. */
+  const buildOf = (folder: string) =>
+    readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' })
+      .sort()
+      .map((name) => `${name} ${statSync(join(folder, 'dist', name)).mtimeMs}`);
+
+  test('run on the build that is there, between a pull and a build, for a user who may only read it', async ({
+    skip,
+  }) => {
+    const nobody = 65_534;
+    skip(process.getuid?.() !== 0, 'only root may run something as another user');
+    const reading = spawnSync(
+      process.execPath,
+      ['-e', `fs.readdirSync('${join(PROJECT_FOLDER, 'node_modules')}')`],
+      {
+        ...{ uid: nobody, gid: nobody },
+      },
+    );
+    skip(reading.status !== 0, 'other users may not read this folder');
+
+    const folder = installation(true);
+    const before = buildOf(folder);
+    // What a pull brings: other sources, and a migration that the build does not know.
+    writeFileSync(join(folder, 'src/server/newer.ts'), 'export {};');
+    const journal = join(folder, 'drizzle/meta/_journal.json');
+    const migrations = JSON.parse(readFileSync(journal, 'utf8'));
+    migrations.entries.push({ idx: 99, version: '6', when: 9e12, tag: '0099_newer', breakpoints: true });
+    writeFileSync(journal, JSON.stringify(migrations));
+    writeFileSync(join(folder, 'drizzle/0099_newer.sql'), 'CREATE TABLE newer (x TEXT) STRICT;');
+    chmodSync(folder, 0o755);
+
+    const { path } = await prepareLedger(['pat']);
+    const state = join(path, '..');
+    for (const name of ['', ...readdirSync(state)]) chownSync(join(state, name), nobody, nobody);
+    const env = { DATABASE_URL: path, HOME: state };
+    const backup = join(state, 'backup.db');
+    const words: Readonly<Record<string, readonly string[]>> = {
+      account: ['unlock', 'pat@example.com'],
+      'db:check': [],
+      'db:backup': [backup],
+      'db:restore': [backup],
+    };
+    for (const name of Object.keys(words)) {
+      const { code, stderr } = runScript(folder, name, words[name] ?? [], env, nobody);
+      expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
+    }
+    expect(buildOf(folder)).toEqual(before);
+    expect(readdirSync(state).filter((name) => !/^(?:tipwell|backup)\.db/.test(name))).toEqual([]);
+  });
+
+  test('say in one line that there is no build, and make none', () => {
+    const folder = installation(false);
+    for (const name of COMMANDS) {
+      const said = runScript(folder, name, [], { DATABASE_URL: join(folder, 'tipwell.db') });
+      expect({ name, ...said }).toEqual({
+        ...{ name, code: 1, stdout: '' },
+        stderr: 'There is no build yet. Run `npm run build` first.\n',
+      });
+    }
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+
+  test('are the only ones that do not build what has changed', () => {
+    const ofTheProduct = Object.keys(scripts).filter((name) =>
+      scripts[name]?.includes('dist/server/main.js'),
+    );
+    expect(ofTheProduct.sort()).toEqual([...COMMANDS, 'start'].sort());
+    expect(scripts['start']).toContain(' --built ');
+    expect(COMMANDS.filter((name) => scripts[name]?.includes(' --built '))).toEqual([]);
+  });
+});
 
 test('no script stands before or after another, because npm is told to run none of those', () => {
   expect(readFileSync('.npmrc', 'utf8')).toMatch(/^ignore-scripts=true$/m);

@@ -47,12 +47,14 @@ const LAYERS: readonly Layer[] = [
     files: /^server\/command\.ts$/,
     below: ['shared', 'config', 'the storage port', 'sqlite'],
   },
+  // Where the migrations lie, beside the sources or in the build.
+  { name: 'migrations folder', files: /^server\/migrations-folder\.ts$/, below: [] },
   { name: 'backup schedule', files: /^server\/backup-schedule\.ts$/, below: ['shared'] },
   // What the one program can run, each for itself.
   {
     name: 'serving and the commands',
     files: /^server\/(?:serve|account|db-[a-z]+)\.ts$/,
-    below: [...APP_PARTS, 'sqlite', 'app', 'command', 'backup schedule'],
+    below: [...APP_PARTS, 'sqlite', 'app', 'command', 'migrations folder', 'backup schedule'],
   },
   // Nothing imports it.
   { name: 'main', files: /^server\/main\.ts$/, below: ['command', 'serving and the commands'] },

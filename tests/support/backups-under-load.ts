@@ -116,12 +116,12 @@ async function restoreAndStart(backup: string, expected: readonly string[], toke
   const other: RunningServer = await startServer();
   await other.stop();
   const env = { DATABASE_URL: other.databasePath };
-  const restored = await runToEnd('db-restore', env, [backup]);
+  const restored = await runToEnd('db-restore', env, [backup, '--keep-sessions']);
   assert.deepEqual({ code: restored.code, stderr: restored.stderr }, { code: 0, stderr: '' });
   assert.match(restored.stdout, /kept as .*\.before-restore/);
   const count = requireAll(other.databasePath, expected);
   const server = await startServer(env);
-  // Sessions are in the backup too: whoever was logged in still is.
+  // Sessions are in the backup too, and were kept: whoever was logged in still is.
   const listed = await call<unknown[]>(server, '/transactions', { token });
   assert.equal(listed.status, 200);
   assert.equal(listed.body.length, count);

@@ -1,169 +1,118 @@
 /**
- * Backups: a consistent copy while the server runs and writes, and the way back. A file is trusted only after it was
- * read through and its ledger adds up, and nothing that was there before is ever overwritten.
+ * Backups: a consistent copy while the server runs and writes. A file is trusted only after its tables were compared with
+ * those that the migrations make, it was read through, and its ledger adds up.
  */
-
-import {
-  chmodSync,
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { brand } from '#shared/brand.ts';
-import {
-  type Database,
-  DatabaseRefused,
-  holdDatabase,
-  isSqliteError,
-  openDatabase,
-  refuseDamage,
-} from './connection.ts';
+import { DatabaseRefused, isSqliteError, openDatabase, refuseDamage } from './connection.ts';
+import { flush, makeFile } from './database-files.ts';
 import { checkIntegrity, checkLedger } from './ledger-check.ts';
-import { isSchemaCurrent, isTipwells, type Migration, refuseUnknownMigrations } from './migrations.ts';
-
-/** Files that SQLite keeps beside a database. */
-const COMPANIONS = ['-wal', '-shm'];
+import { checkSchema, type Migration } from './migrations.ts';
+import { type NotedPast, notePast, spellPast } from './past.ts';
 
 export interface Findings {
-  /** What is wrong, in sentences; empty when the file is whole and its ledger adds up. */
+  /** What is wrong, in sentences; empty when the file is whole, its ledger adds up, and its past is the one that was noted. */
   readonly problems: readonly string[];
   readonly tipCount: number;
+  /** `COUNT:HEX` of the whole ledger. */
+  readonly past: string;
 }
 
 /**
- * Reads a whole database file and its ledger.
- * @throws DatabaseRefused when it is missing, no database, or none of Tipwell's.
+ * Reads a whole database file and its ledger, as of one moment.
+ * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
+ * @throws DatabaseRefused when it is missing, no database, none of Tipwell's, or of a version that is not known here.
  */
-export function inspectDatabase(path: string): Findings {
+export function inspectDatabase(
+  path: string,
+  migrations: readonly Migration[],
+  noted: NotedPast | null = null,
+): Findings {
   return refuseDamage(path, () => {
     const database = openDatabase(path, { mustExist: true, readonly: true });
     try {
-      if (!isTipwells(database)) throw new DatabaseRefused(`${path} is no database of ${brand.name}'s.`);
-      const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
-      // What a damaged file says of its ledger is worth nothing.
-      if (damages.length > 0) return { problems: damages, tipCount: 0 };
-      const violations = checkLedger(database).map(
-        ({ invariant, offenders }) => `Violated: ${invariant} (${offenders.join(', ')})`,
-      );
-      return { problems: violations, tipCount: countTips(database) };
+      return database.transaction(() => {
+        const differences = checkSchema(database, migrations).map((difference) => `Changed: ${difference}`);
+        // What a file with other tables says of itself is worth nothing, and neither is what a damaged one says.
+        if (differences.length > 0) return { problems: differences, tipCount: 0, past: '' };
+        const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
+        if (damages.length > 0) return { problems: damages, tipCount: 0, past: '' };
+        const violations = checkLedger(database).map(
+          ({ invariant, offenders }) => `Violated: ${invariant} (${offenders.join(', ')})`,
+        );
+        const past = notePast(database);
+        const rewritten = noted === null ? [] : differencesFrom(noted, notePast(database, noted.count));
+        return { problems: [...violations, ...rewritten], tipCount: past.count, past: spellPast(past) };
+      })();
     } finally {
       database.close();
     }
   });
 }
 
+function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
+  if (present.count < noted.count) {
+    return [`Missing: ${spellPast(noted)} was noted, and the ledger has ${present.count} tips only`];
+  }
+  if (present.digest === noted.digest) return [];
+  return [
+    `Rewritten: ${spellPast(noted)} was noted, and now it is ${spellPast(present)}: these tips are not those of then`,
+  ];
+}
+
 /**
  * Copies a database, consistent as of one moment, also while a server writes to it; the copy appears under its name
  * only once it is complete, checked and on the disk.
- * @returns how many tips the copy holds.
  * @throws DatabaseRefused when there is no database, the target exists, or the copy does not check out.
  */
-export function backUp(path: string, target: string): number {
+export function backUp(path: string, target: string, migrations: readonly Migration[]): Findings {
   const file = resolve(target);
   if (existsSync(file))
     throw new DatabaseRefused(`${file} exists already; a backup never overwrites a file.`);
   const unfinished = `${file}.unfinished`;
   rmSync(unfinished, { force: true });
   try {
-    refuseDamage(path, () => {
-      const database = openDatabase(path, { mustExist: true, readonly: true });
-      try {
-        // One read transaction for all of it: copying page by page would start over at every write.
-        database.prepare('VACUUM INTO ?').run(unfinished);
-        // People's data: for whoever makes the backup alone, wherever it is put.
-        chmodSync(unfinished, 0o600);
-      } catch (error) {
-        if (!isSqliteError(error, 'SQLITE_CANTOPEN', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY'))
-          throw error;
-        throw new DatabaseRefused(`Cannot write the backup ${file}: ${error.message}`, { cause: error });
-      } finally {
-        database.close();
-      }
-    });
-    const { tipCount } = requireSound(unfinished);
+    copyDatabase(path, unfinished, `the backup ${file}`);
+    const findings = requireSound(unfinished, migrations);
     flush(unfinished);
     renameSync(unfinished, file);
     flush(dirname(file));
-    return tipCount;
+    return findings;
   } finally {
     rmSync(unfinished, { force: true });
   }
 }
 
-export interface Restored {
-  readonly tipCount: number;
-  /** Where the file that was there before lies now; null when there was none. */
-  readonly keptAside: string | null;
-  /** Whether its schema is today's; else the next start brings it up to date. */
-  readonly isCurrent: boolean;
-}
-
 /**
- * Puts a backup in the place of the database, which is kept aside. The backup itself stays untouched.
- * @throws DatabaseRefused when a server holds the database, or the backup is damaged, does not add up, or comes from a
- *   newer version; nothing has changed then.
+ * Copies a database with what is still in its log into a new file, for this user alone from its first byte.
+ * @param name what the copy is called when it cannot be written.
+ * @throws DatabaseRefused when there is no database, or the copy cannot be written.
  */
-export function restore(backup: string, path: string, migrations: readonly Migration[]): Restored {
-  const release = holdDatabase(path);
-  try {
-    const incoming = `${path}.incoming`;
-    if (resolve(backup) === resolve(path)) throw new DatabaseRefused('The backup is the database itself.');
-    requireSound(backup);
-    copyFileSync(backup, incoming);
-    const { tipCount } = requireSound(incoming);
-    const database = openDatabase(incoming, { mustExist: true, readonly: true });
-    let isCurrent: boolean;
+export function copyDatabase(path: string, copy: string, name: string): void {
+  refuseDamage(path, () => {
+    const database = openDatabase(path, { mustExist: true, readonly: true });
     try {
-      refuseUnknownMigrations(database, migrations);
-      isCurrent = isSchemaCurrent(database, migrations);
+      makeFile(copy);
+      // One read transaction for all of it: copying page by page would start over at every write.
+      database.prepare('VACUUM INTO ?').run(copy);
+    } catch (error) {
+      if (!isSqliteError(error, 'SQLITE_CANTOPEN', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY'))
+        throw error;
+      throw new DatabaseRefused(`Cannot write ${name}: ${error.message}`, { cause: error });
     } finally {
       database.close();
     }
-    flush(incoming);
-    const keptAside = existsSync(path) ? setAside(path) : null;
-    for (const companion of COMPANIONS) rmSync(`${path}${companion}`, { force: true });
-    renameSync(incoming, path);
-    flush(dirname(path));
-    return { tipCount, keptAside, isCurrent };
-  } finally {
-    for (const rest of ['', ...COMPANIONS]) rmSync(`${path}.incoming${rest}`, { force: true });
-    release();
-  }
+  });
 }
 
-/** Moves a database with all that belongs to it to a free name beside it. */
-function setAside(path: string): string {
-  let aside = `${path}.before-restore`;
-  for (let count = 2; existsSync(aside); count += 1) aside = `${path}.before-restore-${count}`;
-  for (const companion of COMPANIONS) {
-    if (existsSync(`${path}${companion}`)) renameSync(`${path}${companion}`, `${aside}${companion}`);
-  }
-  renameSync(path, aside);
-  return aside;
-}
-
-function requireSound(path: string): Findings {
-  const findings = inspectDatabase(path);
+/** @throws DatabaseRefused when anything is wrong with the file. */
+export function requireSound(
+  path: string,
+  migrations: readonly Migration[],
+  noted: NotedPast | null = null,
+): Findings {
+  const findings = inspectDatabase(path, migrations, noted);
   const [problem] = findings.problems;
   if (problem !== undefined) throw new DatabaseRefused(`${path} cannot be trusted. ${problem}`);
   return findings;
-}
-
-function countTips(database: Database): number {
-  return database.prepare<[], number>('SELECT count(*) FROM transactions').pluck().get() ?? 0;
-}
-
-/** Makes sure that a file, or the names in a folder, are on the disk. */
-function flush(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

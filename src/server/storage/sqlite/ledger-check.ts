@@ -49,7 +49,9 @@ const INVARIANTS: readonly (readonly [sentence: string, offenders: string])[] = 
     `SELECT 'sequence ' || given FROM (
        SELECT coalesce(max(seq), 0) AS given FROM sqlite_sequence WHERE name = 'transactions'
      ) WHERE given <> (SELECT count(*) FROM transactions)
-       OR given <> (SELECT coalesce(max(sequence), 0) FROM transactions)`,
+       OR given <> (SELECT coalesce(max(sequence), 0) FROM transactions)
+     UNION ALL SELECT 'sequence of ' || quote(name) FROM sqlite_sequence
+       GROUP BY name HAVING name IS NOT 'transactions' OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
   ],
   [
     'the total received is the sum of the net amounts',

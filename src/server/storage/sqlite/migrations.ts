@@ -6,7 +6,8 @@
 
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { brand } from '#shared/brand.ts';
-import { type Database, DatabaseRefused } from './connection.ts';
+import { type Database, DatabaseRefused, IN_MEMORY, openDatabase } from './connection.ts';
+import { compareSchemas } from './schema-check.ts';
 
 export interface Migration {
   readonly hash: string;
@@ -21,14 +22,20 @@ export function readMigrations(folder: string): Migration[] {
 /**
  * Applies the migrations that the file has not seen yet.
  * @returns how many were applied.
- * @throws DatabaseRefused when the file comes from a newer or different Tipwell, or a migration would lose rows or
- *   break a reference; the file is then as before.
+ * @throws DatabaseRefused when the file comes from a newer or different Tipwell, has other tables than that one made, or a
+ *   migration would lose rows or break a reference; the file is then as before.
  */
 export function migrate(database: Database, migrations: readonly Migration[]): number {
+  const [difference] = isEmpty(database) ? [] : checkSchema(database, migrations);
+  if (difference !== undefined) {
+    throw new DatabaseRefused(
+      `The tables of the database have been changed: ${difference}. Nothing was done to it; restore a backup.`,
+    );
+  }
   database.exec(
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT',
   );
-  const applied = refuseUnknownMigrations(database, migrations);
+  const applied = appliedTo(database);
   database.pragma('foreign_keys = OFF');
   try {
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
@@ -41,15 +48,29 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
 }
 
 /**
- * The hashes of the migrations that a file has seen, in their order.
- * @throws DatabaseRefused when one of them is not known here.
+ * Compares the tables, indexes, triggers and views of a file with what the migrations that it has seen make of an empty one.
+ * @returns a sentence for each difference.
+ * @throws DatabaseRefused when the file is not Tipwell's, or has seen a migration that is not known here.
  */
-export function refuseUnknownMigrations(database: Database, migrations: readonly Migration[]): string[] {
+export function checkSchema(database: Database, migrations: readonly Migration[]): string[] {
+  if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${brand.name}'s.`);
   const applied = appliedTo(database);
-  if (applied.every((hash, index) => hash === migrations[index]?.hash)) return applied;
-  throw new DatabaseRefused(
-    `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
-  );
+  if (!applied.every((hash, index) => hash === migrations[index]?.hash)) {
+    throw new DatabaseRefused(
+      `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
+    );
+  }
+  const expected = openDatabase(IN_MEMORY);
+  try {
+    migrate(expected, migrations.slice(0, applied.length));
+    return compareSchemas(database, expected);
+  } finally {
+    expected.close();
+  }
+}
+
+function isEmpty(database: Database): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 }
 
 /** Whether a file was ever migrated here, so that it is worth looking into. */

@@ -1,0 +1,197 @@
+/**
+ * The way back from a backup. Nothing that was there before is overwritten, what was ended stays ended, and what a restore
+ * brings back is said.
+ */
+import { existsSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { copyDatabase, requireSound } from './backup.ts';
+import { type Database, DatabaseRefused, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
+import { COMPANIONS, flush, locate, removeDatabase } from './database-files.ts';
+import { checkIntegrity } from './ledger-check.ts';
+import { isSchemaCurrent, type Migration } from './migrations.ts';
+import { findFirstDifference, type NotedPast } from './past.ts';
+
+/** What signs the marks of devices that have logged in before; a new one is made when it is needed. */
+const DEVICE_MARK_SECRET = 'device_mark';
+
+interface RestoreOptions {
+  /** Leave the sessions of the backup as they are, and the marks of devices. */
+  readonly keepsSessions: boolean;
+  /** Accept a backup whose tips are others than those of the database that it replaces. */
+  readonly acceptsOtherPast: boolean;
+  /** What was noted of the ledger earlier; a backup that does not begin like that is refused. */
+  readonly noted: NotedPast | null;
+}
+
+/** How the accounts of a backup differ from those of the database that it replaces. */
+export interface AccountDifferences {
+  /** Accounts whose password is another one. */
+  readonly changedPasswords: number;
+  /** Accounts that the backup does not have. */
+  readonly missing: number;
+}
+
+export interface Restored {
+  readonly tipCount: number;
+  /** `COUNT:HEX` of the ledger. */
+  readonly past: string;
+  /** When the newest tip was given, in milliseconds since 1970; null when there is none. */
+  readonly newestTipAtMs: number | null;
+  /** How many sessions were ended, or kept. */
+  readonly sessionCount: number;
+  /** Compared with the database that was there before: null when there was none, or it could not be read. */
+  readonly accounts: AccountDifferences | null;
+  /** Where the file that was there before lies now; null when there was none. */
+  readonly keptAside: string | null;
+  /** Whether its schema is today's; else the next start brings it up to date. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * Puts a backup in the place of the database, which is kept aside. The backup itself stays untouched. Sessions end in the copy,
+ * before it takes its place.
+ * @throws DatabaseRefused when a server holds the database, or the backup is damaged, does not add up, has other tables or
+ *   another past, or comes from a newer version; nothing has changed then.
+ */
+export function restore(
+  backup: string,
+  path: string,
+  migrations: readonly Migration[],
+  options: RestoreOptions,
+): Restored {
+  const release = holdDatabase(path);
+  const place = locate(path);
+  const incoming = `${place}.incoming`;
+  try {
+    if (locate(backup) === place) throw new DatabaseRefused('The backup is the database itself.');
+    requireSound(backup, migrations, options.noted);
+    removeDatabase(incoming);
+    copyDatabase(backup, incoming, `the restored database beside ${path}`);
+    const { tipCount, past } = requireSound(incoming, migrations, options.noted);
+    const prepared = prepare(incoming, place, migrations, options);
+    flush(incoming);
+    const keptAside = existsSync(place) ? setAside(place) : null;
+    removeDatabase(place);
+    renameSync(incoming, place);
+    flush(dirname(place));
+    return { tipCount, past, ...prepared, keptAside };
+  } finally {
+    removeDatabase(incoming);
+    release();
+  }
+}
+
+/** Compares the copy with the database whose place it will take, and ends what must not come back. */
+function prepare(
+  incoming: string,
+  place: string,
+  migrations: readonly Migration[],
+  { keepsSessions, acceptsOtherPast }: RestoreOptions,
+): Omit<Restored, 'tipCount' | 'past' | 'keptAside'> {
+  const database = openDatabase(incoming, { mustExist: true });
+  try {
+    const compared = compareWithPresent(database, place);
+    if (compared !== null && compared.difference !== null && !acceptsOtherPast) {
+      throw new DatabaseRefused(
+        `The backup tells another past than the database that it would replace: from tip ${compared.difference} on they differ. Nothing was changed. If you know why, and want the past of the backup, add --other-past.`,
+      );
+    }
+    return {
+      newestTipAtMs: readNumber(database, 'SELECT created_at_ms FROM transactions ORDER BY sequence DESC'),
+      sessionCount: keepsSessions ? (countSessions(database) ?? 0) : endSessions(database),
+      accounts: compared?.accounts ?? null,
+      isCurrent: isSchemaCurrent(database, migrations),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Ends all sessions in one step, with the marks that say that a device has logged in before.
+ * @returns how many there were.
+ * @throws DatabaseRefused when the disk does not take it.
+ */
+function endSessions(database: Database): number {
+  try {
+    // Without a log, in which the change could stay behind when the file takes its place.
+    database.pragma('journal_mode = DELETE');
+    return database.transaction(() => {
+      const count = countSessions(database);
+      if (count !== null) database.exec('DELETE FROM sessions');
+      if (hasTable(database, 'secrets'))
+        database.prepare('DELETE FROM secrets WHERE name = ?').run(DEVICE_MARK_SECRET);
+      return count ?? 0;
+    })();
+  } catch (error) {
+    if (!isSqliteError(error, 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY')) throw error;
+    throw new DatabaseRefused(`Cannot end the sessions of the backup: ${error.message}`, { cause: error });
+  }
+}
+
+/** Null when there is no database to compare with, or it is not one that can be read: a damaged one is why people restore. */
+function compareWithPresent(
+  incoming: Database,
+  place: string,
+): { readonly difference: number | null; readonly accounts: AccountDifferences } | null {
+  if (!existsSync(place)) return null;
+  try {
+    const present = openDatabase(place, { mustExist: true, readonly: true });
+    try {
+      if (checkIntegrity(present, 'quick').length > 0) return null;
+      return {
+        difference: findFirstDifference(incoming, present),
+        accounts: compareAccounts(incoming, present),
+      };
+    } finally {
+      present.close();
+    }
+  } catch (error) {
+    if (error instanceof DatabaseRefused || isSqliteError(error, 'SQLITE')) return null;
+    throw error;
+  }
+}
+
+function compareAccounts(incoming: Database, present: Database): AccountDifferences {
+  const hashOf = incoming
+    .prepare<[unknown], string>('SELECT password_hash FROM accounts WHERE id = ?')
+    .pluck();
+  let changedPasswords = 0;
+  let missing = 0;
+  const rows = present
+    .prepare<[], readonly [id: unknown, passwordHash: unknown]>('SELECT id, password_hash FROM accounts')
+    .raw()
+    .iterate();
+  for (const [id, passwordHash] of rows) {
+    const restored = hashOf.get(id);
+    if (restored === undefined) missing += 1;
+    else if (restored !== passwordHash) changedPasswords += 1;
+  }
+  return { changedPasswords, missing };
+}
+
+function countSessions(database: Database): number | null {
+  return hasTable(database, 'sessions') ? readNumber(database, 'SELECT count(*) FROM sessions') : null;
+}
+
+function hasTable(database: Database, name: string): boolean {
+  return (
+    database.prepare(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`).get(name) !== undefined
+  );
+}
+
+function readNumber(database: Database, query: string): number | null {
+  return database.prepare<[], number>(query).pluck().get() ?? null;
+}
+
+/** Moves a database with all that belongs to it to a free name beside it. */
+function setAside(place: string): string {
+  let aside = `${place}.before-restore`;
+  for (let count = 2; existsSync(aside); count += 1) aside = `${place}.before-restore-${count}`;
+  // Before the database: whatever takes its place must not find a log that is not its own.
+  for (const suffix of COMPANIONS) {
+    if (existsSync(`${place}${suffix}`)) renameSync(`${place}${suffix}`, `${aside}${suffix}`);
+  }
+  renameSync(place, aside);
+  return aside;
+}

@@ -1,0 +1,163 @@
+/**
+ * A past that somebody noted cannot be rewritten unseen: whatever is changed in it, and however well the sums were made to
+ * fit again, the note no longer fits. Nothing of it is stored where it could be rewritten too.
+ */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
+import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { findFirstDifference, notePast, parsePast, spellPast } from '#server/storage/sqlite/past.ts';
+import { forge, forgeIn } from '#tests/support/forgery.ts';
+import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
+import { createTestLedger } from '#tests/support/test-ledger.ts';
+
+/** The second tip becomes one of 30 instead of 20, in every place that shows it. */
+const REWRITE = `
+  UPDATE transactions SET amount_cents = 3000, giver_fee_cents = 150, receiver_fee_cents = 90, net_amount_cents = 2910 WHERE sequence = 2;
+  UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + 1000 WHERE id = (SELECT giver_id FROM transactions WHERE sequence = 2);
+  UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + 970 WHERE id = (SELECT receiver_id FROM transactions WHERE sequence = 2);`;
+
+async function createLedger(tipCount: number) {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const { database, storage, setTheScene } = await createTestLedger({ path });
+  const { tip } = await setTheScene();
+  const add = async (count: number) => {
+    for (let index = 0; index < count; index += 1) await storage.recordTip(tip());
+  };
+  await add(tipCount);
+  return { path, database, storage, add };
+}
+
+const columns = (database: Database) =>
+  database.prepare<[], string>(`SELECT name FROM pragma_table_xinfo('transactions')`).pluck().all();
+
+test('what was noted still fits when the ledger has grown', async () => {
+  const { database, add } = await createLedger(3);
+  const noted = notePast(database);
+  expect(spellPast(noted)).toMatch(/^3:[0-9a-f]{32}$/);
+  expect(parsePast(spellPast(noted))).toEqual(noted);
+  await add(2);
+  expect(notePast(database)).toMatchObject({ count: 5 });
+  expect(notePast(database).digest).not.toBe(noted.digest);
+  expect(notePast(database, 3)).toEqual(noted);
+});
+
+test('each fact of each tip takes part, whatever columns there are', async () => {
+  const { database } = await createLedger(4);
+  const names = columns(database);
+  expect(names.length).toBeGreaterThanOrEqual(15);
+  const whole = notePast(database);
+  for (const name of names) {
+    for (const place of [1, 2, 4]) {
+      database.exec('SAVEPOINT before');
+      const other = /_cents|_rate|_ms|sequence/.test(name)
+        ? `coalesce(${name}, 0) + 100`
+        : `coalesce(${name}, '') || 'x'`;
+      database.exec('DROP TRIGGER transactions_never_change');
+      database.pragma('ignore_check_constraints = ON');
+      database.pragma('defer_foreign_keys = ON');
+      database.exec(`UPDATE transactions SET ${name} = ${other} WHERE sequence = ${place}`);
+      expect(notePast(database).digest, `${name} of tip ${place}`).not.toBe(whole.digest);
+      database.exec('ROLLBACK TO before; RELEASE before');
+    }
+  }
+  expect(notePast(database)).toEqual(whole);
+});
+
+test('two tips that change places are another past', async () => {
+  const { database } = await createLedger(3);
+  const before = notePast(database);
+  forgeIn(
+    database,
+    'UPDATE transactions SET sequence = 9 WHERE sequence = 1; UPDATE transactions SET sequence = 1 WHERE sequence = 2; UPDATE transactions SET sequence = 2 WHERE sequence = 9;',
+  );
+  expect(checkLedger(database)).toEqual([]);
+  expect(notePast(database).digest).not.toBe(before.digest);
+});
+
+test('the first tip that two ledgers tell differently is found, as far as both go', async () => {
+  const { database, path, add } = await createLedger(3);
+  const copy = join(temporaryFolder(), 'copy.db');
+  database.prepare('VACUUM INTO ?').run(copy);
+  await add(2);
+  const open = () => openDatabase(copy);
+  const other = open();
+  expect(findFirstDifference(database, other)).toBeNull();
+  expect(findFirstDifference(other, database)).toBeNull();
+  forgeIn(other, REWRITE);
+  expect(findFirstDifference(database, other)).toBe(2);
+  expect(findFirstDifference(other, database)).toBe(2);
+  other.close();
+  expect(inspectDatabase(path, readMigrations('drizzle')).problems).toEqual([]);
+});
+
+test.each([
+  '',
+  '3',
+  '3:',
+  ':abc',
+  '3:xyz',
+  `3:${'a'.repeat(31)}`,
+  `-1:${'a'.repeat(32)}`,
+  `3:${'a'.repeat(33)}`,
+  `1e3:${'a'.repeat(32)}`,
+])('%j is no note', (text) => {
+  expect(parsePast(text)).toBeNull();
+});
+
+describe('npm run db:check -- --digest', () => {
+  async function noteFile() {
+    const { path, storage, add } = await createLedger(3);
+    const noted = /: (3:[0-9a-f]{32})\n/.exec((await check(path)).stdout)?.[1] ?? '';
+    await add(1);
+    await storage.close();
+    return { path, noted };
+  }
+  const check = (path: string, ...words: string[]) => runToEnd('db-check', { DATABASE_URL: path }, words);
+
+  test('says that the ledger begins as it was noted', async () => {
+    const { path, noted } = await noteFile();
+    const { code, stdout, stderr } = await check(path, '--digest', noted);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Its first 3 tips are those that were noted.\n');
+    expect(stdout).toMatch(/: 4:[0-9a-f]{32}\n$/);
+    expect((await check(path, `--digest=${noted.toUpperCase()}`)).code).toBe(0);
+  });
+
+  test('finds a past that was rewritten so that all sums fit, which nothing else finds', async () => {
+    const { path, noted } = await noteFile();
+    forge(path, REWRITE);
+    expect((await check(path)).code).toBe(0);
+    const { code, stdout } = await check(path, '--digest', noted);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Rewritten: 3:[0-9a-f]{32} was noted, and now it is 3:[0-9a-f]{32}: .+\n$/);
+  });
+
+  test('finds that tips are missing at the end, sequence and sums mended', async () => {
+    const { path, noted } = await noteFile();
+    forge(
+      path,
+      `DELETE FROM transactions WHERE sequence > 2; UPDATE sqlite_sequence SET seq = 2;
+       UPDATE accounts SET total_tips_given_cents = 4000 WHERE total_tips_given_cents > 0;
+       UPDATE accounts SET total_tips_received_cents = 3880 WHERE total_tips_received_cents > 0;`,
+    );
+    expect((await check(path)).code).toBe(0);
+    const { code, stdout } = await check(path, '--digest', noted);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^Missing: 3:[0-9a-f]{32} was noted, and the ledger has 2 tips only\n$/);
+  });
+
+  test.each([
+    [['--digest'], /^Option '--digest.*Usage: npm run db:check/],
+    [['--digest', 'sixteen'], /^--digest takes what was noted, .+ This is "sixteen"\.\n$/],
+    [['--digits', '3:x'], /^Unknown option '--digits'\. Usage: npm run db:check/],
+    [['backup.db'], /^Usage: npm run db:check/],
+  ])('called as %j says in one line how it is meant', async (words, sentence) => {
+    const { code, stdout, stderr } = await check(join(temporaryFolder(), 'none.db'), ...words);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,199 @@
+/**
+ * A file whose tables, indexes, triggers or views are not those of its version is refused, however well its ledger adds up:
+ * by the check, by a backup, by a restore and at the start. Files of every earlier version are not.
+ */
+import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
+import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { createTestLedger } from '#tests/support/test-ledger.ts';
+
+const MIGRATIONS = readMigrations('drizzle');
+
+async function createFile(change: (database: Database) => void = () => {}): Promise<string> {
+  const path = join(temporaryFolder(), 'tipwell.db');
+  const { database, storage, setTheScene } = await createTestLedger({ path });
+  const { tip } = await setTheScene();
+  await storage.recordTip(tip());
+  change(database);
+  await storage.close();
+  return path;
+}
+
+/** Changes the texts of definitions where they are written, past SQLite's own commands. */
+function rewriteSchema(database: Database, statement: string): void {
+  database.unsafeMode(true);
+  database.pragma('writable_schema = ON');
+  database.exec(statement);
+  database.pragma('writable_schema = RESET');
+}
+
+const replaced = (name: string, from: string, to: string) => (database: Database) =>
+  rewriteSchema(
+    database,
+    `UPDATE sqlite_schema SET sql = replace(sql, '${from.replaceAll("'", "''")}', '${to.replaceAll("'", "''")}') WHERE name = '${name}'`,
+  );
+const done = (statements: string) => (database: Database) => void database.exec(statements);
+
+const CHANGES: readonly (readonly [what: string, change: (database: Database) => void, sentence: string])[] =
+  [
+    [
+      'without a guard of the ledger',
+      done('DROP TRIGGER transactions_never_change'),
+      'the trigger "transactions_never_change" is missing',
+    ],
+    [
+      'with a trigger that copies password hashes',
+      done(`CREATE TRIGGER copy AFTER UPDATE OF password_hash ON accounts BEGIN
+      UPDATE accounts SET full_name = NEW.password_hash WHERE id = OLD.id; END`),
+      `the trigger "copy" is none of Tipwell's`,
+    ],
+    ['with a view', done('CREATE VIEW v AS SELECT * FROM accounts'), `the view "v" is none of Tipwell's`],
+    ['with a table', done('CREATE TABLE loot (x TEXT) STRICT'), `the table "loot" is none of Tipwell's`],
+    [
+      'with a table whose name would move the cursor',
+      done('CREATE TABLE "\u001b[2J" (x)'),
+      `the table "\\u001b[2J" is none of Tipwell's`,
+    ],
+    [
+      'with an index',
+      done('CREATE INDEX dear ON transactions (amount_cents)'),
+      `the index "dear" is none of Tipwell's`,
+    ],
+    [
+      'without an index',
+      done('DROP INDEX transactions_idempotency'),
+      'the index "transactions_idempotency" is missing',
+    ],
+    [
+      'with an index that is no longer unique',
+      done('DROP INDEX accounts_username; CREATE INDEX accounts_username ON accounts (username)'),
+      'the index "accounts_username" is not as Tipwell makes it',
+    ],
+    [
+      'with a column',
+      done('ALTER TABLE accounts ADD note TEXT'),
+      'the table "accounts" is not as Tipwell makes it',
+    ],
+    [
+      'with another check',
+      replaced('transactions', 'between 1000 and', 'between -1000 and'),
+      'the table "transactions" is not as Tipwell makes it',
+    ],
+    [
+      'with a guard that does nothing',
+      replaced('transactions_never_change', 'SELECT RAISE(ABORT, ', `SELECT ('a', `),
+      'the trigger "transactions_never_change" is not as Tipwell makes it',
+    ],
+    [
+      'with a guard behind a comment that swallows it',
+      replaced(
+        'transactions',
+        'CONSTRAINT "transactions_two_people" CHECK("transactions"."giver_id" <> "transactions"."receiver_id"),',
+        '/* CONSTRAINT "transactions_two_people" CHECK("transactions"."giver_id" <> "transactions"."receiver_id"), */',
+      ),
+      'the table "transactions" is not as Tipwell makes it',
+    ],
+    [
+      'with statistics that change how questions are answered',
+      done('ANALYZE'),
+      `the table "sqlite_stat1" is none of Tipwell's`,
+    ],
+  ];
+
+describe('a file', () => {
+  test.each(CHANGES)('%s is found out', async (_what, change, sentence) => {
+    const path = await createFile(change);
+    expect(inspectDatabase(path, MIGRATIONS).problems).toContain(`Changed: ${sentence}`);
+    const database = openDatabase(path);
+    expect(() => migrate(database, MIGRATIONS)).toThrow(
+      /^The tables of the database have been changed: the .+ Nothing was done to it/,
+    );
+    database.close();
+  });
+
+  test.each(MIGRATIONS.map((_, index) => index + 1))('of version %i is as it should be', (version) => {
+    const path = join(temporaryFolder(), 'tipwell.db');
+    const database = openDatabase(path);
+    migrate(database, MIGRATIONS.slice(0, version));
+    database.close();
+    expect(inspectDatabase(path, MIGRATIONS)).toMatchObject({ problems: [], tipCount: 0 });
+  });
+
+  test('of an earlier version with a table of a later one is found out', () => {
+    const path = join(temporaryFolder(), 'tipwell.db');
+    const database = openDatabase(path);
+    migrate(database, MIGRATIONS.slice(0, 2));
+    database.exec('CREATE TABLE attempts (x TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
+    database.close();
+    expect(inspectDatabase(path, MIGRATIONS).problems[0]).toBe(
+      `Changed: the table "attempts" is none of Tipwell's`,
+    );
+  });
+
+  test.each([
+    ['other blanks', replaced('transactions', '\n', '\n\n  ')],
+    ['a comment', replaced('transactions', '\n', ' -- as it was\n')],
+    ['small keywords', replaced('transactions_never_go', 'BEFORE DELETE ON', 'before delete on')],
+    ['other quotes around names', replaced('transactions', '`', '"')],
+  ])('whose definitions are written with %s is as it should be', async (_what, change) => {
+    const path = await createFile(change);
+    expect(inspectDatabase(path, MIGRATIONS)).toMatchObject({ problems: [], tipCount: 1 });
+  });
+});
+
+describe('a changed file is refused', () => {
+  const drop = done('DROP TRIGGER transactions_never_go');
+  const SENTENCE = 'the trigger "transactions_never_go" is missing';
+
+  test('by db:check, which says all of it', async () => {
+    const path = await createFile(done('DROP TRIGGER transactions_never_go; DROP TRIGGER qr_codes_never_go'));
+    const { code, stdout } = await runToEnd('db-check', { DATABASE_URL: path });
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `Changed: the trigger "qr_codes_never_go" is missing\nChanged: ${SENTENCE}\n`,
+    });
+  });
+
+  test('by db:backup, which leaves nothing', async () => {
+    const path = await createFile(drop);
+    const folder = temporaryFolder();
+    const { code, stderr } = await runToEnd('db-backup', { DATABASE_URL: path }, [join(folder, 'b.db')]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(SENTENCE);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('by db:restore, which changes nothing', async () => {
+    const bad = await createFile(drop);
+    const path = join(temporaryFolder(), 'tipwell.db');
+    copyFileSync(await createFile(), path);
+    const before = readFileSync(path);
+    const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: path }, [bad]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(SENTENCE);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(existsSync(`${path}.incoming`)).toBe(false);
+  });
+
+  test('at the start, in one line', async () => {
+    const path = await createFile(drop);
+    await expect(startServer({ DATABASE_URL: path })).rejects.toThrow(
+      /^the server ended with 1: Tipwell cannot start: The tables of the database have been changed: the trigger "transactions_never_go" is missing\.[^\n]+\n$/,
+    );
+  });
+
+  test('at the start, when it is another program’s, which is left alone', async () => {
+    const path = join(temporaryFolder(), 'recipes.db');
+    const database = openDatabase(path);
+    database.exec('CREATE TABLE recipes (name TEXT)');
+    database.close();
+    await expect(startServer({ DATABASE_URL: path })).rejects.toThrow(/is no database of Tipwell's/);
+    const after = openDatabase(path);
+    expect(after.prepare('SELECT name FROM sqlite_schema').pluck().all()).toEqual(['recipes']);
+    after.close();
+  });
+});

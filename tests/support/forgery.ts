@@ -1,0 +1,28 @@
+/** Whoever may write to the file is past all guards of the tables: they take them away, and put them back. */
+import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+
+/** Falsifies a file and leaves its tables, triggers and indexes as they were. */
+export function forge(path: string, statements: string): void {
+  const database = openDatabase(path, { mustExist: true });
+  try {
+    forgeIn(database, statements);
+  } finally {
+    database.close();
+  }
+}
+
+/** The same through a connection that is there already. */
+export function forgeIn(database: Database, statements: string): void {
+  const guards = database
+    .prepare<[], { type: string; name: string; sql: string }>(
+      `SELECT type, name, sql FROM sqlite_schema WHERE type = 'trigger' OR name = 'transactions_idempotency'`,
+    )
+    .all();
+  database.pragma('foreign_keys = OFF');
+  database.pragma('ignore_check_constraints = ON');
+  for (const { type, name } of guards) database.exec(`DROP ${type} ${name}`);
+  database.exec(statements);
+  for (const { sql } of guards) database.exec(sql);
+  database.pragma('ignore_check_constraints = OFF');
+  database.pragma('foreign_keys = ON');
+}
