@@ -13,7 +13,6 @@ import {
   test,
   toast,
 } from './fixtures.ts';
-import { payTip } from './tipping.ts';
 
 /** Each is a full name that the server accepts. */
 const PAYLOADS = [
@@ -199,12 +198,9 @@ test('made-up codes and services in an address are only ever text', async ({
   await setTraps(page, complaints);
   await logInAs(await backstage.customer());
   const payload = '<img src=x onerror=window.pwned=1>';
-  await page.goto(`/tip/${encodeURIComponent(`demo-${payload}-dj`)}`);
-  await expectLiteral(page, payload);
-  await payTip(page, '$10');
-  await expect(toast(page, `Demo tip sent successfully! $10.00 sent to ${payload}`)).toBeVisible();
-
   const unknown = [
+    `/tip/${encodeURIComponent(`demo-${payload}-dj`)}`,
+    `/tip/x?${new URLSearchParams({ userId: payload, service: 'dj' })}`,
     `/tip/x?${new URLSearchParams({ userId: 'sam', service: payload })}`,
     `/tip/${encodeURIComponent(payload)}`,
     `/tip/${encodeURIComponent(`demo-sam-${payload}`)}`,
