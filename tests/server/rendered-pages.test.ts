@@ -217,7 +217,7 @@ const HOSTILE = [
   '</script><script>window.pwned=1</script>',
   '</title><script>window.pwned=1</script>',
   '<!--<script>',
-  '-->',
+  '--> Ann',
   '"><svg/onload=window.pwned=1>',
   "' onfocus='window.pwned=1",
   '</style><style>@import"//evil.example/x"</style>',
