@@ -16,7 +16,7 @@ import { createAddressGroup } from './api/client-address.ts';
 import { bearerToken, type Context } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
 import { createEnvelope, doorGuard, isEventStream, refuseOtherMethods } from './api/door.ts';
-import { headersOf, refusalOf } from './api/refusals.ts';
+import { headersOf, refusalOf, unreadCall } from './api/refusals.ts';
 import { answerProblem, createRestAdapter, problemOf } from './api/rest.ts';
 import { appRouter } from './api/router.ts';
 import { STREAM_HEARTBEAT_MS, trpcErrorOf } from './api/trpc.ts';
@@ -176,14 +176,16 @@ export function createApp(deps: AppDependencies): App {
         if (called.length > 0) c.set('route', `/trpc/${called.join()}`);
         return { ...contextOf(c) };
       },
-      responseMeta({ errors, type }) {
+      responseMeta({ ctx, errors, type }) {
+        // Refused before there was a context, so that the answer would lack its request id and its type.
+        if (!ctx) throw unreadCall(errors[0]);
         const refusals = errors.map(refusalOf);
         const headers = new Headers(headersOf(...refusals));
         if (refusals.some(({ status }) => status === 405))
           headers.set('Allow', type === 'mutation' ? 'POST' : 'GET, HEAD');
         return { headers };
       },
-      onError: ({ error, ctx }) => report(error, ctx?.requestId ?? ''),
+      onError: ({ error, ctx }) => ctx && report(error, ctx.requestId),
     }),
   );
 

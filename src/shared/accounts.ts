@@ -3,165 +3,133 @@
  * shown to themselves. What only the server can know (is the email taken, is the password common) is not here.
  */
 import { z } from 'zod';
-import { brand } from './brand.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from './categories.ts';
+import {
+  hasLetterDigitOrEmoji,
+  isShowable,
+  MAX_NAME_LENGTH,
+  MAX_TYPED_NAME_LENGTH,
+} from './display-names.ts';
 import { serviceCategory } from './qr-codes.ts';
+import { isReservedUsername, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, USERNAME } from './usernames.ts';
 
-/** In characters, after normalisation. */
+/** In characters (code points), after normalisation. */
 const MIN_PASSWORD_LENGTH = 8;
 const MAX_PASSWORD_LENGTH = 256;
 
+/**
+ * In characters, as it is typed. Normalising takes the square of the length of a run of combining marks, so that
+ * whatever is longer is not looked at.
+ */
+const MAX_TYPED_PASSWORD_LENGTH = 2 * MAX_PASSWORD_LENGTH;
+
 /** Longest address that SMTP can carry (RFC 5321, section 4.5.3.1.3, less the angle brackets). */
 const MAX_EMAIL_LENGTH = 254;
-const MAX_NAME_LENGTH = 60;
+const MAX_PHONE_LENGTH = 40;
+const MAX_CHOSEN_CATEGORIES = 100;
 
-const USERNAME = /^[a-z0-9][a-z0-9_.-]*[a-z0-9]$/;
 const PHONE = /^\+?[\d ().\-/]+$/;
-
-/**
- * Control characters, lone surrogates, line separators, bidi controls, and whatever is drawn without any width; the
- * two variation selectors that emoji are written with may stay.
- */
-const INVISIBLE =
-  /\p{Cc}|\p{Cs}|\p{Zl}|\p{Zp}|\p{Bidi_Control}|(?![\uFE0E\uFE0F])\p{Default_Ignorable_Code_Point}/u;
-const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
-
-/** Names that would pass for the site itself, or for one of its addresses. */
-const RESERVED_USERNAMES: ReadonlySet<string> = new Set([
-  ...[
-    'about',
-    'account',
-    'accounts',
-    'admin',
-    'administrator',
-    'anonymous',
-    'api',
-    'auth',
-    'billing',
-    'contact',
-  ],
-  ...[
-    'dashboard',
-    'demo',
-    'docs',
-    'everyone',
-    'healthz',
-    'help',
-    'info',
-    'login',
-    'logout',
-    'me',
-    'mail',
-    'moderator',
-  ],
-  ...[
-    'nobody',
-    'null',
-    'official',
-    'owner',
-    'payment',
-    'payments',
-    'postmaster',
-    'readyz',
-    'register',
-    'root',
-    'scan',
-  ],
-  ...[
-    'security',
-    'service',
-    'settings',
-    'signup',
-    'staff',
-    'support',
-    'system',
-    'team',
-    'tip',
-    'tips',
-    'trpc',
-  ],
-  ...['undefined', 'user', 'users', 'webmaster', 'www', brand.name.toLowerCase()],
-]);
 
 /** Unicode's compatibility form, so that a password typed on another keyboard is still the same password. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-function required(label: string) {
-  return z
-    .string({
-      error: ({ input }) =>
-        input === undefined || input === null ? `${label} is required.` : `${label} must be text.`,
-    })
-    .refine((text) => text.trim() !== '', { error: `${label} is required.`, abort: true });
+/** The check that fails ends the reading of its field, so that no later one works on what is too long or wrong. */
+const lastly = (error: string) => ({ error, abort: true }) as const;
+
+function text(label: string) {
+  return z.string({
+    error: ({ input }) =>
+      input === undefined || input === null ? `${label} is required.` : `${label} must be text.`,
+  });
 }
 
-const email = required('Email')
-  .trim()
-  .max(MAX_EMAIL_LENGTH, 'Email is too long.')
-  .pipe(z.email('Please enter a valid email address.'));
+/** @param maxLength in characters, before anything else looks at the text. */
+function trimmed(label: string, maxLength: number, tooLong: string) {
+  return text(label)
+    .trim()
+    .max(maxLength, lastly(tooLong))
+    .refine((typed) => typed !== '', lastly(`${label} is required.`));
+}
 
-const username = required('Username')
-  .trim()
+/** Spaces around a password are part of it, but they alone are none. */
+function anyPassword(label: string, tooLong: string) {
+  return text(label)
+    .max(MAX_TYPED_PASSWORD_LENGTH, lastly(tooLong))
+    .refine((typed) => typed.trim() !== '', lastly(`${label} is required.`));
+}
+
+const typedEmail = trimmed('Email', MAX_EMAIL_LENGTH, 'Email is too long.');
+
+const email = typedEmail.check(z.email('Please enter a valid email address.'));
+
+const USERNAME_LENGTH = `Username must have ${MIN_USERNAME_LENGTH} to ${MAX_USERNAME_LENGTH} characters.`;
+
+const username = trimmed('Username', MAX_USERNAME_LENGTH, USERNAME_LENGTH)
+  .refine((name) => name.length >= MIN_USERNAME_LENGTH, lastly(USERNAME_LENGTH))
   .toLowerCase()
-  .refine((name) => name.length >= 3 && name.length <= 30, {
-    error: 'Username must have 3 to 30 characters.',
-    abort: true,
-  })
-  .refine((name) => USERNAME.test(name), {
-    error:
+  .regex(
+    USERNAME,
+    lastly(
       'Username may have letters, digits, dots, hyphens and underscores, and starts and ends with a letter or digit.',
-    abort: true,
-  })
-  .refine((name) => !RESERVED_USERNAMES.has(name), 'This username is reserved.');
-
-const fullName = required('Full name')
-  .trim()
-  .normalize('NFC')
-  .refine(
-    (name) => [...name].length <= MAX_NAME_LENGTH,
-    `Full name may have up to ${MAX_NAME_LENGTH} characters.`,
+    ),
   )
-  .refine(
-    (name) => VISIBLE.test(name) && !INVISIBLE.test(name),
-    'Full name has characters that cannot be shown.',
-  );
+  .refine((name) => !isReservedUsername(name), 'This username is reserved.')
+  .meta({ minLength: MIN_USERNAME_LENGTH });
 
-const password = required('Password').refine((text) => {
-  const { length } = [...normalizePassword(text)];
-  return length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH;
-}, `Password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`);
+const NAME_LENGTH = `Full name may have up to ${MAX_NAME_LENGTH} characters.`;
+
+const fullName = trimmed('Full name', MAX_TYPED_NAME_LENGTH, NAME_LENGTH)
+  .normalize('NFC')
+  .max(MAX_NAME_LENGTH, lastly(NAME_LENGTH))
+  .refine(isShowable, lastly('Full name has characters that cannot be shown.'))
+  .refine(hasLetterDigitOrEmoji, 'Full name needs a letter, a digit or an emoji.')
+  .meta({ minLength: 1 });
+
+const PASSWORD_LENGTH = `Password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`;
+
+const password = anyPassword('Password', PASSWORD_LENGTH)
+  .refine((typed) => {
+    const { length } = [...normalizePassword(typed)];
+    return length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH;
+  }, lastly(PASSWORD_LENGTH))
+  .meta({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH });
 
 /** Whether a password is an account's email or username, written in whatever way. */
 export function isOwnName(
   password: string,
   { email, username }: { readonly email: string; readonly username: string },
 ): boolean {
+  if (password.length > 2 * MAX_TYPED_PASSWORD_LENGTH) return false;
   const plain = normalizePassword(password).toLowerCase();
   return plain === email.toLowerCase() || plain === username;
 }
 
 export const OWN_NAME_AS_PASSWORD = 'Password must not be your email or your username.';
 
+const NO_PHONE = 'Please enter a valid phone number.';
+
 const phone = z
   .string({ error: 'Phone must be text.' })
   .trim()
+  .max(MAX_PHONE_LENGTH, lastly(NO_PHONE))
   .refine((text) => {
     if (text === '') return true;
     const digits = text.replace(/\D/g, '').length;
-    return text.length <= 40 && PHONE.test(text) && digits >= 7 && digits <= 20;
-  }, 'Please enter a valid phone number.')
+    return PHONE.test(text) && digits >= 7 && digits <= 20;
+  }, NO_PHONE)
   .transform((text) => (text === '' ? null : text))
   .nullish()
   .transform((text) => text ?? null);
 
 const person = { email, username, fullName, password, phone };
 
+/** A list is counted before its items are read: each wrong one would be told of. */
 const chosenCategories = z
   .array(serviceCategory, { error: 'Please select at least one service category.' })
   .min(1, 'Please select at least one service category.')
-  .max(100, 'Please select each service category once.')
+  .max(MAX_CHOSEN_CATEGORIES, 'Please select each service category once.')
   .transform((chosen): ServiceCategory[] =>
     SERVICE_CATEGORIES.filter((category) => chosen.includes(category)),
   );
@@ -188,10 +156,13 @@ export const registration = z
       context.addIssue({ code: 'custom', path: ['password'], message: OWN_NAME_AS_PASSWORD });
   });
 
-export const credentials = z.object({ email: required('Email').trim(), password: required('Password') });
+export const credentials = z.object({
+  email: typedEmail,
+  password: anyPassword('Password', 'Password is too long.'),
+});
 
 export const passwordChange = z.object({
-  currentPassword: required('Current password'),
+  currentPassword: anyPassword('Current password', 'Current password is too long.'),
   newPassword: password,
 });
 

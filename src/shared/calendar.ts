@@ -14,8 +14,12 @@ export interface Day {
 /** Longer than any calendar day with a clock change in it. */
 const LONGEST_DAY_MS = 30 * 3_600_000;
 
+/** In characters; twice as long as any name that there is (https://www.iana.org/time-zones). */
+export const MAX_TIME_ZONE_LENGTH = 64;
+
 /** Whether the name is a time zone that this platform knows, such as `Europe/Vienna`. */
 export function isTimeZone(name: string): boolean {
+  if (name.length > MAX_TIME_ZONE_LENGTH) return false;
   try {
     dateFormat(name);
     return true;

@@ -21,6 +21,9 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const QR_CODE_ID_LENGTH = 10;
 const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 
+/** In UTF-16 units; twice as long as any id, so that a text which is longer is none and need not be read. */
+export const MAX_ID_LENGTH = 64;
+
 /** Ids of codes that exist on the page only and are never looked up begin with this, in any case. */
 export const DEMO_PREFIX = 'demo-';
 
@@ -54,7 +57,7 @@ export function newQrCodeId(random: RandomBytes): QrCodeId {
 
 /** Whether a code, as somebody typed it, stands for a demo and for nobody's printed code. */
 export function isDemoCode(text: string): boolean {
-  return text.trimStart().toLowerCase().startsWith(DEMO_PREFIX);
+  return text.trimStart().slice(0, DEMO_PREFIX.length).toLowerCase() === DEMO_PREFIX;
 }
 
 /**
@@ -62,7 +65,7 @@ export function isDemoCode(text: string): boolean {
  * @returns the stored form, or null when the text cannot be a printed code. A demo code never is one.
  */
 export function readQrCodeId(text: string): QrCodeId | null {
-  if (text.length > 64 || isDemoCode(text)) return null;
+  if (text.length > MAX_ID_LENGTH || isDemoCode(text)) return null;
   const id = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
   return QR_CODE_ID.test(id) ? (id as QrCodeId) : null;
 }

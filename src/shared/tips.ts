@@ -2,7 +2,8 @@
  * The words of the tips chapter that both sides speak: what a tip may be, and the transaction that it leaves.
  */
 import { z } from 'zod';
-import { isTimeZone } from './calendar.ts';
+import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
+import { MAX_ID_LENGTH } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { serviceCategory } from './qr-codes.ts';
 import { AMOUNT_OUT_OF_BOUNDS, NO_AMOUNT } from './tip-amount.ts';
@@ -21,10 +22,18 @@ const tipAmountCents = z
   .max(MAX_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
   .brand<'Cents'>();
 
+const NO_IDEMPOTENCY_KEY = 'The idempotency key must be 1 to 255 visible ASCII characters.';
+
 /** 1 to 255 visible ASCII characters that the client makes up, one for each attempt to pay. */
 const idempotencyKey = z
   .string({ error: 'The idempotency key must be text.' })
-  .regex(/^[\x21-\x7e]{1,255}$/, 'The idempotency key must be 1 to 255 visible ASCII characters.');
+  .max(255, { error: NO_IDEMPOTENCY_KEY, abort: true })
+  .regex(/^[\x21-\x7e]{1,255}$/, NO_IDEMPOTENCY_KEY);
+
+/** An id of a transaction, as somebody sends it back. */
+function transactionId(error: string) {
+  return z.string({ error }).max(MAX_ID_LENGTH, error).brand<'TransactionId'>();
+}
 
 export const newTip = z.object({
   amountCents: tipAmountCents,
@@ -41,18 +50,21 @@ export const transactionsQuery = z.object({
     .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .default(DEFAULT_PAGE_SIZE),
   /** The `nextCursor` of the page before; none for the newest. */
-  cursor: z.string({ error: 'The cursor is not valid.' }).brand<'TransactionId'>().nullish(),
+  cursor: transactionId('The cursor is not valid.').nullish(),
 });
 
 export const summaryQuery = z.object({
   /** An IANA name such as `Europe/Vienna`: it decides when today began. */
-  timeZone: z.string({ error: 'The time zone is required.' }).refine(isTimeZone, 'The time zone is unknown.'),
+  timeZone: z
+    .string({ error: 'The time zone is required.' })
+    .max(MAX_TIME_ZONE_LENGTH, { error: 'The time zone is unknown.', abort: true })
+    .refine(isTimeZone, 'The time zone is unknown.'),
 });
 
 export const tipStreamQuery = z
   .object({
     /** The id of the last transaction that was seen; whatever came after it comes first. None for only new ones. */
-    lastEventId: z.string({ error: 'The last event id is not valid.' }).brand<'TransactionId'>().nullish(),
+    lastEventId: transactionId('The last event id is not valid.').nullish(),
   })
   .optional();
 

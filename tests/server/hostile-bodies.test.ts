@@ -2,10 +2,14 @@
  * Bodies and methods that no client of ours sends: too large, too deep, of another type, not JSON, not UTF-8, aimed
  * at prototypes, or sent to the wrong place. Both doors refuse them alike, before a procedure runs.
  */
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { readProblem, readTrpc } from '#tests/support/answers.ts';
+import { refusedBy } from '#tests/support/both-doors.ts';
 import { isEventStream, readStream, refusalIn } from '#tests/support/event-streams.ts';
 import { callRaw, DOORS, type Door, PROCEDURES, trpcRequest } from '#tests/support/raw-doors.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
@@ -489,23 +493,75 @@ test('a token in an address logs nobody in', async () => {
   expect((await callRaw(t, 'REST', 'auth.me', undefined, { token }))?.status).toBe(200);
 });
 
-test('tRPC says that its refusals are JSON, also of requests that reach no procedure', async () => {
-  const t = await createTestApp();
+describe('a tRPC request that cannot be taken apart into calls is refused like any other', () => {
   const json = { 'Content-Type': 'application/json' };
-  for (const [path, init] of [
-    [`/trpc/${Array(11).fill('auth.me').join()}?batch=1`, {}],
-    ['/trpc/auth.me,auth.logout?batch=1', {}],
-    ['/trpc/%zz', {}],
-    ['/trpc/auth.me?connectionParams=%7B', {}],
-    ['/trpc/auth.me', { method: 'DELETE' }],
-    ['/trpc/auth.me', { headers: { 'Content-Type': 'multipart/form-data; boundary=x' } }],
-    ['/trpc/auth.login', { method: 'POST', headers: json, body: '{' }],
-    ['/trpc/auth.login', { method: 'POST', headers: json, body: padded(MAX_BODY_BYTES + 1) }],
-  ] as const) {
-    const response = await t.send(path, init);
-    expect(response.status).toBeGreaterThanOrEqual(400);
-    expect(response.headers.get('Content-Type'), path.slice(0, 60)).toMatch(/^application\/json/);
-  }
+  const tooMany = `/trpc/${Array(11).fill('auth.me').join()}?batch=1`;
+  const ROWS: readonly (readonly [string, RequestInit, ErrorCode])[] = [
+    ['/trpc/%', {}, 'not_found'],
+    ['/trpc/%zz', {}, 'not_found'],
+    ['/trpc/%', { method: 'POST', headers: json, body: '{}' }, 'not_found'],
+    ['/trpc/%', { method: 'DELETE' }, 'not_found'],
+    ['/trpc/%00', {}, 'not_found'],
+    ['/trpc', {}, 'not_found'],
+    ['/trpc/', {}, 'not_found'],
+    [tooMany, {}, 'malformed_request'],
+    [`/trpc/${','.repeat(11)}?batch=1`, {}, 'malformed_request'],
+    ['/trpc/auth.me,auth.logout?batch=1', {}, 'malformed_request'],
+    ['/trpc/auth.me?connectionParams=%7B', {}, 'malformed_request'],
+    ['/trpc/auth.me?connectionParams=1', {}, 'malformed_request'],
+    ['/trpc/auth.me', { headers: { Accept: 'application/jsonl' } }, 'malformed_request'],
+    ['/trpc/auth.me', { headers: { Accept: 'text/html, application/jsonl' } }, 'malformed_request'],
+    ['/trpc/auth.me', { headers: { 'trpc-accept': 'application/jsonl' } }, 'malformed_request'],
+    ['/trpc/auth.me?batch=0', { headers: { 'trpc-accept': 'application/jsonl' } }, 'malformed_request'],
+    ['/trpc/transactions.onTip', { headers: { Accept: 'application/jsonl' } }, 'malformed_request'],
+    [
+      '/trpc/auth.login',
+      { method: 'POST', headers: { ...json, Accept: 'application/jsonl' }, body: '{}' },
+      'malformed_request',
+    ],
+    ['/trpc/auth.me', { headers: { 'Content-Type': 'multipart/form-data; boundary=x' } }, 'not_json'],
+    ['/trpc/auth.me', { headers: { 'Content-Type': 'application/octet-stream' } }, 'not_json'],
+    ['/trpc/auth.me', { headers: { 'Content-Type': 'application/jsonl' } }, 'not_logged_in'],
+    ['/trpc/auth.me?batch=', {}, 'not_logged_in'],
+    ['/trpc/auth.me', { method: 'DELETE' }, 'not_json'],
+    ['/trpc/auth.login', { method: 'POST', headers: json, body: '{' }, 'malformed_json'],
+    [
+      '/trpc/auth.login',
+      { method: 'POST', headers: json, body: padded(MAX_BODY_BYTES + 1) },
+      'body_too_large',
+    ],
+    [
+      '/trpc/auth.login',
+      { method: 'POST', headers: { ...json, 'Content-Type': 'application/jsonl' }, body: '{}' },
+      'not_json',
+    ],
+  ];
+
+  test('in JSON that names the request, over a real socket', async () => {
+    const t = await createTestApp();
+    const server = createServer(getRequestListener(t.app.fetch)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    for (const [path, init, code] of ROWS) {
+      const response = await fetch(
+        `http://127.0.0.1:${Reflect.get(Object(server.address()), 'port')}${path}`,
+        {
+          ...init,
+          headers: { Connection: 'close', ...init.headers },
+        },
+      );
+      const { status, headers } = response;
+      const refused = refusedBy('tRPC', { status, headers, text: await response.text() });
+      expect([path.slice(0, 60), refused.code]).toEqual([path.slice(0, 60), code]);
+    }
+  });
+
+  test('and is written down once, under the same id', async () => {
+    const t = await createTestApp();
+    const response = await t.send('/trpc/%');
+    const id = response.headers.get('X-Request-Id') ?? 'none';
+    expect(t.logLines.filter((line) => line.includes(id))).toHaveLength(1);
+  });
 });
 
 /** Posts a body as JSON unless told otherwise, and answers with the code of the refusal, or null. */

@@ -206,6 +206,13 @@ const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
     'SQL that drops',
     'Turkish capital dotted I',
     'padded',
+    'family joined of four emoji',
+    'flags and skin tones',
+    'flag made of tags',
+    'Persian non-joiner',
+    'Sinhala joiner',
+    'Thai text',
+    'Hangul jamo',
   ],
   'auth.register.phone': ['phone', 'empty', 'one blank'],
   'auth.register.password': [
@@ -220,7 +227,19 @@ const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
 
 /** Which texts of the table each field is known to refuse for what they are after normalisation. */
 const REFUSED_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
-  'auth.register.password': ['digits', 'full-width digits'],
+  'auth.register.password': ['digits', 'full-width digits', 'marks in reverse order'],
+  'auth.register.username': ['username that is reserved', 'username with an office'],
+  'auth.register.fullName': [
+    ...['Braille blank', 'Hangul filler', 'half-width Hangul filler', 'punctuation only', 'symbols only'],
+    ...['musical null note', 'combining mark alone', 'Zalgo', 'four marks on one letter', 'fifty-nine marks'],
+    ...[
+      'marks held apart by joiners',
+      'marks in reverse order',
+      'joiner between letters',
+      'variation selector',
+    ],
+    ...['flag with a message in tags', 'zero-width joiner only', 'noncharacter', 'interlinear annotation'],
+  ],
 };
 
 describe.each(DOORS)('through %s', (door) => {

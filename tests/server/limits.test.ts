@@ -472,13 +472,40 @@ describe('whoever called', () => {
   test.each([
     'unknown',
     'garbage',
-    '198.51.100.1:4711',
     '_hidden',
     '999.1.1.1',
+    '198.51.100.1:port',
+    '198.51.100.1:123456',
+    '[198.51.100.1]:4711',
+    '[2001:db8::1',
+    '"198.51.100.1',
+    '[]:80',
+    '::1]:80',
+    `198.51.100.1${' '.repeat(200)}:80`,
   ])('an entry of the proxy that is no address (%j) does not make a claim to its left true', async (entry) => {
     const config = { trustedProxies: ['10.0.0.1'] };
     const claiming = (address: string) => via('10.0.0.1', `${address}, ${entry}`);
     expect(await areTheSame(claiming('1.1.1.1'), claiming('2.2.2.2'), config)).toBe(true);
+  });
+
+  test.each([
+    ['198.51.100.1:4711', '198.51.100.1'],
+    ['"198.51.100.1:4711"', '198.51.100.1'],
+    ['"198.51.100.1"', '198.51.100.1'],
+    ['[2001:db8::1]:4711', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['"[2001:db8::1]:4711"', '2001:db8::1'],
+    ['[::ffff:198.51.100.1]:80', '198.51.100.1'],
+  ])('an entry with a port, brackets or quotes (%s) names the address itself', async (entry, address) => {
+    const config = { trustedProxies: ['10.0.0.1'] };
+    expect(await areTheSame(via('10.0.0.1', entry), { peer: address }, config)).toBe(true);
+    expect(await areTheSame(via('10.0.0.1', entry), { peer: '10.0.0.1' }, config)).toBe(false);
+  });
+
+  test('a trusted proxy that is named with its port is one all the same', async () => {
+    const config = { trustedProxies: ['10.0.0.0/8'] };
+    const entries = '198.51.100.1:4711, 10.0.0.2:80';
+    expect(await areTheSame(via('10.0.0.1', entries), { peer: '198.51.100.1' }, config)).toBe(true);
   });
 
   test('no other header names the caller', async () => {

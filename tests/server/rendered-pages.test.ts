@@ -176,6 +176,14 @@ describe('a tip page', () => {
     '/tip/%zz',
     '/tip/demo-alex-plumber',
     '/tip/x?userId=sam&service=plumber',
+    '/tip/x?userId=Account%20locked%20-%20call%20555%200100&service=escort',
+    '/tip/x?userId=tipwell.support&service=dj',
+    '/tip/x?userId=admin&service=dj',
+    '/tip/x?userId=al&service=dj',
+    `/tip/x?userId=${'x'.repeat(31)}&service=dj`,
+    '/tip/x?userId=%E2%80%AEmas&service=dj',
+    '/tip/demo-Account%20locked-bartender',
+    '/tip/demo-support-bartender',
   ])('says that a code is unknown: %s', async (path) => {
     const t = await createTestApp({ pages });
     const { status, headers, html } = await get(t, path);
@@ -209,7 +217,7 @@ const HOSTILE = [
   '</script><script>window.pwned=1</script>',
   '</title><script>window.pwned=1</script>',
   '<!--<script>',
-  '-->',
+  '--> Ann',
   '"><svg/onload=window.pwned=1>',
   "' onfocus='window.pwned=1",
   '</style><style>@import"//evil.example/x"</style>',

@@ -112,6 +112,11 @@ describe('username', () => {
   });
 });
 
+test('a username that would pass for the site is refused as reserved', () => {
+  for (const username of ['tipwell.support', 'admin1', 'Support-Joe', 'help2', 'the_official'])
+    expect(sentences({ username })).toEqual(['This username is reserved.']);
+});
+
 describe('full name', () => {
   test('is trimmed and composed (NFC), so that equal names are equal bytes', () => {
     expect(read({ fullName: '  Zoe\u0308 Caf\u0065\u0301 \n' }).data?.fullName).toBe('Zoë Café');
@@ -119,9 +124,35 @@ describe('full name', () => {
 
   test.each([
     ...['李', 'X Æ A-12', "O'Brien-Smith, Jr.", 'محمد علي', 'שָׁלוֹם', 'नमस्ते', '1', 'Pat ☺️', '❤️ Dana', '🎧 DJ'],
-    ...['Ana\u00a0María', '👍🏽', '🇦🇹'],
+    ...['Ana\u00a0María', '👍🏽', '🇦🇹', 'José', '李明', 'Ng', 'O', 'é', 'Þór', 'Nguyễn Thị Ánh'],
   ])('may be %j', (fullName) => {
     expect(read({ fullName }).data?.fullName).toBe(fullName);
+  });
+
+  test.each([
+    ['Arabic with harakat', '\u0645\u064f\u062d\u064e\u0645\u0651\u064e\u062f'],
+    ['Persian with a non-joiner', '\u0639\u0644\u06cc\u200c\u0631\u0636\u0627'],
+    ['Hebrew with points', '\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd'],
+    ['a Hindi conjunct', '\u0915\u094d\u0937\u0940\u0930'],
+    ['a Hindi half form', '\u0915\u094d\u200d\u0937'],
+    ['a Hindi open virama', '\u0915\u094d\u200c\u0937'],
+    ['a Marathi r', '\u0938\u0941\u0930\u094d\u200d\u092f\u093e'],
+    ['a Bengali r', '\u09b0\u200d\u09cd\u09af\u09be\u09ac'],
+    ['a Sinhala conjunct', '\u0dc1\u0dca\u200d\u0dbb\u0dd3'],
+    ['a Malayalam chillu at the end', '\u0d2e\u0d4b\u0d39\u0d28\u0d4d\u200d'],
+    ['Thai', '\u0e17\u0e35\u0e48\u0e23\u0e31\u0e01'],
+    ['a Burmese name of four signs in a row', '\u1000\u103b\u1031\u102c\u103a'],
+    ['Tibetan', '\u0f56\u0f62\u0f92\u0fb1\u0f74\u0f51'],
+    ['Korean', '\ubc15\uc9c0\uc131'],
+    ['a family', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466}'],
+    ['a profession', '\u{1f469}\u{1f3fd}\u200d\u{1f373} Ana'],
+    ['a couple', '\u{1f9d1}\u{1f3fb}\u200d\u2764\ufe0f\u200d\u{1f48b}\u200d\u{1f9d1}\u{1f3fc}'],
+    ['a rainbow flag', '\u{1f3f3}\ufe0f\u200d\u{1f308}'],
+    ['the flag of Scotland', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}'],
+    ['a keycap', '1\ufe0f\u20e3'],
+  ])('may be what people write: %s', (_, fullName) => {
+    expect(sentences({ fullName })).toEqual([]);
+    expect(read({ fullName }).data?.fullName).toBe(fullName.normalize('NFC'));
   });
 
   test('has up to 60 characters, an emoji counting as one', () => {
@@ -158,6 +189,19 @@ describe('full name', () => {
     ['a Hangul filler', 'a\u3164b'],
     ['a tag character', 'a\u{e0061}b'],
     ['a lone surrogate', 'a\ud83db'],
+    ['a noncharacter', 'a\uffffb'],
+    ['an annotation', 'a\ufff9b\ufffb'],
+    ['a joiner before a letter', '\u{1f468}\u200da'],
+    ['a joiner at the end', '\u{1f468}\u200d'],
+    ['two joiners', '\u{1f468}\u200d\u200d\u{1f469}'],
+    ['a non-joiner between emoji', '\u{1f468}\u200c\u{1f469}'],
+    ['a non-joiner at the end of a Persian word', '\u0639\u0644\u06cc\u200c'],
+    ['a joiner between Persian letters', '\u0639\u200d\u0644'],
+    ['a joiner without a virama', '\u0915\u200d\u0937'],
+    ['a variation selector behind a letter', 'ab\ufe0f'],
+    ['a message in the tags of a flag', '\u{1f3f4}\u{e0068}\u{e0069}\u{e007f}'],
+    ['a pile of four marks', 'Zq\u0300\u0301\u0302\u0303'],
+    ['a pile of marks with joiners between', '\u0915\u0301\u0301\u094d\u200d\u0301'],
   ])('has no %s', (_, fullName) => {
     expect(sentences({ fullName })).toEqual(['Full name has characters that cannot be shown.']);
   });
@@ -170,6 +214,22 @@ describe('full name', () => {
     '\u202e',
   ])('is not made of nothing that shows (%j)', (fullName) => {
     expect(refusedFields({ fullName })).toEqual(['fullName']);
+  });
+
+  test.each([
+    ...['\u2800', '\u2800\u2800 \u2800', '\u0301', '\u064e', '???', '- . -', '$$$', '\u{1d159}'],
+  ])('has a letter, a digit or an emoji, which %j has not', (fullName) => {
+    expect(sentences({ fullName })).toEqual(['Full name needs a letter, a digit or an emoji.']);
+  });
+
+  test('may have three marks in a row, and no more', () => {
+    expect(refusedFields({ fullName: 'Q\u0316\u0301\u0338' })).toEqual([]);
+    expect(refusedFields({ fullName: 'Q\u0316\u0301\u0338\u0489' })).toEqual(['fullName']);
+  });
+
+  test('as typed may be as long as 60 characters ever are in pieces', () => {
+    // One letter that decomposes into a letter and three marks.
+    expect(read({ fullName: '\u1f82'.normalize('NFD').repeat(60) }).data?.fullName).toBe('\u1f82'.repeat(60));
   });
 });
 

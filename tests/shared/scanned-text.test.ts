@@ -7,6 +7,7 @@ import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { readDemoCode } from '#shared/demo-codes.ts';
 import { newQrCodeId, readQrCodeId, tipLink, tipPageUrl } from '#shared/ids.ts';
 import { BLANK_TEXT, NO_CODE, readScannedText } from '#shared/scanned-text.ts';
+import { isPossibleUsername } from '#shared/usernames.ts';
 
 const ORIGIN = 'https://tips.example.com';
 
@@ -55,8 +56,7 @@ const meaningfulText = fc
 const texts = fc.oneof(anyText, meaningfulText, fc.string({ unit: 'binary' }));
 const qrCodeId = fc.uint8Array({ minLength: 10, maxLength: 10 }).map((bytes) => newQrCodeId(() => bytes));
 const category = fc.constantFrom(...SERVICE_CATEGORIES);
-/** What may stand in a user id without being taken apart by a link. */
-const userId = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,20}$/);
+const userId = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{1,20}[A-Za-z0-9]$/).filter(isPossibleUsername);
 
 const accepted = (code: string) => ({ code, problem: null });
 const refused = (problem: typeof BLANK_TEXT | typeof NO_CODE) => ({ code: null, problem });
@@ -95,7 +95,7 @@ describe('any text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const demo = readDemoCode(text);
-        if (demo !== null) expect(demo.userId.trim()).not.toBe('');
+        if (demo !== null) expect(isPossibleUsername(demo.userId)).toBe(true);
       }),
     );
   });
@@ -229,9 +229,9 @@ describe('a demo code', () => {
     ['Demo-alex-barber', 'alex', 'barber'],
     ['DEMO-ALEX-BARBER', 'ALEX', 'barber'],
     ['demo-mary-jane-live_event', 'mary-jane', 'live_event'],
-    ['demo-demo-dj', 'demo', 'dj'],
+    ['demo-demonica-dj', 'demonica', 'dj'],
     [' demo-alex-dj ', 'alex', 'dj'],
-    ['demo---dj', '-', 'dj'],
+    [`demo-${'x'.repeat(30)}-esthetician`, 'x'.repeat(30), 'esthetician'],
   ])('%j is of %j, %j', (code, user, service) => {
     expect(readDemoCode(code)).toEqual({ userId: user, category: service });
   });
@@ -250,6 +250,19 @@ describe('a demo code', () => {
     'demoalex-barber',
     'alex-barber',
     'xdemo-alex-barber',
+    'demo---dj',
+    'demo-al-dj',
+    `demo-${'x'.repeat(31)}-dj`,
+    'demo-Account locked, call 555 0100-dj',
+    'demo-al ex-dj',
+    'demo-al/ex-dj',
+    'demo-<b>alex</b>-dj',
+    'demo-аlex-dj',
+    'demo-alex\u202e-dj',
+    'demo-demo-dj',
+    'demo-admin-dj',
+    'demo-Tipwell.Support-dj',
+    `demo-${'alex.'.repeat(10_000)}alex-dj`,
   ])('%j is none', (code) => {
     expect(readDemoCode(code)).toBeNull();
   });

@@ -6,6 +6,7 @@ import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readDemoCode } from '#shared/demo-codes.ts';
 import { isDemoCode } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
+import { isPossibleUsername } from '#shared/usernames.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 
@@ -26,9 +27,6 @@ export type ProviderState =
   | { readonly status: 'failed'; readonly detail: string | null };
 
 export type KnownState = Exclude<ProviderState, { status: 'loading' }>;
-
-/** As much of a made-up name as a card has room for. */
-const MAX_DEMO_NAME_LENGTH = 60;
 
 /** Finds the provider of a code; `retry` asks again after a failure. */
 export function useProvider(
@@ -77,7 +75,7 @@ export function demoState(qrId: string, search: string): KnownState | null {
   const asked = demoIn(search);
   if (asked) {
     const { userId, service } = asked;
-    return isServiceCategory(service) && userId.trim() !== ''
+    return isServiceCategory(service) && isPossibleUsername(userId.trim())
       ? found(qrId, userId.trim(), service)
       : { status: 'unknown' };
   }
@@ -99,8 +97,7 @@ function demoIn(search: string): { userId: string; service: string } | null {
   return userId === null || service === null ? null : { userId, service };
 }
 
-function found(qrId: string, userId: string, serviceCategory: ServiceCategory): KnownState {
-  const username = [...userId].slice(0, MAX_DEMO_NAME_LENGTH).join('');
+function found(qrId: string, username: string, serviceCategory: ServiceCategory): KnownState {
   const fullName = username.charAt(0).toUpperCase() + username.slice(1);
   return { status: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }

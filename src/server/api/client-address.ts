@@ -9,6 +9,11 @@ type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 /** An IPv6 customer usually has a whole /64 at their disposal, so that they count as one. */
 const IPV6_GROUP_BITS = 64;
 
+/** Longer than any address with its zone and port. */
+const MAX_HOP_LENGTH = 100;
+/** With its port, as some proxies write it (Azure's), in brackets, or in the quotes that it needs elsewhere (RFC 7239, section 6). */
+const HOP = /^(?<quote>"?)(?:\[(?<bracketed>[^\]]*:[^\]]*)\]|(?<plain>[\d.]+))(?::\d{1,5})?\k<quote>$/;
+
 /**
  * Makes the function that names a caller for rate limits: an IPv4 address, or an IPv6 network of 64 bits.
  * @param trustedProxies addresses or networks in CIDR notation, already checked.
@@ -29,13 +34,20 @@ export function createAddressGroup(
     // Right to left: each trusted proxy vouches for the entry that it added, nobody for those before it.
     for (const hop of (forwardedFor?.split(',') ?? []).reverse()) {
       if (!caller || !isTrusted(caller)) break;
-      const next = parse(hop.trim());
+      const next = parse(addressIn(hop.trim()));
       // What a trusted proxy wrote and cannot be read is no reason to believe what stands before it.
       if (!next) break;
       caller = next;
     }
     return caller ? groupOf(caller) : 'unknown';
   };
+}
+
+/** What an entry of X-Forwarded-For names, without what may stand around it. */
+function addressIn(hop: string): string {
+  if (hop.length > MAX_HOP_LENGTH) return '';
+  const { bracketed, plain } = HOP.exec(hop)?.groups ?? {};
+  return bracketed ?? plain ?? hop;
 }
 
 function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | null {

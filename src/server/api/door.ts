@@ -83,8 +83,6 @@ export function createEnvelope(
         return;
       }
       if (isEventStream(response) || !headers.has('cache-control')) headers.set('cache-control', 'no-store');
-      if (headers.get('content-type')?.startsWith('text/plain'))
-        headers.set('content-type', 'application/json');
     },
   };
 }

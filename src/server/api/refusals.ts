@@ -48,6 +48,13 @@ export function refusalOf(error: unknown): AppError {
   return new AppError(OWN_REFUSALS[error.code] ?? 'internal', { cause: error });
 }
 
+/** The refusal of a tRPC request that could not be taken apart into calls, by what tRPC says of it. */
+export function unreadCall(error: TRPCError | undefined): AppError {
+  // Only a GET that says it carries a form or bytes: its method is one that the address has.
+  if (error?.code === 'METHOD_NOT_SUPPORTED') return new AppError('not_json', { cause: error });
+  return refusalOf(error);
+}
+
 /**
  * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), when to come back. Of several, in
  * a batch, whoever has to wait waits for the longest.
