@@ -54,7 +54,7 @@ export const UGLY_STRINGS: readonly { readonly name: string; readonly text: stri
   { name: 'interlinear annotation', text: 'abc\ufff9def\ufffb' },
   { name: 'combining mark alone', text: '\u0301' },
   { name: 'Zalgo', text: `Z${'\u0300\u0301\u0302\u0303\u0334\u0489'.repeat(8)}algo` },
-  { name: 'four marks on one letter', text: 'Zoe\u0316\u0301\u0338\u0489 Zalgo' },
+  { name: 'four marks on one letter', text: 'Zoq\u0316\u0301\u0338\u0489 Zalgo' },
   { name: 'marks held apart by joiners', text: `\u0915${'\u0301\u0301\u094d\u200d'.repeat(6)}abcd` },
   { name: 'fifty-nine marks', text: `a${'\u0301'.repeat(59)}` },
   { name: 'marks in reverse order', text: `a${'\u0301'.repeat(8_000)}${'\u0316'.repeat(8_000)}` },
