@@ -10,7 +10,7 @@ import { getMimeType } from 'hono/utils/mime';
 import { readQrCodeId } from '#shared/ids.ts';
 import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
 import { refuseOtherMethods } from './api/door.ts';
-import { answer, type Encoding, type Prepared, pack, prepare } from './prepared-answer.ts';
+import { answer, type Prepared, pack, prepare } from './prepared-answer.ts';
 
 /** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = ['/dashboard', '/scan'];
@@ -176,6 +176,6 @@ function isAsset(path: string): boolean {
 /** A file with what the build packed of it beside it. */
 function prepareFile(file: string, kind: { readonly type: string; readonly cacheControl: string }): Prepared {
   const read = (path: string) => (existsSync(path) ? readFileSync(path) : null);
-  const made: Record<Encoding, Buffer | null> = { br: read(`${file}.br`), gzip: read(`${file}.gz`) };
+  const made = { br: read(`${file}.br`), gzip: read(`${file}.gz`) };
   return prepare({ ...kind, plain: readFileSync(file), packed: (encoding) => made[encoding] });
 }
