@@ -13,7 +13,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
-import type { RenderPage } from '#shared/rendered-page.ts';
+import type { Renderer } from '#shared/rendered-page.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
 import { answerUnread } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
@@ -131,8 +131,8 @@ async function start(): Promise<void> {
 /** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
 async function openPages({ publicUrl }: Config): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
-  const { renderPage }: { readonly renderPage: RenderPage } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderPage, publicUrl);
+  const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
+  return preparePages(CLIENT_FOLDERS, renderer, publicUrl);
 }
 
 /**
