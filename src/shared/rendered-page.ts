@@ -2,7 +2,6 @@
  * What the server and the renderer of the client say to each other about a page that arrives rendered. The server knows
  * no component, and the renderer no request.
  */
-import type { QrCodeId } from './ids.ts';
 import type { QrCodeLookup } from './qr-codes.ts';
 
 /** What came of looking a code up. */
@@ -21,7 +20,7 @@ export interface Address {
 export interface PageRequest extends Address {
   /** The only origin and path that absolute addresses are built on; without a trailing slash. */
   readonly publicUrl: string;
-  /** What came of looking up the code that the address names; null when it names none. */
+  /** What came of looking up the code that the address names; null for a demo code. */
   readonly lookup: Lookup | null;
 }
 
@@ -38,13 +37,13 @@ export interface RenderedPage {
 /** What the client tells of its pages. Nothing here throws for what somebody may put into an address. */
 export interface Renderer {
   /**
-   * The printed code that the address of a tip page names, if it can be one. It has to be looked up first: what else the
-   * address says of a tip page counts only when there is no such code.
+   * What the address of a tip page names as its code, as it was typed; null for a demo code. It has to be looked up first:
+   * what else the address says counts only when there is no such code.
    */
-  readonly codeIn: (address: Address) => QrCodeId | null;
+  readonly codeIn: (address: Address) => string | null;
   /**
    * Reduces an address to what it means: an address of the same page, and the same one for all that mean the same.
-   * @param lookup what came of looking its code up; null when it names none.
+   * @param lookup what came of looking its code up; null for a demo code.
    */
   readonly reduce: (address: Address, lookup: Lookup['status'] | null) => Address;
   /** The page at an address, reduced or not. Any but a tip page's and the login's is taken for the landing page's. */

@@ -296,7 +296,7 @@ describe('what means the same', () => {
     ],
     [
       'a text that is no code',
-      ['/tip/x', '/tip/y?z', '/tip/%zz', '/tip/demo-alex-plumber', '/tip/x?userId=sam&service=plumber'],
+      ['/tip/x', '/tip/y?z', '/tip/%zz', '/tip/x?userId=sam&service=plumber', '/tip/ZZZZZZZZZZ'],
     ],
     [
       'a code that is unknown',

@@ -1,11 +1,11 @@
 /**
- * Whom this page tips: known from the server that rendered it, looked up, or built here for a demo. What can be a printed
+ * Whom this page tips: known from the server that rendered it, looked up, or built here for a demo. What is no demo
  * code is looked up, whatever else its address says: nobody may put another name on a code that exists.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { readDemoCode } from '#shared/demo-codes.ts';
-import { readQrCodeId } from '#shared/ids.ts';
+import { isDemoCode } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
 import { isPossibleUsername } from '#shared/usernames.ts';
 import { call } from '../calls.ts';
@@ -37,16 +37,13 @@ export function useProvider(
   const rendered = useRenderedLookup(qrId);
   const [lookup, setLookup] = useState(rendered);
   const [attempt, setAttempt] = useState(0);
-  const isLookedUp = readQrCodeId(qrId) !== null;
+  const isDemo = isDemoCode(qrId);
   const state = useMemo<ProviderState>(
-    () =>
-      isLookedUp && lookup === null
-        ? { status: 'loading' }
-        : providerState(qrId, search, isLookedUp ? lookup : null),
-    [qrId, search, isLookedUp, lookup],
+    () => (isDemo || lookup ? providerState(qrId, search, lookup) : { status: 'loading' }),
+    [qrId, search, isDemo, lookup],
   );
 
-  const isKnown = !isLookedUp || (rendered !== null && attempt === 0);
+  const isKnown = isDemo || (rendered !== null && attempt === 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt asks the same question again
   useEffect(() => {
     if (isKnown) return;
@@ -70,26 +67,19 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
 
 /**
  * What a tip page shows.
- * @param lookup what came of looking the code up; null for what cannot be a printed code.
+ * @param lookup what came of looking the code up; null for a demo code.
  */
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
-  if (lookup === null || lookup.status === 'unknown') return demoState(qrId, search);
-  if (lookup.status === 'failed') return lookup;
-  const { qrCode, serviceProvider } = lookup.found;
-  return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } };
-}
-
-/** What the address of no printed code shows: a demo, if it is one. */
-function demoState(qrId: string, search: string): KnownState {
-  const asked = demoIn(search);
-  if (asked) {
-    const { userId, service } = asked;
-    return isServiceCategory(service) && isPossibleUsername(userId)
-      ? found(qrId, userId, service)
-      : { status: 'unknown' };
+  if (lookup?.status === 'found') {
+    const { qrCode, serviceProvider } = lookup.found;
+    return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } };
   }
-  const demo = readDemoCode(qrId);
-  return demo ? found(qrId, demo.userId, demo.category) : { status: 'unknown' };
+  if (lookup?.status === 'failed') return lookup;
+  const asked = demoIn(search);
+  const demo = asked ? { userId: asked.userId, category: asked.service } : readDemoCode(qrId);
+  return demo && isPossibleUsername(demo.userId) && isServiceCategory(demo.category)
+    ? found(qrId, demo.userId, demo.category)
+    : { status: 'unknown' };
 }
 
 /** What makes a demo of an address, as its query; nothing else that may stand there. */
