@@ -15,7 +15,7 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
-import { answerUnread } from './api/unread-requests.ts';
+import { answerUnread, refuseUnaddressed } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createBackupSchedule } from './backup-schedule.ts';
@@ -48,9 +48,12 @@ const SERVER_OPTIONS = {
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  // Without one a request is refused all the same, with an answer like any other.
+  // Without one a request is refused all the same, with an answer like any other, unless it is of HTTP/1.0.
   requireHostHeader: false,
 } as const;
+
+/** What a request that names no host is taken to have named; nothing is built on it. */
+const UNNAMED_HOST = 'localhost';
 
 /** Whoever takes nothing of an answer is cut off the second time that this has passed; streams move more often than that. */
 const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
@@ -222,7 +225,8 @@ function listen(app: App, config: Config): Promise<Server> {
     const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
     return new Response(body, rest);
   };
-  const server = createServer(SERVER_OPTIONS, getRequestListener(app.fetch, { errorHandler }));
+  const listener = getRequestListener(app.fetch, { errorHandler, hostname: UNNAMED_HOST });
+  const server = createServer(SERVER_OPTIONS, refuseUnaddressed(listener, app.refuseUnread));
   answerUnread(server, app.refuseUnread);
   server.setTimeout(SILENCE_PATIENCE_MS);
   return new Promise((resolve, reject) => {
