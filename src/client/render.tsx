@@ -13,6 +13,7 @@ import { AuthFirst } from './auth-first.tsx';
 import { LandingFirst } from './landing-first.tsx';
 import { codeIn, reduce } from './meaning.ts';
 import { AddressContext } from './navigation.ts';
+import { Offline } from './offline.tsx';
 import { isTipPage, paths, qrIdFrom } from './paths.ts';
 import { RenderedContext, writeLookup } from './rendered.ts';
 import { demoQuery, providerState } from './tip/provider.ts';
@@ -24,13 +25,27 @@ const Nowhere = () => null;
 
 const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
 
-export const renderer: Renderer = { codeIn, reduce, render };
+export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
 
 function render(request: PageRequest): RenderedPage {
   const { pathname } = request;
   if (pathname === paths.auth) return draw(request, AuthFirst, STATUSES.found, authCard(request));
   if (isTipPage(pathname)) return renderTip(request);
   return draw(request, LandingFirst, STATUSES.found, homeCard(request));
+}
+
+function renderOffline(): RenderedPage {
+  return {
+    status: STATUSES.found,
+    head: renderToStaticMarkup(
+      <>
+        <title>{titleOf('No connection')}</title>
+        <meta name="robots" content="noindex" />
+      </>,
+    ),
+    body: renderToStaticMarkup(<Offline />),
+    data: '',
+  };
 }
 
 function renderTip(request: PageRequest): RenderedPage {

@@ -15,6 +15,9 @@ import { answer, type Prepared, pack, prepare } from './prepared-answer.ts';
 const EMPTY_SCREENS = ['/dashboard', '/scan'];
 /** Also as somebody types it who ends addresses with a slash. */
 const TIP_PAGES = ['/tip/:qrId', '/tip/:qrId/'] as const;
+/** What the service worker keeps for when there is no connection. */
+const OFFLINE_PAGE = '/offline';
+const WORKER = '/service-worker.js';
 /** Pages of some 15 kB, and 10 kB of what is packed of them. */
 const MAX_KEPT = {
   /** As they are for everybody; there are a handful. */
@@ -63,6 +66,7 @@ export function preparePages(
     landing: readTemplate('landing'),
     auth: readTemplate('auth'),
     tip: readTemplate('tip'),
+    offline: readTemplate('offline'),
   };
   const kept = {
     common: new RecentPages(MAX_KEPT.common),
@@ -72,6 +76,9 @@ export function preparePages(
   const landing = packedAtOnce(
     page(fill(templates.landing, renderer.render({ pathname: '/', search: '', publicUrl, lookup: null }))),
   );
+
+  const offline = unlisted(page(fill(templates.offline, renderer.renderOffline())));
+  files.set(WORKER, prepareWorker(join(folder, WORKER), offline));
 
   /** The login at a reduced address. */
   const renderAuth = (address: Address) =>
@@ -91,6 +98,7 @@ export function preparePages(
           kept.common.get(keyOf(address)) ?? kept.common.keep(keyOf(address), renderAuth(address)),
         );
       });
+      app.get(OFFLINE_PAGE, (c) => answer(c, offline));
       for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
       // As somebody types them who ends addresses with a slash.
       for (const screen of ['/auth', ...EMPTY_SCREENS])
@@ -137,7 +145,8 @@ export function preparePages(
       };
       for (const path of TIP_PAGES) app.get(path, serveTipPage);
 
-      for (const path of ['/', '/auth', ...EMPTY_SCREENS, ...TIP_PAGES]) refuseOtherMethods(app, path);
+      for (const path of ['/', '/auth', OFFLINE_PAGE, ...EMPTY_SCREENS, ...TIP_PAGES])
+        refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
         const file = files.get(c.req.path);
@@ -240,6 +249,16 @@ function readAssets(folder: string): readonly (readonly [string, Prepared])[] {
 
 function isAsset(path: string): boolean {
   return path.startsWith('/assets/');
+}
+
+/** The service worker, which changes with the page that it keeps: browsers install one that differs from theirs. */
+function prepareWorker(file: string, { etag }: Prepared): Prepared {
+  const source = readFileSync(file, 'utf8').replace("VERSION = 'of the page'", `VERSION = '${etag}'`);
+  return prepare({
+    type: 'text/javascript; charset=utf-8',
+    cacheControl: 'no-cache',
+    plain: Buffer.from(source),
+  });
 }
 
 /** A file with what the build packed of it beside it. */

@@ -48,4 +48,6 @@ export interface Renderer {
   readonly reduce: (address: Address, lookup: Lookup['status'] | null) => Address;
   /** The page at an address, reduced or not. Any but a tip page's and the login's is taken for the landing page's. */
   readonly render: (request: PageRequest) => RenderedPage;
+  /** The page that browsers keep for when there is no connection. */
+  readonly renderOffline: () => RenderedPage;
 }
