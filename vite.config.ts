@@ -9,6 +9,8 @@ import type { ViteUserConfig } from 'vitest/config';
 const CLIENT = join(import.meta.dirname, 'src/client');
 /** Each has its script in a file of its own, as `tip-page.ts`. */
 const RENDERED_PAGES = ['landing', 'auth', 'tip'];
+/** Has the styles of a tip page, which are allowed by their hash already, and no script: where it is shown nothing can be fetched. */
+const OFFLINE_PAGE = 'offline';
 const STARTER = 'after-paint.ts';
 
 /**
@@ -80,8 +82,9 @@ function templatesOfRenderedPages(): Plugin {
           return chunk ?? this.error(`${file} was not built`);
         };
         const starter = builtFrom(STARTER);
-        for (const page of RENDERED_PAGES) {
-          const script = builtFrom(`${page}-page.ts`);
+        for (const page of [...RENDERED_PAGES, OFFLINE_PAGE]) {
+          const isOffline = page === OFFLINE_PAGE;
+          const script = builtFrom(`${isOffline ? 'tip' : page}-page.ts`);
           const imports = importsOf(script, bundle);
           const styles = new Set(
             [...imports, script].flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]),
@@ -93,8 +96,10 @@ function templatesOfRenderedPages(): Plugin {
           const icon = readFileSync(join(CLIENT, 'public/icon.svg'), 'utf8').replace(/\s+/g, ' ').trim();
           const parts: Readonly<Record<string, string>> = {
             icon: `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(icon)}">`,
-            styles: `<style>${style}</style>${links.join('')}`,
-            script: `<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
+            styles: `<style>${style}</style>${isOffline ? '' : links.join('')}`,
+            script: isOffline
+              ? ''
+              : `<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
           };
           const template = readFileSync(join(CLIENT, 'rendered-page.html'), 'utf8');
           const source = template.replace(/<!--(\w+)-->/g, (mark, name: string) => parts[name] ?? mark);

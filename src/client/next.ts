@@ -1,5 +1,7 @@
 /** Where somebody is taken after logging in: never to another site. */
 
+import { paths } from './paths.ts';
+
 /** Stands for this site: a path leads to the same place on each. */
 const ANY_SITE = 'https://this-site.invalid';
 
@@ -14,4 +16,9 @@ export function nextFrom(search: string): string | null {
   const url = URL.canParse(next, ANY_SITE) ? new URL(next, ANY_SITE) : null;
   if (url?.origin !== ANY_SITE || url.pathname.startsWith('//')) return null;
   return url.pathname + url.search + url.hash;
+}
+
+/** Whether `?next=` leads back to a tip page. */
+export function leadsToTipPage(search: string): boolean {
+  return nextFrom(search)?.startsWith(paths.tip('')) ?? false;
 }

@@ -1,21 +1,22 @@
 /**
  * Renders the landing page, the login and the tip page on the server, with the components that take them over in the
- * browser.
- * Nothing here waits but for the look-up, and nothing is kept between two pages.
+ * browser. Nothing here waits, and nothing is kept between two pages.
  */
 import type { ComponentType } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { tipPageUrl } from '#shared/ids.ts';
-import type { Lookup, PageRequest, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
+import type { PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { App } from './app.tsx';
 import { AuthFirst } from './auth-first.tsx';
 import { LandingFirst } from './landing-first.tsx';
+import { codeIn, reduce } from './meaning.ts';
 import { AddressContext } from './navigation.ts';
+import { Offline } from './offline.tsx';
 import { isTipPage, paths, qrIdFrom } from './paths.ts';
 import { RenderedContext, writeLookup } from './rendered.ts';
-import { demoQuery, demoState, type KnownState, providerState } from './tip/provider.ts';
+import { demoQuery, providerState } from './tip/provider.ts';
 import { TipFirst } from './tip-first.tsx';
 import { titleOf } from './ui/screen.tsx';
 
@@ -24,36 +25,55 @@ const Nowhere = () => null;
 
 const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
 
-/** See `RenderPage`. Any address but a tip page's and the login's is taken for the landing page's. */
-export const renderPage: RenderPage = async (request) => {
-  const { pathname, search, lookUp } = request;
-  if (pathname === paths.auth) return draw(request, AuthFirst, STATUSES.found, authCard(request), null);
-  if (!isTipPage(pathname)) return draw(request, LandingFirst, STATUSES.found, homeCard(request), null);
-  const qrId = qrIdFrom(pathname);
-  const demo = demoState(qrId, search);
-  if (demo) return drawTip(request, demo, null);
-  const lookup = await lookUp(qrId);
-  return drawTip(request, providerState(lookup), lookup);
-};
+export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
 
-function drawTip(request: PageRequest, state: KnownState, lookup: Lookup | null): RenderedPage {
-  if (state.status !== 'found')
-    return draw(request, TipFirst, STATUSES[state.status], homeCard(request), lookup);
-  const { publicUrl, pathname, search } = request;
+function render(request: PageRequest): RenderedPage {
+  const { pathname } = request;
+  if (pathname === paths.auth) return draw(request, AuthFirst, STATUSES.found, authCard(request));
+  if (isTipPage(pathname)) return renderTip(request);
+  return draw(request, LandingFirst, STATUSES.found, homeCard(request));
+}
+
+function renderOffline(): RenderedPage {
+  return {
+    status: STATUSES.found,
+    head: renderToStaticMarkup(
+      <>
+        <title>{titleOf('No connection')}</title>
+        <meta name="robots" content="noindex" />
+      </>,
+    ),
+    body: renderToStaticMarkup(<Offline />),
+    data: '',
+  };
+}
+
+function renderTip(request: PageRequest): RenderedPage {
+  const { publicUrl, pathname, search, lookup } = request;
+  const state = providerState(qrIdFrom(pathname), search, lookup);
+  if (state.status !== 'found') {
+    return draw(request, TipFirst, STATUSES[state.status], { ...homeCard(request), isListed: false });
+  }
   const { fullName, serviceCategory } = state.provider;
-  const card = {
+  const demo = demoQuery(search);
+  return draw(request, TipFirst, STATUSES.found, {
     title: `Tip ${fullName}, ${CATEGORY_LABELS[serviceCategory]}`,
     description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
     url:
       lookup?.status === 'found'
         ? tipPageUrl(publicUrl, lookup.found.qrCode.id)
-        : publicUrl + pathname + demoQuery(search),
-  };
-  return draw(request, TipFirst, STATUSES.found, card, lookup);
+        : publicUrl + pathname + (demo.size === 0 ? '' : `?${demo}`),
+    isListed: false,
+  });
 }
 
 function homeCard({ publicUrl }: PageRequest): Card {
-  return { title: titleOf(), description: brand.description, url: publicUrl + paths.home };
+  return {
+    title: titleOf(),
+    description: brand.description,
+    url: publicUrl + paths.home,
+    isListed: true,
+  };
 }
 
 function authCard({ publicUrl }: PageRequest): Card {
@@ -61,22 +81,24 @@ function authCard({ publicUrl }: PageRequest): Card {
     title: titleOf('Login or Sign Up'),
     description: `Login to ${brand.name}, or sign up to get tipped by QR code or to tip.`,
     url: publicUrl + paths.auth,
+    isListed: false,
   };
 }
 
-/** What a shared link shows (https://ogp.me). */
+/** What a shared link shows (https://ogp.me), and whether search engines may. */
 interface Card {
   readonly title: string;
   readonly description: string;
   readonly url: string;
+  /** Only what is for everybody: a name on a tip page belongs to a person. */
+  readonly isListed: boolean;
 }
 
 function draw(
-  { pathname, search, publicUrl }: PageRequest,
+  { pathname, search, publicUrl, lookup }: PageRequest,
   First: ComponentType<{ readonly elsewhere: ComponentType }>,
   status: RenderedPage['status'],
   card: Card,
-  lookup: Lookup | null,
 ): RenderedPage {
   const html = renderToString(
     <RenderedContext value={{ qrId: qrIdFrom(pathname), lookup }}>
@@ -100,6 +122,7 @@ function draw(
 function SharedCard({ card, imageUrl }: { readonly card: Card; readonly imageUrl: string }) {
   return (
     <>
+      {!card.isListed && <meta name="robots" content="noindex" />}
       <meta name="description" content={card.description} />
       <meta property="og:type" content="website" />
       <meta property="og:site_name" content={brand.name} />

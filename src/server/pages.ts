@@ -7,19 +7,30 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
-import { readQrCodeId } from '#shared/ids.ts';
-import type { Lookup, RenderedPage, RenderPage } from '#shared/rendered-page.ts';
+import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { refuseOtherMethods } from './api/door.ts';
-import { answer, type Encoding, type Prepared, pack, prepare } from './prepared-answer.ts';
+import { answer, type Prepared, pack, prepare } from './prepared-answer.ts';
 
 /** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = ['/dashboard', '/scan'];
 /** Also as somebody types it who ends addresses with a slash. */
 const TIP_PAGES = ['/tip/:qrId', '/tip/:qrId/'] as const;
-/** Pages of some 30 kB with what is packed of them. */
-const MAX_KEPT_PAGES = 500;
+/** What the service worker keeps for when there is no connection. */
+const OFFLINE_PAGE = '/offline';
+const WORKER = '/service-worker.js';
+/** Pages of some 15 kB, and 10 kB of what is packed of them. */
+const MAX_KEPT = {
+  /** As they are for everybody; there are a handful. */
+  common: 20,
+  /** Of codes that exist. */
+  codes: 500,
+  /** Of demos, and with an amount: anybody can make up any number of them, and pushes out others like them only. */
+  variants: 100,
+} as const;
 const RETRY_AFTER_SECONDS = 2;
 const HTML = 'text/html; charset=utf-8';
+/** Pages that belong to a person or to nobody are in no search engine (https://developers.google.com/search/docs). */
+const UNLISTED = { 'X-Robots-Tag': 'noindex' } as const;
 
 export interface InlineSources {
   readonly script: readonly string[];
@@ -40,75 +51,102 @@ export interface Pages {
  *   goes on asking for its parts.
  * @param publicUrl what absolute addresses are built on, whatever a request says of its host.
  */
-export async function preparePages(
+export function preparePages(
   { folder, earlierFolder }: { readonly folder: string; readonly earlierFolder: string },
-  renderPage: RenderPage,
+  renderer: Renderer,
   publicUrl: string,
-): Promise<Pages> {
+): Pages {
   const files = new Map([...readAssets(earlierFolder), ...readFiles(folder)]);
-  const emptyPage = prepareFile(join(folder, 'index.html'), { type: HTML, cacheControl: 'no-cache' });
+  const emptyPage = {
+    ...prepareFile(join(folder, 'index.html'), { type: HTML, cacheControl: 'no-cache' }),
+    headers: UNLISTED,
+  };
   const readTemplate = (name: string) => readFileSync(join(folder, `templates/${name}.html`), 'utf8');
   const templates = {
     landing: readTemplate('landing'),
     auth: readTemplate('auth'),
     tip: readTemplate('tip'),
+    offline: readTemplate('offline'),
   };
-  /** A page on which nobody is tipped. */
-  const render = async (template: string, pathname: string, search: string) => {
-    const lookUp = async (): Promise<Lookup> => ({ status: 'unknown' });
-    return page(fill(template, await renderPage({ pathname, search, publicUrl, lookUp })));
+  const kept = {
+    common: new RecentPages(MAX_KEPT.common),
+    codes: new RecentPages(MAX_KEPT.codes),
+    variants: new RecentPages(MAX_KEPT.variants),
   };
-  const landing = packedAtOnce(await render(templates.landing, '/', ''));
-  const auth = packedAtOnce(await render(templates.auth, '/auth', ''));
-  const kept = new Map<string, Prepared>();
+  const landing = packedAtOnce(
+    page(fill(templates.landing, renderer.render({ pathname: '/', search: '', publicUrl, lookup: null }))),
+  );
+
+  const offline = unlisted(page(fill(templates.offline, renderer.renderOffline())));
+  files.set(WORKER, prepareWorker(join(folder, WORKER), offline));
+
+  /** The login at a reduced address. */
+  const renderAuth = (address: Address) =>
+    unlisted(page(fill(templates.auth, renderer.render({ ...address, publicUrl, lookup: null }))));
+  const auth: Address = { pathname: '/auth', search: '' };
+  kept.common.keep(keyOf(auth), packedAtOnce(renderAuth(auth)));
 
   return {
     inlineSources: inlineSourcesOf(Object.values(templates)),
 
     serve(app, lookUp) {
       app.get('/', (c) => answer(c, landing));
-      app.get('/auth', async (c) => {
-        const { pathname, search } = new URL(c.req.url);
-        // Where it leads to afterwards shows in what it says.
-        return answer(c, search === '' ? auth : await render(templates.auth, pathname, search));
+      app.get('/auth', (c) => {
+        const address = renderer.reduce(addressOf(c), null);
+        return answer(
+          c,
+          kept.common.get(keyOf(address)) ?? kept.common.keep(keyOf(address), renderAuth(address)),
+        );
       });
+      app.get(OFFLINE_PAGE, (c) => answer(c, offline));
       for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
       // As somebody types them who ends addresses with a slash.
       for (const screen of ['/auth', ...EMPTY_SCREENS])
         app.get(`${screen}/`, (c) => c.redirect(screen + new URL(c.req.url).search, 301));
 
-      for (const path of TIP_PAGES) {
-        app.get(path, async (c) => {
-          const { pathname, search } = new URL(c.req.url);
-          // Codes and names never change: what was rendered for a code once is right for good.
-          const key = search === '' ? readQrCodeId(c.req.param('qrId')) : null;
-          const known = key === null ? undefined : kept.get(key);
-          if (key !== null && known) {
-            kept.delete(key);
-            kept.set(key, known);
-            return answer(c, known);
-          }
-          const rendered = await renderPage({
-            pathname,
-            search,
-            publicUrl,
-            lookUp: (qrId) => lookUp(c, qrId),
-          });
-          const prepared = page(fill(templates.tip, rendered));
-          if (rendered.status === 503) {
-            c.header('Retry-After', String(RETRY_AFTER_SECONDS));
-            return answer(c, { ...prepared, cacheControl: 'no-store' }, 503);
-          }
-          if (key !== null && rendered.status === 200) {
-            kept.set(key, prepared);
-            const [oldest] = kept.keys();
-            if (kept.size > MAX_KEPT_PAGES && oldest !== undefined) kept.delete(oldest);
-          }
-          return answer(c, prepared, rendered.status);
-        });
-      }
+      /** Codes and names never change: what was rendered for a code once is right for good. */
+      const recallCode = (address: Address) => {
+        const key = keyOf(renderer.reduce(address, 'found'), 'found');
+        return kept.codes.get(key) ?? kept.variants.get(key);
+      };
+      const serveTipPage = async (c: Context) => {
+        const asked = addressOf(c);
+        const code = renderer.codeIn(asked);
+        const known = code === null ? null : recallCode(asked);
+        if (known) return answer(c, known);
 
-      for (const path of ['/', '/auth', ...EMPTY_SCREENS, ...TIP_PAGES]) refuseOtherMethods(app, path);
+        const lookup = code === null ? null : await lookUp(c, code);
+        const status = lookup?.status ?? null;
+        const address = renderer.reduce(asked, status);
+        const key = keyOf(address, status);
+        const unknown = kept.common.get(key);
+        if (unknown) return answer(c, unknown, 404);
+        const variant = kept.variants.get(key);
+        if (variant) return answer(c, variant);
+
+        const rendered = renderer.render({ ...address, publicUrl, lookup });
+        const html = fill(templates.tip, rendered);
+        switch (rendered.status) {
+          case 404:
+            return answer(c, kept.common.keep(key, unlisted(page(html))), 404);
+          case 503:
+            c.header('Retry-After', String(RETRY_AFTER_SECONDS));
+            return answer(c, { ...unlisted(page(html)), cacheControl: 'no-store' }, 503);
+          case 200: {
+            const isOfCode = status === 'found' && address.search === '';
+            return answer(
+              c,
+              isOfCode
+                ? kept.codes.keep(key, unlisted(page(html)))
+                : kept.variants.keep(key, unlisted(page(html, 'fast'))),
+            );
+          }
+        }
+      };
+      for (const path of TIP_PAGES) app.get(path, serveTipPage);
+
+      for (const path of ['/', '/auth', OFFLINE_PAGE, ...EMPTY_SCREENS, ...TIP_PAGES])
+        refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
         const file = files.get(c.req.path);
@@ -118,8 +156,48 @@ export async function preparePages(
   };
 }
 
-function page(html: string): Prepared {
-  return prepare({ type: HTML, cacheControl: 'no-cache', plain: Buffer.from(html) });
+/** The pages that were asked for last. */
+class RecentPages {
+  readonly #max: number;
+  readonly #pages = new Map<string, Prepared>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(key: string): Prepared | null {
+    const page = this.#pages.get(key);
+    if (!page) return null;
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
+    return page;
+  }
+
+  /** Keeps it in place of the one that was not asked for longest. */
+  keep(key: string, page: Prepared): Prepared {
+    this.#pages.set(key, page);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > this.#max && oldest !== undefined) this.#pages.delete(oldest);
+    return page;
+  }
+}
+
+/** What the page of a reduced address is kept under; the page of a code that is unknown says so to its script. */
+function keyOf({ pathname, search }: Address, lookup: Lookup['status'] | null = null): string {
+  return `${lookup} ${pathname}${search}`;
+}
+
+function addressOf(c: Context): Address {
+  const { pathname, search } = new URL(c.req.url);
+  return { pathname, search };
+}
+
+function page(html: string, effort: 'quick' | 'fast' = 'quick'): Prepared {
+  return prepare({ type: HTML, cacheControl: 'no-cache', plain: Buffer.from(html), effort });
+}
+
+function unlisted(prepared: Prepared): Prepared {
+  return { ...prepared, headers: UNLISTED };
 }
 
 /** For what is answered often, and made when nobody waits. */
@@ -173,9 +251,19 @@ function isAsset(path: string): boolean {
   return path.startsWith('/assets/');
 }
 
+/** The service worker, which changes with the page that it keeps: browsers install one that differs from theirs. */
+function prepareWorker(file: string, { etag }: Prepared): Prepared {
+  const source = readFileSync(file, 'utf8').replace("VERSION = 'of the page'", `VERSION = '${etag}'`);
+  return prepare({
+    type: 'text/javascript; charset=utf-8',
+    cacheControl: 'no-cache',
+    plain: Buffer.from(source),
+  });
+}
+
 /** A file with what the build packed of it beside it. */
 function prepareFile(file: string, kind: { readonly type: string; readonly cacheControl: string }): Prepared {
   const read = (path: string) => (existsSync(path) ? readFileSync(path) : null);
-  const made: Record<Encoding, Buffer | null> = { br: read(`${file}.br`), gzip: read(`${file}.gz`) };
+  const made = { br: read(`${file}.br`), gzip: read(`${file}.gz`) };
   return prepare({ ...kind, plain: readFileSync(file), packed: (encoding) => made[encoding] });
 }

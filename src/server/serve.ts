@@ -13,9 +13,9 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
-import type { RenderPage } from '#shared/rendered-page.ts';
+import type { Renderer } from '#shared/rendered-page.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
-import { answerUnread } from './api/unread-requests.ts';
+import { answerUnread, refuseUnaddressed } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createBackupSchedule } from './backup-schedule.ts';
@@ -48,9 +48,12 @@ const SERVER_OPTIONS = {
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  // Without one a request is refused all the same, with an answer like any other.
+  // Without one a request is refused all the same, with an answer like any other, unless it is of HTTP/1.0.
   requireHostHeader: false,
 } as const;
+
+/** What a request that names no host is taken to have named; nothing is built on it. */
+const UNNAMED_HOST = 'localhost';
 
 /** Whoever takes nothing of an answer is cut off the second time that this has passed; streams move more often than that. */
 const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
@@ -131,8 +134,8 @@ async function start(): Promise<void> {
 /** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
 async function openPages({ publicUrl }: Config): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
-  const { renderPage }: { readonly renderPage: RenderPage } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderPage, publicUrl);
+  const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
+  return preparePages(CLIENT_FOLDERS, renderer, publicUrl);
 }
 
 /**
@@ -222,7 +225,8 @@ function listen(app: App, config: Config): Promise<Server> {
     const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
     return new Response(body, rest);
   };
-  const server = createServer(SERVER_OPTIONS, getRequestListener(app.fetch, { errorHandler }));
+  const listener = getRequestListener(app.fetch, { errorHandler, hostname: UNNAMED_HOST });
+  const server = createServer(SERVER_OPTIONS, refuseUnaddressed(listener, app.refuseUnread));
   answerUnread(server, app.refuseUnread);
   server.setTimeout(SILENCE_PATIENCE_MS);
   return new Promise((resolve, reject) => {

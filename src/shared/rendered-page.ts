@@ -20,8 +20,8 @@ export interface Address {
 export interface PageRequest extends Address {
   /** The only origin and path that absolute addresses are built on; without a trailing slash. */
   readonly publicUrl: string;
-  /** Whom a code tips; never rejects. Asked at most once, and not for a demo. */
-  readonly lookUp: (qrId: string) => Promise<Lookup>;
+  /** What came of looking up the code that the address names; null for a demo code. */
+  readonly lookup: Lookup | null;
 }
 
 export interface RenderedPage {
@@ -34,5 +34,20 @@ export interface RenderedPage {
   readonly data: string;
 }
 
-/** Never rejects for what somebody may put into an address. */
-export type RenderPage = (request: PageRequest) => Promise<RenderedPage>;
+/** What the client tells of its pages. Nothing here throws for what somebody may put into an address. */
+export interface Renderer {
+  /**
+   * What the address of a tip page names as its code, as it was typed; null for a demo code. It has to be looked up first:
+   * what else the address says counts only when there is no such code.
+   */
+  readonly codeIn: (address: Address) => string | null;
+  /**
+   * Reduces an address to what it means: an address of the same page, and the same one for all that mean the same.
+   * @param lookup what came of looking its code up; null for a demo code.
+   */
+  readonly reduce: (address: Address, lookup: Lookup['status'] | null) => Address;
+  /** The page at an address, reduced or not. Any but a tip page's and the login's is taken for the landing page's. */
+  readonly render: (request: PageRequest) => RenderedPage;
+  /** The page that browsers keep for when there is no connection. */
+  readonly renderOffline: () => RenderedPage;
+}

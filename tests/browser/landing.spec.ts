@@ -119,7 +119,7 @@ test('names icons and a manifest that are there and are what they say', async ({
     if (rel === 'apple-touch-icon') expect(PNG.sync.read(await answer.body()).width).toBe(180);
     if (rel !== 'manifest') continue;
     const manifest = await answer.json();
-    expect(manifest).toMatchObject({ name: 'Tipwell', start_url: '/', display: 'standalone' });
+    expect(manifest).toMatchObject({ name: 'Tipwell', start_url: '/dashboard', display: 'standalone' });
     for (const { src, sizes, type } of manifest.icons) {
       const icon = await page.request.get(src);
       expect(icon.headers()['content-type'], src).toContain(type);

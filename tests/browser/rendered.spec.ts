@@ -264,6 +264,65 @@ test.describe('when the script has come', () => {
   });
 });
 
+test.describe('a code that exists', () => {
+  const FORGED = '?userId=mallory&service=barber';
+
+  test('is not overridden by what its address says, and nothing of that is sent on', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(await backstage.customer());
+    await page.goto(`/tip/${code}${FORGED}`);
+    await expect(page).toHaveTitle(`Tip ${provider.fullName} · Tipwell`);
+    await page.getByText('$10', { exact: true }).click();
+    await expect(page.getByRole('definition').first()).toHaveText('$10.00');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(provider.fullName);
+    await expect(page.locator('input[type=hidden]')).toHaveCount(0);
+    await expect(page.getByText('This is a demo.')).toHaveCount(0);
+  });
+
+  test('is not overridden where the script draws the page itself', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(await backstage.customer());
+    await page.goto('/scan');
+    await expect(page.getByLabel('QR code or link')).toBeVisible();
+    const goTo = (path: string) =>
+      page.evaluate((to) => {
+        window.history.pushState(null, '', to);
+        window.dispatchEvent(new Event('pushState'));
+      }, path);
+    await goTo(`/tip/${code}${FORGED}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(provider.fullName);
+    await expect(page.getByText('This is a demo.')).toHaveCount(0);
+    await goTo(`/tip/anything${FORGED}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Mallory');
+    await expect(page.getByText('This is a demo.')).toBeVisible();
+    // It was looked up first, and is no code.
+    complaints.length = 0;
+  });
+
+  test('that is not there is the demo of its address, without asking again', async ({ page }) => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (/^\/(?:api|trpc)/.test(new URL(request.url()).pathname)) asked.push(request.url());
+    });
+    await page.goto('/tip/ZZZZZZZZZZ?userId=sam&service=dj');
+    await page.getByText('$10', { exact: true }).click();
+    await expect(page.getByRole('definition').first()).toHaveText('$10.00');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sam');
+    expect(asked).toEqual([]);
+  });
+});
+
 test('a page that cannot be hydrated as it stands would be noticed', async ({ page, browser, server }) => {
   const complaints: string[] = [];
   const other = await browser.newPage();

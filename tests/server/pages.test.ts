@@ -2,6 +2,7 @@
  * The built client as the production server hands it out: five screens, assets that may be kept for ever, each in the
  * encoding that the browser asked for, and nothing that lies outside the client's folder.
  */
+import { createHash } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { get, type PlainAnswer } from '#tests/support/http-get.ts';
@@ -129,13 +130,29 @@ describe('an asset', () => {
   });
 });
 
-test('the service worker is asked for again each time, and lets every request pass', async () => {
-  const answer = await get(server.port, '/notification-worker.js');
+test('the service worker is asked for again each time, and changes with the page that it keeps', async () => {
+  const answer = await get(server.port, '/service-worker.js');
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toMatch(TYPES['js'] ?? /^$/);
   expect(answer.headers['cache-control']).toBe('no-cache');
-  expect(answer.body.toString()).not.toMatch(/fetch|caches/);
   expectProtected(answer);
+  const offline = await get(server.port, '/offline');
+  expect(answer.body.toString()).toContain(`VERSION = ${String(offline.headers.etag).replaceAll('"', "'")};`);
+});
+
+test('the page for having no connection needs none', async () => {
+  const answer = await get(server.port, '/offline');
+  expect(answer.status).toBe(200);
+  expect(answer.headers['x-robots-tag']).toBe('noindex');
+  expectProtected(answer);
+  const html = answer.body.toString();
+  expect(html).toContain('Tipwell cannot be reached');
+  expect(html).not.toMatch(/<script|<link rel="stylesheet"|<img|url\(|<!--|id="rendered"/);
+  const led = Array.from(html.matchAll(/<(\w+)[^>]* (?:href|src)="([^"]*)"/g), ([, tag, to]) => [tag, to]);
+  expect(led.filter(([tag]) => tag !== 'link')).toEqual([['a', '']]);
+  const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
+  expect(answer.headers['content-security-policy']).toContain(`'sha256-${hash}'`);
 });
 
 describe('a page or an asset comes packed', () => {

@@ -280,6 +280,16 @@ describe.concurrent('a process that runs', () => {
     ['another protocol', 400, 'malformed_request', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03'],
     ['another version', 400, 'malformed_request', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
     ['no host', 400, 'malformed_request', 'GET / HTTP/1.1\r\n\r\n'],
+    ['two hosts', 400, 'malformed_request', 'GET / HTTP/1.1\r\nHost: a\r\nhost: a\r\n\r\n'],
+    ['two hosts of old', 400, 'malformed_request', 'GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['a whole address, but no host', 400, 'malformed_request', 'GET http://a/ HTTP/1.1\r\n\r\n'],
+    [
+      'a whole address with a user',
+      400,
+      'malformed_request',
+      'POST http://u:p@a/api/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+    ],
+    ['a whole address of nowhere', 400, 'malformed_request', 'GET http:/// HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['too much in the headers', 431, 'headers_too_large', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}`],
     [
       'too much beside a chunk',
@@ -292,6 +302,23 @@ describe.concurrent('a process that runs', () => {
     const [head = '', body = ''] = (await sendRaw(port, text).whole).split('\r\n\r\n');
     expect(head).toMatch(/^connection: close$/im);
     expect(expectProblem(head, body, status)).toMatchObject({ code });
+  });
+
+  test.each([
+    ['HTTP/1.0 without a host, as plain health checks ask', 'GET /healthz HTTP/1.0\r\n\r\n'],
+    ['HTTP/1.0 with a host', 'GET /healthz HTTP/1.0\r\nHost: x\r\n\r\n'],
+    [
+      'a whole address, as is asked of a proxy',
+      'GET http://elsewhere.example/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    ],
+    [
+      'a whole address without a path',
+      'OPTIONS http://elsewhere.example HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      405,
+    ],
+  ])('answers %s', async (_, text, status = 200) => {
+    const { port } = await startServer();
+    expect((await sendRaw(port, text).whole).split(' ')[1]).toBe(String(status));
   });
 
   test('never puts a refusal into an answer that has begun, or in its place', async () => {

@@ -11,22 +11,31 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Pages, preparePages } from '#server/pages.ts';
-import type { Lookup, RenderPage } from '#shared/rendered-page.ts';
+import type { Lookup, Renderer } from '#shared/rendered-page.ts';
 import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
 
 let pages: Pages;
+/** How many pages were rendered so far. */
+let renderings = 0;
 
 /** What the build before was made of. */
 let earlierFolder: string;
 
 beforeAll(async () => {
-  const renderer = pathToFileURL(resolve('dist/render/render.js')).href;
-  const { renderPage }: { readonly renderPage: RenderPage } = await import(/* @vite-ignore */ renderer);
+  const built = pathToFileURL(resolve('dist/render/render.js')).href;
+  const { renderer }: { readonly renderer: Renderer } = await import(/* @vite-ignore */ built);
+  const counting: Renderer = {
+    ...renderer,
+    render(request) {
+      renderings += 1;
+      return renderer.render(request);
+    },
+  };
   earlierFolder = mkdtempSync(join(tmpdir(), 'earlier-'));
   mkdirSync(join(earlierFolder, 'assets'));
   for (const file of ['assets/gone-a1b2c3.js', 'icon.svg', 'gone.txt'])
     writeFileSync(join(earlierFolder, file), 'of the build before');
-  pages = await preparePages({ folder: resolve('dist/client'), earlierFolder }, renderPage, PUBLIC_URL);
+  pages = preparePages({ folder: resolve('dist/client'), earlierFolder }, counting, PUBLIC_URL);
 });
 
 afterAll(() => rmSync(earlierFolder, { recursive: true }));
@@ -165,7 +174,7 @@ describe('a tip page', () => {
     expect((await get(t, '/tip/%20Demo-alex-bartender%20')).status).toBe(200);
     const madeUp = await get(t, '/tip/anything?userId=sam&service=dj');
     expect(textOf(madeUp.html)).toMatch(/Sam .*@sam .*DJ /);
-    expect(metaOf(madeUp.html, 'og:url')).toBe(`${PUBLIC_URL}/tip/anything?userId=sam&service=dj`);
+    expect(metaOf(madeUp.html, 'og:url')).toBe(`${PUBLIC_URL}/tip/demo-sam-dj?userId=sam&service=dj`);
     expect(madeUp.html).toContain('<input type="hidden" name="userId" value="sam"/>');
     expect(madeUp.html).toContain('<input type="hidden" name="service" value="dj"/>');
   });
@@ -208,6 +217,182 @@ describe('a tip page', () => {
     expect(html).not.toMatch(/sqlite|database/i);
     expect((await get(t, '/tip/demo-alex-bartender')).status).toBe(200);
     expect((await get(t, '/')).status).toBe(200);
+  });
+});
+
+describe('a code that exists', () => {
+  const FORGED = [
+    '?userId=Account+locked&service=dj',
+    '?userId=mallory&service=barber',
+    '?userId=mallory&service=plumber',
+    '?service=dj&userId=',
+    '?amount=&userId=mallory&service=dj',
+  ];
+
+  test('is never overridden by what its address says, also on its first visit', async () => {
+    for (const forged of FORGED) {
+      const t = await createTestApp({ pages });
+      const code = await codeOf(t, 'Pat Doe');
+      const typed = `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase();
+      for (const path of [`/tip/${code}`, `/tip/${typed}`, `/tip/${code}/`]) {
+        const { status, html } = await get(t, path + forged);
+        expect(status, path + forged).toBe(200);
+        expect(html).toBe((await get(t, `/tip/${code}`)).html);
+        expect(titleOf(html)).toBe('Tip Pat Doe · Tipwell');
+        expect(html).not.toMatch(/mallory|locked/i);
+      }
+    }
+  });
+
+  test('keeps the amount beside it', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const { html } = await get(t, `/tip/${code}?userId=mallory&service=dj&amount=25`);
+    expect(html).toBe((await get(t, `/tip/${code}?amount=25`)).html);
+    expect(textOf(html)).toContain('Total $26.25');
+  });
+
+  test('that is not there is the demo that its address builds, and says so to the script', async () => {
+    const t = await createTestApp({ pages });
+    const { status, html } = await get(t, '/tip/ZZZZZZZZZZ?userId=sam&service=dj');
+    expect(status).toBe(200);
+    expect(textOf(html)).toMatch(/Sam .*@sam .*DJ .*This is a demo\./);
+    expect(dataOf(html)).toEqual({ status: 'unknown' });
+    expect((await get(t, '/tip/ZZZZZZZZZZ?userId=sam&service=plumber')).status).toBe(404);
+  });
+
+  test('is not taken for a demo while it cannot be looked up', async () => {
+    const t = await createTestApp({ pages });
+    t.database.close();
+    const { status, html } = await get(t, '/tip/ZZZZZZZZZZ?userId=mallory&service=dj');
+    expect(status).toBe(503);
+    expect(html).not.toMatch(/mallory/i);
+  });
+});
+
+describe('what means the same', () => {
+  /** Asks for the first, and then for the others, which are the very same page and are not rendered. */
+  async function expectOnePage(t: TestApp, [first = '', ...others]: readonly string[]) {
+    const { status, html, headers } = await get(t, first);
+    const before = renderings;
+    for (const path of others) {
+      const other = await get(t, path);
+      expect(other.status, path).toBe(status);
+      expect(other.html, path).toBe(html);
+      expect(other.headers.get('ETag'), path).toBe(headers.get('ETag'));
+    }
+    expect(renderings - before, first).toBe(0);
+  }
+
+  test.each([
+    ['the landing page', ['/', '/?x=1', '/?next=/tip/x', '/?%zz', '/?']],
+    [
+      'the login',
+      ['/auth', '/auth?x=1', '/auth?next=/dashboard', '/auth?next=//evil.example/tip/x', '/auth?next='],
+    ],
+    [
+      'the login that a tip page leads to',
+      ['/auth?next=/tip/ABCDE12345', '/auth?x&next=%2Ftip%2Fdemo-sam-dj%3Fa'],
+    ],
+    [
+      'a text that is no code',
+      ['/tip/x', '/tip/y?z', '/tip/%zz', '/tip/x?userId=sam&service=plumber', '/tip/ZZZZZZZZZZ'],
+    ],
+    [
+      'a code that is unknown',
+      ['/tip/ZZZZZZZZZZ', '/tip/zzzzz-zzzz1', '/tip/0123456789?x=1', '/tip/ZZZZZZZZZZ?amount=25'],
+    ],
+    ['a demo', ['/tip/demo-alex-bartender', '/tip/%20Demo-alex-BARTENDER%20/?x=1']],
+    ['a demo of an address', ['/tip/x?userId=sam&service=dj', '/tip/y/?service=dj&userId=%20sam&x=1']],
+  ])('is one page, rendered at most once: %s', async (_, paths) => {
+    await expectOnePage(await createTestApp({ pages }), paths);
+  });
+
+  test('is one page of a code, with the amount or without', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    await expectOnePage(
+      t,
+      ['', '?x=1', '?from=print&utm_source=card', '?amount=', '?%zz'].map((x) => `/tip/${code}${x}`),
+    );
+    await expectOnePage(
+      t,
+      ['?amount=25', '?amount=25&other=', '?amount=10&other=25', '?other=$25.00', '?x&amount=25'].map(
+        (x) => `/tip/${code}${x}`,
+      ),
+    );
+  });
+
+  test('is asked of the renderer without what anybody may add', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    for (const path of [
+      `/tip/${code}?evil`,
+      '/auth?evil',
+      '/?evil',
+      '/tip/demo-sam-dj?evil',
+      '/tip/nobody?evil',
+    ])
+      expect((await get(t, path)).html, path).not.toContain('evil');
+  });
+
+  test('is kept for a code, however many other pages somebody makes up', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const real = [`/tip/${code}`, '/auth', '/auth?next=/tip/x', '/tip/unknown', '/tip/ZZZZZZZZZZ'];
+    for (const path of real) await get(t, path);
+    for (let index = 0; index < 700; index += 1) {
+      await get(t, `/tip/demo-guest${index}-dj`);
+      await get(t, `/tip/x?userId=guest${index}&service=dj`);
+      await get(t, `/tip/${code}?other=1${index}`);
+    }
+    const before = renderings;
+    for (const path of real) await get(t, path);
+    expect(renderings - before).toBe(0);
+  });
+});
+
+describe('search engines', () => {
+  const robotsOf = (html: string) => metaOf(html, 'robots');
+
+  test('may list the landing page', async () => {
+    const t = await createTestApp({ pages });
+    const { headers, html } = await get(t, '/');
+    expect(headers.has('X-Robots-Tag')).toBe(false);
+    expect(robotsOf(html)).toBeUndefined();
+  });
+
+  test('are told to list no page that is somebody’s, or nobody’s', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    for (const path of [
+      `/tip/${code}`,
+      '/tip/ZZZZZZZZZZ',
+      '/tip/demo-alex-bartender',
+      '/auth',
+      '/auth?next=/tip/x',
+      '/dashboard',
+      '/scan',
+      '/nowhere',
+    ]) {
+      const { headers, html } = await get(t, path);
+      expect(headers.get('X-Robots-Tag'), path).toBe('noindex');
+      expect(html, path).toMatch(/<meta name="robots" content="noindex" ?\/>/);
+      expect(headers.get('Cache-Control'), path).toBe('no-cache');
+      const known = { 'If-None-Match': headers.get('ETag') ?? '"none"' };
+      expect((await get(t, path, known)).headers.get('X-Robots-Tag'), path).toBe('noindex');
+    }
+    t.database.close();
+    expect((await get(t, '/tip/ZZZZZZZZZZ')).headers.get('X-Robots-Tag')).toBe('noindex');
+  });
+
+  test('may fetch everything, because a page that they must not fetch cannot tell them so', async () => {
+    const t = await createTestApp({ pages });
+    const { status, headers, html } = await get(t, '/robots.txt');
+    expect(status).toBe(200);
+    expect(headers.get('Content-Type')).toMatch(/^text\/plain/);
+    const rules = html.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    expect(rules).toEqual(['User-agent: *', 'Disallow:']);
   });
 });
 

@@ -66,7 +66,7 @@ const LAYERS: readonly Layer[] = [
   // What a page starts with, and what the server renders it with. Nothing imports these.
   {
     name: 'the client main',
-    files: /^client\/(?:main|(?:tip|landing|auth)-page|render)\.tsx?$/,
+    files: /^client\/(?:main|(?:tip|landing|auth)-page|render|meaning)\.tsx?$/,
     below: ['shared', 'the parts that screens share', ...SCREEN_LAYERS, 'the client app'],
   },
   {

@@ -6,7 +6,7 @@ import { flushSync } from 'react-dom';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { navigate, useAddress } from '../navigation.ts';
-import { nextFrom } from '../next.ts';
+import { leadsToTipPage } from '../next.ts';
 import { paths } from '../paths.ts';
 import { useAttempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
@@ -24,7 +24,7 @@ import { SignUpForm } from './sign-up-form.tsx';
 
 export function Auth() {
   const [tab, setTab] = useState<'login' | 'sign-up'>('login');
-  const isSentByTipPage = nextFrom(useAddress().search)?.startsWith(paths.tip('')) ?? false;
+  const isSentByTipPage = leadsToTipPage(useAddress().search);
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();

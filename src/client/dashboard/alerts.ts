@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
-import { canNotify, notify, startNotifying, stopNotifying } from './notifications.ts';
+import { canNotify, notify, startNotifying } from './notifications.ts';
 
 export const ALERTS = ['sound', 'vibration', 'notification'] as const;
 export type Alert = (typeof ALERTS)[number];
@@ -50,7 +50,6 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
   const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await startNotifying()));
   become({ ...choices, [alert]: isOn });
   write(choices);
-  if (!isWanted && alert === 'notification') await stopNotifying();
   if (isOn && alert === 'sound') void chime();
   if (isOn && alert === 'vibration') navigator.vibrate(VIBRATION_MS);
   return isOn;

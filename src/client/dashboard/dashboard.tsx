@@ -24,6 +24,7 @@ import { useLogout } from './logout.ts';
 import { Profile } from './profile.tsx';
 import { QrCodes, QrCodesSketch } from './qr-codes.tsx';
 import { LOAD_FAILED, useDashboardData } from './queries.ts';
+import { startWorker } from './service-worker.ts';
 import { Stats } from './stats.tsx';
 import { Transactions, TransactionsSketch } from './transactions.tsx';
 
@@ -53,6 +54,7 @@ function Overview({ user }: { readonly user: User }) {
     transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
   const { connection, unseenCount } = useLiveTips(user, newest, isLoggingOut);
 
+  useEffect(startWorker, []);
   useEffect(() => {
     // Fetched ahead: what a toast has to say may be that nothing can be fetched any more.
     import('../ui/toaster.tsx').catch(() => {});

@@ -1,11 +1,7 @@
-/**
- * Notifications of the system. They are shown by a service worker, because phones have none for a page; it is
- * registered only while somebody wants notifications.
- */
+/** Notifications of the system. They are shown by the service worker, because phones have none for a page. */
 import { brand } from '#shared/brand.ts';
 import { dashboardTab } from '../paths.ts';
-
-const WORKER = '/notification-worker.js';
+import { registerWorker } from './service-worker.ts';
 
 export function canNotify(): boolean {
   // Only a secure context has service workers.
@@ -20,19 +16,7 @@ export function canNotify(): boolean {
 export async function startNotifying(): Promise<boolean> {
   const permission =
     Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
-  if (permission === 'granted' && (await notify('example', 'This is how a tip will be shown.'))) return true;
-  await stopNotifying();
-  return false;
-}
-
-/** Takes the service worker away. */
-export async function stopNotifying(): Promise<void> {
-  try {
-    const registration = await navigator.serviceWorker.getRegistration();
-    await registration?.unregister();
-  } catch {
-    // Where workers are forbidden there is none.
-  }
+  return permission === 'granted' && notify('example', 'This is how a tip will be shown.');
 }
 
 /**
@@ -60,16 +44,4 @@ export function beFound(): () => void {
   const answer = ({ ports }: MessageEvent) => ports[0]?.postMessage('here');
   navigator.serviceWorker.addEventListener('message', answer);
   return () => navigator.serviceWorker.removeEventListener('message', answer);
-}
-
-/** @throws Error when the browser does not take the worker. */
-async function registerWorker(): Promise<ServiceWorkerRegistration> {
-  // Not `ready`: after being switched off and on again it would still be the registration that was taken away.
-  const registration = await navigator.serviceWorker.register(WORKER);
-  while (registration.active === null) {
-    const coming = registration.installing ?? registration.waiting;
-    if (coming === null) throw new Error('The service worker could not be started.');
-    await new Promise((resolve) => coming.addEventListener('statechange', resolve, { once: true }));
-  }
-  return registration;
 }

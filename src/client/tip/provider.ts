@@ -1,5 +1,6 @@
 /**
- * Whom this page tips: known from the server that rendered it, looked up, or built here for a demo code.
+ * Whom this page tips: known from the server that rendered it, looked up, or built here for a demo. What is no demo
+ * code is looked up, whatever else its address says: nobody may put another name on a code that exists.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
@@ -36,12 +37,13 @@ export function useProvider(
   const rendered = useRenderedLookup(qrId);
   const [lookup, setLookup] = useState(rendered);
   const [attempt, setAttempt] = useState(0);
+  const isDemo = isDemoCode(qrId);
   const state = useMemo<ProviderState>(
-    () => demoState(qrId, search) ?? (lookup === null ? { status: 'loading' } : providerState(lookup)),
-    [qrId, search, lookup],
+    () => (isDemo || lookup ? providerState(qrId, search, lookup) : { status: 'loading' }),
+    [qrId, search, isDemo, lookup],
   );
 
-  const isKnown = demoState(qrId, search) !== null || (rendered !== null && attempt === 0);
+  const isKnown = isDemo || (rendered !== null && attempt === 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt asks the same question again
   useEffect(() => {
     if (isKnown) return;
@@ -63,36 +65,31 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
   return status === 404 ? { status: 'unknown' } : { status: 'failed', detail };
 }
 
-/** What a look-up shows. */
-export function providerState(lookup: Lookup): KnownState {
-  if (lookup.status !== 'found') return lookup;
-  const { qrCode, serviceProvider } = lookup.found;
-  return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } };
-}
-
-/** What a demo address shows; null when it is no demo and has to be looked up. */
-export function demoState(qrId: string, search: string): KnownState | null {
-  const asked = demoIn(search);
-  if (asked) {
-    const { userId, service } = asked;
-    return isServiceCategory(service) && isPossibleUsername(userId.trim())
-      ? found(qrId, userId.trim(), service)
-      : { status: 'unknown' };
+/**
+ * What a tip page shows.
+ * @param lookup what came of looking the code up; null for a demo code.
+ */
+export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
+  if (lookup?.status === 'found') {
+    const { qrCode, serviceProvider } = lookup.found;
+    return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } };
   }
-  if (!isDemoCode(qrId)) return null;
-  const demo = readDemoCode(qrId);
-  return demo ? found(qrId, demo.userId, demo.category) : { status: 'unknown' };
+  if (lookup?.status === 'failed') return lookup;
+  const asked = demoIn(search);
+  const demo = asked ? { userId: asked.userId, category: asked.service } : readDemoCode(qrId);
+  return demo && isPossibleUsername(demo.userId) && isServiceCategory(demo.category)
+    ? found(qrId, demo.userId, demo.category)
+    : { status: 'unknown' };
 }
 
 /** What makes a demo of an address, as its query; nothing else that may stand there. */
-export function demoQuery(search: string): string {
-  const asked = demoIn(search);
-  return asked ? `?${new URLSearchParams(asked)}` : '';
+export function demoQuery(search: string): URLSearchParams {
+  return new URLSearchParams(demoIn(search) ?? {});
 }
 
 function demoIn(search: string): { userId: string; service: string } | null {
   const query = new URLSearchParams(search);
-  const userId = query.get('userId');
+  const userId = query.get('userId')?.trim() ?? null;
   const service = query.get('service');
   return userId === null || service === null ? null : { userId, service };
 }

@@ -18,13 +18,14 @@ import {
 } from './tip-flow.ts';
 
 interface SelectAmountStepProps {
+  readonly isDemo: boolean;
   readonly flow: Extract<TipFlow, { step: 'select-amount' }>;
   readonly dispatch: (event: TipEvent) => void;
   readonly onProceed: () => Promise<void>;
   readonly takesFocus: boolean;
 }
 
-export function SelectAmountStep({ flow, dispatch, onProceed, takesFocus }: SelectAmountStepProps) {
+export function SelectAmountStep({ isDemo, flow, dispatch, onProceed, takesFocus }: SelectAmountStepProps) {
   const { choice, isChecked, interruption } = flow;
   const reading = readChoice(choice);
   const custom = useRef<HTMLInputElement>(null);
@@ -53,7 +54,7 @@ export function SelectAmountStep({ flow, dispatch, onProceed, takesFocus }: Sele
       {interruption && <Interrupted interruption={interruption} onRetry={proceed} />}
       {/* Sent before the page can take it, the form leads back here with the amount. Browsers restore nothing into it. */}
       <form className={styles.form} method="get" onSubmit={submit} noValidate autoComplete="off">
-        <DemoFields />
+        {isDemo && <DemoFields />}
         <fieldset ref={amounts} tabIndex={-1} className={styles.quick}>
           <legend className={styles.legend}>Choose an amount</legend>
           <div className={styles.grid}>
@@ -112,7 +113,7 @@ function earlyChoice(amounts: HTMLElement | null, custom: HTMLInputElement | nul
 
 /** The address of a made-up demo says all there is to it: the form must not drop it. */
 function DemoFields() {
-  const query = new URLSearchParams(demoQuery(useAddress().search));
+  const query = demoQuery(useAddress().search);
   return Array.from(query, ([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 }
 

@@ -2,7 +2,7 @@
  * The tip flow as one visible state: choose an amount, pay, done. Nothing moves from step to step but these events.
  */
 
-import { type Cents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { type Cents, dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
 import { type AmountReading, readTipAmount } from '#shared/tip-amount.ts';
 import type { Attempt } from './attempt.ts';
 
@@ -69,8 +69,14 @@ const MAX_FIGURES = 20;
 
 /** The beginning, with the amount that the address brings along, or with nothing. */
 export function beginFlow(search: string): TipFlow {
-  const query = new URLSearchParams(search);
-  return selecting(choiceOf((query.get(CUSTOM_FIELD) || query.get(QUICK_FIELD) || '').slice(0, MAX_FIGURES)));
+  return selecting(choiceIn(search));
+}
+
+/** What an address brings along of an amount, as the shortest query that brings the same. */
+export function amountQuery(search: string): URLSearchParams {
+  const { quick, custom } = choiceIn(search);
+  if (quick !== null) return new URLSearchParams({ [QUICK_FIELD]: String(dollarsFromCents(quick)) });
+  return new URLSearchParams(custom === '' ? {} : { [CUSTOM_FIELD]: custom });
 }
 
 /** The rest of an address, without the amount. */
@@ -119,6 +125,11 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
     case 'success':
       return event.type === 'another' ? selecting(NOTHING) : flow;
   }
+}
+
+function choiceIn(search: string): Choice {
+  const query = new URLSearchParams(search);
+  return choiceOf((query.get(CUSTOM_FIELD) || query.get(QUICK_FIELD) || '').slice(0, MAX_FIGURES));
 }
 
 /** An amount in figures as a choice: one of the quick amounts if it is one. */

@@ -107,6 +107,7 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
   if (flow.step === 'select-amount') {
     return (
       <SelectAmountStep
+        isDemo={isDemo}
         flow={flow}
         dispatch={dispatch}
         onProceed={proceed}

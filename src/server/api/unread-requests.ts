@@ -1,8 +1,14 @@
 /**
- * Answers what Node cannot read as a request: a broken line, headers that are too large, a sender that is too slow. Node
- * would do it by itself, with a bare status line. Hides when a connection is free for an answer.
+ * Answers what Node cannot read as a request: a broken line, headers that are too large, a sender that is too slow, no
+ * saying to whom it goes. Node would do it by itself, with a bare status line. Hides when a connection is free for an answer.
  */
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
@@ -35,6 +41,34 @@ export function answerUnread(server: Server, refuse: (refusal: AppError) => Unre
     // It is destroyed also when it was broken before, or when the peer keeps its own side open.
     socket.end(isFree ? textOf(refuse(new AppError(code))) : '', () => socket.destroy());
   });
+}
+
+/** Refuses requests that do not say to whom they go as they should, and hands all others to `listener`. */
+export function refuseUnaddressed(
+  listener: RequestListener,
+  refuse: (refusal: AppError) => UnreadAnswer,
+): RequestListener {
+  return (request, answer) => {
+    if (isAddressed(request)) return listener(request, answer);
+    const { status, headers, body } = refuse(new AppError('malformed_request'));
+    answer.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  };
+}
+
+/**
+ * Exactly one Host that is not empty, which HTTP/1.0 may leave out (RFC 9112, section 3.2; RFC 9110, section 4.2.1), and
+ * nobody's name before it in a target that is a whole address (RFC 9110, section 4.2.4).
+ */
+function isAddressed({ rawHeaders, headers, httpVersion, url = '' }: IncomingMessage): boolean {
+  if (headers.host === undefined ? httpVersion !== '1.0' : headers.host === '') return false;
+  if (!url.startsWith('/') && /^[^/]*\/\/[^/?#]*@/.test(url)) return false;
+  let hosts = 0;
+  // Node keeps the first of several in `headers`, and says nothing of the others.
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts <= 1;
 }
 
 /** Whether nothing but a refusal would come next: an answer that has begun or is owed must not be mixed up with it. */

@@ -1,0 +1,169 @@
+/**
+ * The dashboard without a connection: a page of the product instead of the browser's, and nothing else kept or answered
+ * by the service worker.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Page } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+
+const HEADING = 'Tipwell cannot be reached';
+
+/** Waits for the service worker, which takes over from the next loading on. */
+async function waitForWorker(page: Page): Promise<void> {
+  const state = () =>
+    page.evaluate(async () => (await navigator.serviceWorker.getRegistration('/dashboard'))?.active?.state);
+  await expect.poll(state).toBe('activated');
+}
+
+/** Loads the page anew, as its user would; the offline page has no script to wait for. */
+async function loadAnew(page: Page): Promise<void> {
+  const isLoaded = page.waitForEvent('load');
+  await page.evaluate(() => window.location.reload());
+  await isLoaded;
+}
+
+/** Every address of which the browser keeps an answer for the site. */
+function keptAnswers(page: Page): Promise<readonly string[]> {
+  return page.evaluate(async () => {
+    const caches = await Promise.all((await window.caches.keys()).map((name) => window.caches.open(name)));
+    const requests = await Promise.all(caches.map((cache) => cache.keys()));
+    return requests.flat().map(({ url }) => new URL(url).pathname);
+  });
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`without a connection the dashboard says so, and a tap brings it back (${colorScheme})`, async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await page.emulateMedia({ colorScheme });
+    await logInAs(await backstage.provider());
+    await page.goto('/dashboard?tab=profile');
+    const dashboard = page.getByRole('heading', { name: /^Welcome/ });
+    await expect(dashboard).toBeVisible();
+    await waitForWorker(page);
+
+    await context.setOffline(true);
+    await loadAnew(page);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
+    await expect(page).toHaveTitle('No connection · Tipwell');
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    const tryAgain = page.getByRole('link', { name: 'Try again' });
+    await tryAgain.click();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
+
+    await context.setOffline(false);
+    await tryAgain.click();
+    await expect(dashboard).toBeVisible();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    expect(await keptAnswers(page)).toEqual(['/offline']);
+    // The browser tells of what could not be fetched; nothing of the page did anything wrong.
+    expect(complaints.filter((text) => !text.includes('net::ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+    complaints.length = 0;
+  });
+}
+
+/**
+ * Stands before the server and may answer in its place: what a service worker asks for does not pass through Playwright.
+ * @param change what becomes of the server's answer.
+ */
+async function startFront(
+  serverUrl: string,
+  change: (path: string, text: string) => { readonly status: number; readonly text: string },
+): Promise<{ readonly url: string; readonly close: () => void }> {
+  const pass = async (request: IncomingMessage, answer: ServerResponse) => {
+    const path = request.url ?? '/';
+    const { authorization } = request.headers;
+    const gone = new AbortController();
+    answer.on('close', () => gone.abort());
+    const { status, headers, body } = await fetch(serverUrl + path, {
+      signal: gone.signal,
+      ...(authorization !== undefined && { headers: { authorization } }),
+    });
+    const type = headers.get('Content-Type') ?? 'text/plain';
+    if (/^text\/(?:html|javascript)/.test(type)) {
+      const changed = change(path, await new Response(body).text());
+      answer.writeHead(changed.status, { 'Content-Type': type }).end(changed.text);
+      return;
+    }
+    answer.writeHead(status, { 'Content-Type': type });
+    if (body) for await (const chunk of body) answer.write(chunk);
+    answer.end();
+  };
+  const front = createServer((request, answer) => {
+    // Either side may leave in the middle of a stream.
+    pass(request, answer).catch(() => answer.destroy());
+  });
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  const address = front.address();
+  if (address === null || typeof address === 'string') throw new Error('the front has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: () => {
+      front.closeAllConnections();
+      front.close();
+    },
+  };
+}
+
+test('with a connection the server answers, and a page that changed is kept instead of the earlier one', async ({
+  browser,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  let isAway = false;
+  let version: string | null = null;
+  const front = await startFront(server.url, (path, text) => {
+    if (isAway && path === '/dashboard') return { status: 503, text: 'not now' };
+    if (version === null || path !== '/service-worker.js') return { status: 200, text };
+    return { status: 200, text: text.replace(/(VERSION = ')[^']+'/, `$1${version}'`) };
+  });
+  const context = await browser.newContext({ baseURL: front.url });
+  const page = await context.newPage();
+  await logInAs(await backstage.provider(), context);
+  await page.goto('/dashboard');
+  await waitForWorker(page);
+  const answeredByWorker: string[] = [];
+  page.on('response', (response) => {
+    if (response.fromServiceWorker()) answeredByWorker.push(new URL(response.url()).pathname);
+  });
+  await page.reload();
+  await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  isAway = true;
+  await page.reload();
+  await expect(page.getByText('not now')).toBeVisible();
+  isAway = false;
+  // As after an upgrade: another page has another tag, and the worker names it.
+  version = 'next';
+  await page.goto('/dashboard');
+  await expect.poll(() => page.evaluate(() => window.caches.keys())).toEqual(['offline-page-next']);
+  expect(await keptAnswers(page)).toEqual(['/offline']);
+  expect(new Set(answeredByWorker)).toEqual(new Set(['/dashboard']));
+  await context.close();
+  front.close();
+});
+
+test('only the dashboard has a service worker', async ({ page, backstage, logInAs }) => {
+  const scopes = () =>
+    page.evaluate(async () =>
+      (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => new URL(scope).pathname),
+    );
+  for (const path of ['/', '/auth', '/tip/demo-alex-bartender']) {
+    await page.goto(path);
+    expect(await scopes(), path).toEqual([]);
+  }
+  await logInAs(await backstage.provider());
+  await page.goto('/dashboard');
+  await waitForWorker(page);
+  expect(await scopes()).toEqual(['/dashboard']);
+  for (const path of ['/tip/demo-alex-bartender', '/scan']) {
+    await page.goto(path);
+    expect(await page.evaluate(() => navigator.serviceWorker.controller), path).toBeNull();
+  }
+});
