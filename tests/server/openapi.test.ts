@@ -352,13 +352,14 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     const body = { email: `${username}@example.com`, password: PASSWORD };
     return (await call(t, 'POST /auth/login', { body })).body.access_token;
   };
-  const [pat, cam] = [await tokenOf('pat'), await tokenOf('cam')];
+  const [pat, first] = [await tokenOf('pat'), await tokenOf('cam')];
   await call(t, 'POST /auth/login', { body: { email: 'pat@example.com', password: 'wrong password' } });
   await call(t, 'POST /auth/login', { body: {} });
   await call(t, 'GET /auth/me', { token: pat });
 
   const change = { current_password: PASSWORD, new_password: PASSWORD };
-  await call(t, 'POST /auth/password', { token: cam, body: change });
+  const { body: changed } = await call(t, 'POST /auth/password', { token: first, body: change });
+  const cam = changed.access_token;
   await call(t, 'POST /auth/password', { token: cam, body: { ...change, current_password: 'wrong' } });
   await call(t, 'POST /auth/password', { token: cam, body: { ...change, new_password: 'password' } });
   await tokenOf('cam');
