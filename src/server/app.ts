@@ -95,7 +95,11 @@ export function createApp(deps: AppDependencies): App {
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     turns: createTurns(),
   };
-  const deviceMarks = createDeviceMarks({ storage, random, isSecure: publicUrl.startsWith('https:') });
+  const deviceMarks = createDeviceMarks({
+    key: secrets.device_mark,
+    random,
+    isSecure: publicUrl.startsWith('https:'),
+  });
   const addressGroup = createAddressGroup(config.trustedProxies);
   const contextOf = (c: HonoContext): Context => ({
     services,

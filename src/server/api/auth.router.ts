@@ -9,8 +9,7 @@ import { anyPasswordProcedure, publicProcedure, router, signedInProcedure } from
 /** Counts whatever is sent before any of it is looked at, so that looking at it is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
   publicProcedure.use(async ({ ctx, next }) => {
-    const mark = await ctx.device.mark();
-    await ctx.services.limits.countTry(what, { ...ctx.address(), device: mark.id });
+    await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id });
     return next();
   });
 
@@ -30,7 +29,7 @@ export const authRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { accounts, limits, turns } = ctx.services;
       const { email } = input;
-      const mark = await ctx.device.mark();
+      const { mark } = ctx.device;
       const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
       const account = email.toLowerCase();
       // A device that has logged in before takes the turns of its account, and not those of its neighbours.

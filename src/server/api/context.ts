@@ -34,21 +34,17 @@ export interface Context {
 
 /** The mark that came with a request, read when it is first asked for; few ask for it. */
 export class DeviceOfRequest {
-  readonly #read: () => Promise<DeviceMark>;
-  #reading: Promise<DeviceMark> | null = null;
+  readonly #read: () => DeviceMark;
   #mark: DeviceMark | null = null;
 
-  constructor(read: () => Promise<DeviceMark>) {
+  constructor(read: () => DeviceMark) {
     this.#read = read;
   }
 
   /** The same for all calls of a batch, so that each login is noted in it. */
-  mark(): Promise<DeviceMark> {
-    this.#reading ??= this.#read().then((mark) => {
-      this.#mark = mark;
-      return mark;
-    });
-    return this.#reading;
+  get mark(): DeviceMark {
+    this.#mark ??= this.#read();
+    return this.#mark;
   }
 
   /** The headers that the answer needs for it. */

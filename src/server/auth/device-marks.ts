@@ -4,11 +4,9 @@
  * Cookies"). It logs nobody in, and only who holds the installation's key can tell what it says.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Storage } from '#server/storage/storage.ts';
 import { brand } from '#shared/brand.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 
-const KEY_BYTES = 32;
 /** Of the id and of each signature: 128 bits can be neither met by chance nor guessed. */
 const PART_BYTES = 16;
 const MAX_ACCOUNTS = 8;
@@ -30,29 +28,28 @@ export interface DeviceMark {
 
 export interface DeviceMarks {
   /** @param cookies the request's Cookie header. */
-  read(cookies: string | undefined): Promise<DeviceMark>;
+  read(cookies: string | undefined): DeviceMark;
 }
 
-/** @param isSecure whether the site is reached by https, so that browsers accept a cookie that nobody else can set. */
+/**
+ * @param key that of the installation.
+ * @param isSecure whether the site is reached by https, so that browsers accept a cookie that nobody else can set.
+ */
 export function createDeviceMarks(deps: {
-  readonly storage: Storage;
+  readonly key: Uint8Array;
   readonly random: RandomBytes;
   readonly isSecure: boolean;
 }): DeviceMarks {
-  const { storage, random, isSecure } = deps;
+  const { key, random, isSecure } = deps;
   // RFC 6265bis, section 4.1.3.2: with this prefix no other host, port or path sets it.
   const name = `${isSecure ? '__Host-' : ''}${brand.deviceCookie}`;
   const attributes = `Path=/; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
-  let keptKey: Uint8Array | null = null;
+  const sign = (text: string) =>
+    createHmac('sha256', key).update(text).digest().subarray(0, PART_BYTES).toString('base64url');
+  const signatureOf = (id: string, email: string) => sign(`${id} ${email.trim().toLowerCase()}`);
 
   return {
-    async read(cookies) {
-      keptKey ??= await storage.secret('device_mark', random(KEY_BYTES));
-      const key = keptKey;
-      const sign = (text: string) =>
-        createHmac('sha256', key).update(text).digest().subarray(0, PART_BYTES).toString('base64url');
-      const signatureOf = (id: string, email: string) => sign(`${id} ${email.trim().toLowerCase()}`);
-
+    read(cookies) {
       const [given = '', ofGiven = '', ...present] = partsOf(cookies, name);
       let id = given !== '' && areEqual(ofGiven, sign(given)) ? given : null;
       let ofAccounts = id === null ? [] : present;
