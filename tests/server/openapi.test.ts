@@ -430,7 +430,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, 'POST /auth/login', { body: { email: 'nobody@example.com', password: 'wrong' } });
   }
   const common = { ...person('zed'), password: 'password' };
-  for (let attempt = 0; attempt <= 20; attempt += 1)
+  for (let attempt = 0; attempt <= 200; attempt += 1)
     await call(limited, 'POST /auth/register', { body: common });
   // From an address of its own, for the limit of registrations has been reached.
   const init = {
@@ -445,6 +445,13 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   }
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
+
+  limited.database.exec('UPDATE accounts SET password_expires_at_ms = 8640000000000000');
+  for (const { method, path, operation } of operationsOf(document)) {
+    if (operation.security === undefined || path === '/auth/logout') continue;
+    const at = path.replace('{sessionId}', 'ses_none');
+    await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
+  }
   return seen;
 }
 
