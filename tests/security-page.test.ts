@@ -34,12 +34,17 @@ const DANGEROUS: readonly {
     except: [],
   },
   { what: 'text run as code', pattern: /\beval\(|new Function\(|node:vm\b/, except: [] },
-  { what: 'a cookie', pattern: /set-cookie|setCookie|document\.cookie/i, except: [] },
+  // The mark of a device, which logs nobody in, and its way into the answer.
+  {
+    what: 'a cookie',
+    pattern: /set-cookie|setCookie|document\.cookie/i,
+    except: ['server/auth/device-marks.ts', 'server/api/context.ts'],
+  },
   // The backup of the day, in a process of its own so that nobody waits for it.
   { what: 'another program', pattern: /node:child_process/, except: ['server/serve.ts'] },
   { what: 'a shell', pattern: /(?<![.\w])exec\(|execSync\(|shell: true/, except: [] },
   { what: 'encryption', pattern: /createCipher|createDecipher|crypto\.subtle/, except: [] },
-  { what: 'a weak hash', pattern: /createHash\((?!'sha256'\))|createHmac/, except: [] },
+  { what: 'a weak hash', pattern: /create(?:Hash|Hmac)\((?!'sha256'[,)])/, except: [] },
   { what: 'XML', pattern: /DOMParser|xml2js|fast-xml/, except: [] },
 ];
 

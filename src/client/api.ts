@@ -5,15 +5,21 @@
 import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/router.ts';
+import type { PasswordChange } from '#shared/accounts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
 import { NO_ANSWER } from './calls.ts';
-import { endSession, readToken } from './session.ts';
+import { beginSession, endSession, readToken } from './session.ts';
 
 export type { AppRouter };
 
 export const TRPC_URL = '/trpc';
 /** As many as the server takes in one request. */
 const MAX_BATCH_SIZE = 10;
+
+const CHANGE_PASSWORD = 'auth.changePassword';
+
+/** A change of password under way: the token that calls go out with may be worthless before the next one is here. */
+let renewal: Promise<void> | null = null;
 
 const refusalListeners = new Set<() => void>();
 
@@ -31,12 +37,16 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
         next: (value) => observer.next(value),
         complete: () => observer.complete(),
         error(error) {
-          // Only for the token that was refused: another tab may have logged in meanwhile.
-          if (error.data?.errorCode === 'session_ended' && token === readToken()) {
-            endSession();
-            for (const listener of refusalListeners) listener();
-          }
-          observer.error(error);
+          const fail = () => {
+            // Only for the token that was refused: another tab may have logged in meanwhile.
+            if (error.data?.errorCode === 'session_ended' && token === readToken()) {
+              endSession();
+              for (const listener of refusalListeners) listener();
+            }
+            observer.error(error);
+          };
+          if (renewal === null || op.path === CHANGE_PASSWORD) fail();
+          else void renewal.then(fail, fail);
         },
       });
     });
@@ -49,6 +59,18 @@ export const batchLink = httpBatchLink<AppRouter>({
 
 export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, batchLink] });
 export type Api = typeof api;
+
+/** Changes the password. This device goes on under the token that is answered, and other tabs follow. */
+export async function changePassword(change: PasswordChange): Promise<void> {
+  renewal = api.auth.changePassword
+    .mutate(change)
+    .then(({ accessToken, user }) => beginSession(accessToken, user));
+  try {
+    await renewal;
+  } finally {
+    renewal = null;
+  }
+}
 
 /** The header that says who is asking. */
 export function authorization(): { Authorization?: string } {

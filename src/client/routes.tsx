@@ -6,11 +6,15 @@ import { lazy } from 'react';
 import { SignedInOnly, SignedOutOnly } from './guards.tsx';
 import { useAddress } from './navigation.ts';
 import { isTipPage, paths, qrIdFrom } from './paths.ts';
+import { useSession } from './session.ts';
 
 const Landing = lazy(() => import('./landing/landing.tsx').then(({ Landing }) => ({ default: Landing })));
 const Auth = lazy(() => import('./auth/auth.tsx').then(({ Auth }) => ({ default: Auth })));
 const Dashboard = lazy(() =>
   import('./dashboard/dashboard.tsx').then(({ Dashboard }) => ({ default: Dashboard })),
+);
+const OwnPassword = lazy(() =>
+  import('./dashboard/own-password.tsx').then(({ OwnPassword }) => ({ default: OwnPassword })),
 );
 const Scan = lazy(() => import('./scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
 const Tip = lazy(() => import('./tip/tip.tsx').then(({ Tip }) => ({ default: Tip })));
@@ -18,6 +22,9 @@ const NotFound = lazy(() => import('./ui/not-found.tsx').then(({ NotFound }) => 
 
 export function Routes() {
   const { pathname } = useAddress();
+  const session = useSession();
+  if (session.status === 'signed-in' && session.user.mustChangePassword)
+    return <OwnPassword user={session.user} />;
   if (isTipPage(pathname)) return <Tip key={pathname} qrId={qrIdFrom(pathname)} />;
   switch (pathname) {
     case paths.home:

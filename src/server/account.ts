@@ -33,7 +33,8 @@ const ACTIONS: Readonly<
     await limits.unlock(email);
     return [
       `The new password of ${email} is: ${password}`,
-      'It is shown this once and works for a day, in which its owner must change it. All sessions have ended.',
+      'It is shown this once and works for a day. Whoever logs in with it has to choose another one before anything else.',
+      'All sessions have ended.',
     ];
   },
   unlock: async ({ accounts, limits }, email) => {

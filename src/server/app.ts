@@ -12,8 +12,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
-import { createAddressGroup } from './api/client-address.ts';
-import { bearerToken, type Context } from './api/context.ts';
+import { createAddressGroup, networkAround } from './api/client-address.ts';
+import { bearerToken, type Context, DeviceOfRequest } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
 import { createEnvelope, doorGuard, isEventStream, refuseOtherMethods } from './api/door.ts';
 import { headersOf, refusalOf, unreadCall } from './api/refusals.ts';
@@ -23,8 +23,10 @@ import { STREAM_HEARTBEAT_MS, trpcErrorOf } from './api/trpc.ts';
 import type { UnreadAnswer } from './api/unread-requests.ts';
 import { wireText } from './api/wire.ts';
 import { createAccounts } from './auth/accounts.ts';
+import { createDeviceMarks } from './auth/device-marks.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
+import { createTurns } from './auth/turns.ts';
 import type { Config } from './config.ts';
 import { createLimits, createNoLimits } from './limits.ts';
 import type { InlineSources, Pages } from './pages.ts';
@@ -66,7 +68,7 @@ export interface App {
   readonly request: Hono['request'];
   /** The answer to what could not be read as a request. */
   refuseUnread(refusal: AppError): UnreadAnswer;
-  /** Ends the streams of sessions that have expired; to be called every second. */
+  /** Ends the streams of sessions that have expired, and saves what could not be saved before; to be called every second. */
   tick(): Promise<void>;
   /** Deletes what has expired; to be called now and then. */
   sweep(): Promise<void>;
@@ -91,13 +93,23 @@ export function createApp(deps: AppDependencies): App {
     tipFeed,
     transactions: createTransactions({ storage, clock, random, feed: tipFeed, view }),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
+    turns: createTurns(),
   };
+  const deviceMarks = createDeviceMarks({
+    key: secrets.device_mark,
+    random,
+    isSecure: publicUrl.startsWith('https:'),
+  });
   const addressGroup = createAddressGroup(config.trustedProxies);
   const contextOf = (c: HonoContext): Context => ({
     services,
     requestId: c.get('requestId'),
     token: bearerToken(c.req.header('Authorization')),
-    address: () => addressGroup(socketOf(c)?.remoteAddress, c.req.header('X-Forwarded-For')),
+    address() {
+      const address = addressGroup(socketOf(c)?.remoteAddress, c.req.header('X-Forwarded-For'));
+      return { address, network: networkAround(address) };
+    },
+    device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),
     userAgent: c.req.header('User-Agent'),
   });
 
@@ -180,7 +192,7 @@ export function createApp(deps: AppDependencies): App {
         // Refused before there was a context, so that the answer would lack its request id and its type.
         if (!ctx) throw unreadCall(errors[0]);
         const refusals = errors.map(refusalOf);
-        const headers = new Headers(headersOf(...refusals));
+        const headers = new Headers({ ...headersOf(...refusals), ...ctx.device.headers() });
         if (refusals.some(({ status }) => status === 405))
           headers.set('Allow', type === 'mutation' ? 'POST' : 'GET, HEAD');
         return { headers };
@@ -251,7 +263,7 @@ export function createApp(deps: AppDependencies): App {
         body: JSON.stringify(problemOf(refusal, requestId, publicUrl)),
       };
     },
-    tick: () => sessions.endExpired(),
+    tick: () => sessions.tick(),
     async sweep() {
       await sessions.sweep();
       await services.limits.sweep();

@@ -189,6 +189,8 @@ export const user = z.object({
   serviceCategories: z.array(serviceCategory),
   totalTipsReceivedCents: z.int().brand<'Cents'>(),
   totalTipsGivenCents: z.int().brand<'Cents'>(),
+  /** The operator made the password: nothing else is allowed before it was changed. */
+  mustChangePassword: z.boolean(),
 });
 
 export const login = z.object({

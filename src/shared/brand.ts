@@ -12,4 +12,6 @@ export const brand = {
   linkScheme: 'tipwell',
   /** Local storage key under which the web client keeps its session token. */
   tokenStorageKey: 'tipwell_token',
+  /** Name of the cookie that tells the server on which devices an account was logged in to before. */
+  deviceCookie: 'tipwell_device',
 } as const;

@@ -49,6 +49,11 @@ export const REFUSALS = {
     title: 'Session not found',
     detail: 'This session has already ended.',
   },
+  password_change_required: {
+    status: 403,
+    title: 'Password change required',
+    detail: 'Please choose a password of your own first.',
+  },
   providers_only: {
     status: 403,
     title: 'Service providers only',
@@ -102,7 +107,7 @@ export const REFUSALS = {
   too_many_requests: {
     status: 429,
     title: 'Too many requests',
-    detail: 'Too many attempts. Please wait a moment and try again.',
+    detail: 'Too many attempts. Please try again later.',
   },
   internal: {
     status: 500,
@@ -150,7 +155,8 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
-    super(options.fieldErrors?.[0]?.message ?? REFUSALS[code].detail, { cause: options.cause });
+    const { fieldErrors, retryAfterSeconds, cause } = options;
+    super(fieldErrors?.[0]?.message ?? sentenceOf(code, retryAfterSeconds), { cause });
     this.name = 'AppError';
     this.code = code;
     this.fieldErrors = options.fieldErrors ?? [];
@@ -160,4 +166,20 @@ export class AppError extends Error {
   get status(): Refusal['status'] {
     return REFUSALS[this.code].status;
   }
+}
+
+function sentenceOf(code: ErrorCode, retryAfterSeconds: number | undefined): string {
+  if (code !== 'too_many_requests' || retryAfterSeconds === undefined) return REFUSALS[code].detail;
+  return `Too many attempts. Please try again in ${duration(retryAfterSeconds)}.`;
+}
+
+/** In words, rounded up, so that nobody comes back too early. */
+function duration(seconds: number): string {
+  if (seconds <= 90) return counted(seconds, 'second');
+  const minutes = Math.ceil(seconds / 60);
+  return minutes <= 90 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -2,9 +2,13 @@
  * The care of one's own account, in the profile: a new password, and where one is logged in.
  */
 import type { Page } from '@playwright/test';
+import SqliteDatabase from 'better-sqlite3';
+import { type RunningServer, runToEnd } from '../support/running-server.ts';
 import { expect, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
+const UNCONFIRMED =
+  'Logged out on this device. The server did not confirm it: when you log in next, look at your sessions in the profile.';
 
 const sessions = (page: Page) => page.getByRole('region', { name: 'Where you are logged in' });
 
@@ -49,6 +53,33 @@ test.describe('a new password', () => {
     await expect(page).toHaveURL('/dashboard');
   });
 
+  test('gives this browser a new token, under which all of its tabs stay live', async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(provider);
+    const other = await context.newPage();
+    await page.goto('/dashboard?tab=profile');
+    await other.goto('/dashboard?tab=transactions');
+    await expect(other.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
+    await change(page, PASSWORD, NEW_PASSWORD);
+    await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
+    expect(await storedToken(page)).not.toBe(provider.token);
+    expect(await storedToken(other)).toBe(await storedToken(page));
+    await expect(backstage.call('GET', '/auth/me', { token: provider.token })).rejects.toThrow('401');
+
+    await backstage.tip(customer, code, 20);
+    await expect(other.getByText('No Transactions Yet')).toHaveCount(0);
+    await page.getByRole('tab', { name: 'Transactions' }).click();
+    for (const tab of [page, other]) {
+      await expect(tab.getByRole('tabpanel').getByText('$19.40')).toBeVisible();
+      await expect(tab).toHaveURL(/\/dashboard/);
+    }
+  });
+
   test('is refused under its field, in the server’s words, and nothing typed is lost', async ({
     page,
     backstage,
@@ -74,6 +105,105 @@ test.describe('a new password', () => {
     await expect(toast(page, 'This password is too common. Please choose another one.')).toBeVisible();
     expect(complaints.splice(0)).toHaveLength(3);
   });
+});
+
+test.describe('a password that the operator made', () => {
+  const heading = (page: Page) => page.getByRole('heading', { name: 'Choose a password of your own' });
+
+  /** The operator's command, while the server runs. */
+  async function reset(server: RunningServer, email: string): Promise<string> {
+    const { stdout } = await runToEnd('account', { DATABASE_URL: server.databasePath }, [
+      'reset-password',
+      email,
+    ]);
+    return /: ([0-9A-Z-]{23})\n/.exec(stdout)?.[1] ?? '';
+  }
+
+  async function logIn(page: Page, email: string, password: string): Promise<void> {
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeEnabled();
+    await page.keyboard.press('Enter');
+  }
+
+  test('is changed before anything else, and then the dashboard is there', async ({
+    page,
+    server,
+    backstage,
+  }) => {
+    const customer = await backstage.customer();
+    const password = await reset(server, customer.email);
+    await page.goto('/auth');
+    await logIn(page, customer.email, password);
+    await expect(heading(page)).toBeVisible();
+    for (const address of ['/dashboard', '/scan', '/', '/auth']) {
+      await page.goto(address);
+      await expect(heading(page)).toBeVisible();
+      await expect(page.getByRole('tab')).toHaveCount(0);
+    }
+    await page.goto('/dashboard?tab=profile');
+    await change(page, password, NEW_PASSWORD);
+    await expect(toast(page, 'Password changed. Your other devices are logged out.')).toBeVisible();
+    await expect(page).toHaveURL('/dashboard?tab=profile');
+    await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
+    await page.reload();
+    await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
+    await expect(heading(page)).toHaveCount(0);
+  });
+
+  test('is changed on the way to a tip, which goes on where it was', async ({ page, server, backstage }) => {
+    const { code, customer } = await backstage.bothSides();
+    const password = await reset(server, customer.email);
+    await page.goto(`/tip/${code}`);
+    await page.getByRole('radio', { name: '$20', exact: true }).check();
+    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await expect(page).toHaveURL(/\/auth\?/);
+    await logIn(page, customer.email, password);
+    await expect(heading(page)).toBeVisible();
+    await change(page, password, NEW_PASSWORD);
+    await expect(page).toHaveURL(`/tip/${code}`);
+    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
+    await expect(page.getByRole('button', { name: 'Pay $21.00 with Apple Pay' })).toBeVisible();
+  });
+
+  test('can be left by logging out', async ({ page, server, backstage }) => {
+    const customer = await backstage.customer();
+    const password = await reset(server, customer.email);
+    await page.goto('/auth');
+    await logIn(page, customer.email, password);
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await expect(toast(page, 'Logged out successfully')).toBeVisible();
+    await expect(page).toHaveURL('/');
+    expect(await storedToken(page)).toBeNull();
+  });
+});
+
+test('a logout that the server cannot save is not called successful, and the token has ended all the same', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const customer = await backstage.customer();
+  await logInAs(customer);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
+  const database = new SqliteDatabase(server.databasePath);
+  database.exec('BEGIN IMMEDIATE');
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await expect(toast(page, UNCONFIRMED)).toBeVisible();
+  await expect(toast(page, 'Logged out successfully')).toHaveCount(0);
+  await expect(page).toHaveURL('/');
+  expect(await storedToken(page)).toBeNull();
+  const whoAmI = () => backstage.call('GET', '/auth/me', { token: customer.token });
+  await expect(whoAmI()).rejects.toThrow('401');
+  database.exec('ROLLBACK');
+  const stored = database.prepare('SELECT count(*) FROM sessions WHERE user_id = ?').pluck();
+  await expect.poll(() => stored.get(customer.id)).toBe(0);
+  database.close();
+  await expect(whoAmI()).rejects.toThrow('401');
+  complaints.splice(0);
 });
 
 test.describe('sessions', () => {

@@ -142,7 +142,7 @@ const ROUTES: Readonly<Record<string, RouteRow>> = {
   'GET /auth/me': { outcomes: SIGNED_IN, status: 200 },
   'POST /auth/password': {
     outcomes: SIGNED_IN,
-    status: 204,
+    status: 200,
     body: () => ({ current_password: PASSWORD, new_password: `${PASSWORD} staple` }),
   },
   'GET /auth/sessions': { outcomes: SIGNED_IN, status: 200 },

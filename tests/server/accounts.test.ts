@@ -37,6 +37,7 @@ const PAT = {
   service_categories: ['bartender', 'dj'],
   total_tips_received: 0,
   total_tips_given: 0,
+  must_change_password: false,
 };
 
 /** An account may hold no key beyond these: nothing of its password, nothing of its sessions. */
@@ -50,6 +51,7 @@ const PAT_BY_TRPC = {
   serviceCategories: ['bartender', 'dj'],
   totalTipsReceivedCents: 0,
   totalTipsGivenCents: 0,
+  mustChangePassword: false,
 };
 
 const count = (t: TestApp, table: 'accounts' | 'sessions'): unknown =>

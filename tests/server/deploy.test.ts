@@ -109,7 +109,7 @@ test('the Caddyfile leads to the server as it is deployed, and weakens nothing',
 
 test.each([
   'Nothing can be saved right now. Please try again in a moment.',
-  'Too many attempts. Please wait a moment and try again.',
+  'Too many attempts. Please try again in ',
   'Incorrect email or password.',
   'the storage is unavailable',
   'storage unavailable',

@@ -191,6 +191,7 @@ test('the ledger and a model of it agree on every one of 10,000 random operation
       serviceCategories: categories,
       totalTipsReceivedCents: cents(0),
       totalTipsGivenCents: cents(0),
+      mustChangePassword: false,
     };
     const outcome = await storage.createAccount({ ...account, passwordHash: 'none', createdAtMs: now });
     expect(outcome).toBe(model.register(account));

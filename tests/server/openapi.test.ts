@@ -352,13 +352,14 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     const body = { email: `${username}@example.com`, password: PASSWORD };
     return (await call(t, 'POST /auth/login', { body })).body.access_token;
   };
-  const [pat, cam] = [await tokenOf('pat'), await tokenOf('cam')];
+  const [pat, first] = [await tokenOf('pat'), await tokenOf('cam')];
   await call(t, 'POST /auth/login', { body: { email: 'pat@example.com', password: 'wrong password' } });
   await call(t, 'POST /auth/login', { body: {} });
   await call(t, 'GET /auth/me', { token: pat });
 
   const change = { current_password: PASSWORD, new_password: PASSWORD };
-  await call(t, 'POST /auth/password', { token: cam, body: change });
+  const { body: changed } = await call(t, 'POST /auth/password', { token: first, body: change });
+  const cam = changed.access_token;
   await call(t, 'POST /auth/password', { token: cam, body: { ...change, current_password: 'wrong' } });
   await call(t, 'POST /auth/password', { token: cam, body: { ...change, new_password: 'password' } });
   await tokenOf('cam');
@@ -429,7 +430,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, 'POST /auth/login', { body: { email: 'nobody@example.com', password: 'wrong' } });
   }
   const common = { ...person('zed'), password: 'password' };
-  for (let attempt = 0; attempt <= 20; attempt += 1)
+  for (let attempt = 0; attempt <= 200; attempt += 1)
     await call(limited, 'POST /auth/register', { body: common });
   // From an address of its own, for the limit of registrations has been reached.
   const init = {
@@ -444,6 +445,13 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   }
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
+
+  limited.database.exec('UPDATE accounts SET password_expires_at_ms = 8640000000000000');
+  for (const { method, path, operation } of operationsOf(document)) {
+    if (operation.security === undefined || path === '/auth/logout') continue;
+    const at = path.replace('{sessionId}', 'ses_none');
+    await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
+  }
   return seen;
 }
 

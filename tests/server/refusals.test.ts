@@ -70,9 +70,11 @@ const send = async (scene: Scene, path: string, init: RequestInit): Promise<Answ
   return { status: response.status, headers: response.headers, text: await response.text() };
 };
 
-/** Keeps the hashing gate full with logins that fail, while one more comes through the same door. */
+/** Keeps the hashing busy with failing logins from everywhere, while one more comes through the same door. */
 async function logInBehindACrowd(door: Door, { t }: Scene): Promise<Answer> {
-  const crowd = Array.from({ length: 110 }, () => logInThrough(door, t, 'nobody@example.com', PASSWORD));
+  const crowd = Array.from({ length: 110 }, (_, index) =>
+    logInThrough(door, t, 'nobody@example.com', PASSWORD, { peer: `203.0.113.${index}` }),
+  );
   const answer = await logInThrough(door, t, 'cam@example.com', PASSWORD);
   await Promise.all(crowd);
   return answer;
@@ -247,8 +249,15 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
         customer,
       ),
   },
+  password_change_required: {
+    status: 403,
+    arrange: ({ t }) => t.database.exec('UPDATE accounts SET password_expires_at_ms = 8640000000000000'),
+    REST: ({ t, tip, customer }) => tipThrough('REST', t, tip, customer),
+    tRPC: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
+  },
   too_many_requests: {
     status: 429,
+    detail: 'Too many attempts. Please try again in 15 minutes.',
     isRateLimited: true,
     arrange: ({ t }) =>
       Promise.all(

@@ -6,8 +6,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createSessions } from '#server/auth/sessions.ts';
 import { parseConfig } from '#server/config.ts';
-import { callRest, callTrpc, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import {
+  type Answer,
+  callRest,
+  callTrpc,
+  DOORS,
+  type Door,
+  refusedBy,
+  resultOf,
+} from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { openStream } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
 
 const DAY_MS = 86_400_000;
@@ -144,6 +153,80 @@ describe('logout', () => {
   });
 });
 
+describe('while nothing can be saved', () => {
+  const endOthers = (door: Door, t: TestApp, token: string) =>
+    door === 'REST'
+      ? callRest(t, 'DELETE', '/auth/sessions', undefined, { token })
+      : callTrpc(t, 'auth.endOtherSessions', undefined, { token });
+  const endOne = (door: Door, t: TestApp, token: string, id: string) =>
+    door === 'REST'
+      ? callRest(t, 'DELETE', `/auth/sessions/${id}`, undefined, { token })
+      : callTrpc(t, 'auth.endSession', { id }, { token });
+
+  /** Cam is logged in twice, and their disk cannot be written to. */
+  async function createScene() {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    t.clock.nowMs += 1;
+    const other = await t.logIn('cam@example.com');
+    const stranger = await t.registerProvider();
+    t.database.pragma('query_only = ON');
+    return { t, token, other, stranger, storedCount: () => dump(t.database)['sessions']?.length };
+  }
+  type Scene = Awaited<ReturnType<typeof createScene>>;
+
+  const endings: readonly (readonly [string, (door: Door, scene: Scene) => Promise<Answer>])[] = [
+    ['logging out', (door, { t, other }) => logOut(door, t, other)],
+    ['logging out everywhere else', (door, { t, token }) => endOthers(door, t, token)],
+    [
+      'ending one session',
+      async (door, { t, token }) => {
+        const [newest] = await t.trpc(token).auth.sessions.query();
+        return endOne(door, t, token, newest?.id ?? '');
+      },
+    ],
+  ];
+
+  describe.each(endings)('%s', (_, end) => {
+    test.each(
+      DOORS,
+    )('says so, ends the session all the same, and is saved as soon as it can be (%s)', async (door) => {
+      const scene = await createScene();
+      const { t, token, other, stranger, storedCount } = scene;
+      const stream = await openStream(t.send, door, { token: other });
+      await stream.next();
+      expect(refusedBy(door, await end(door, scene))).toMatchObject({
+        status: 503,
+        code: 'storage_unavailable',
+      });
+      await expectEnded(t, other);
+      expect(await stream.nextTip()).toBeNull();
+      await expectAlive(t, token);
+      expect(await stranger.trpc.auth.me.query()).toMatchObject({ username: 'pat' });
+
+      await t.app.tick();
+      expect(storedCount()).toBe(3);
+      await expectEnded(t, other);
+
+      t.database.pragma('query_only = OFF');
+      await t.app.tick();
+      expect(storedCount()).toBe(2);
+      await expectEnded(t, other);
+      await expectAlive(t, token);
+    });
+  });
+
+  test('ending a session again answers the same until it is saved', async () => {
+    const { t, token, storedCount } = await createScene();
+    const [newest] = await t.trpc(token).auth.sessions.query();
+    for (let turn = 0; turn < 2; turn++)
+      expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(503);
+    t.database.pragma('query_only = OFF');
+    expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(204);
+    expect(storedCount()).toBe(2);
+  });
+});
+
 describe('a token that is none', () => {
   test('answers session_ended at both doors', async () => {
     const t = await createTestApp();
@@ -260,7 +343,7 @@ test('looking after many watched sessions lets other work go on', async () => {
     turning = setImmediate(countTurns);
   };
   let turning = setImmediate(countTurns);
-  await sessions.endExpired();
+  await sessions.tick();
   clearImmediate(turning);
   expect(turns).toBeGreaterThanOrEqual(2);
   expect(gone.every(({ ended }) => ended.aborted)).toBe(true);

@@ -239,6 +239,7 @@ describe('schemas', () => {
       serviceCategories: [],
       totalTipsReceivedCents: 0,
       totalTipsGivenCents: 0,
+      mustChangePassword: false,
     };
     const schema = wireSchema(user, 'output');
     expect(Object.keys(Object(schema['properties']))).toEqual(

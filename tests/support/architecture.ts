@@ -34,7 +34,7 @@ const LAYERS: readonly Layer[] = [
     files: new RegExp(`^server/${chapter}/`),
     below: ['shared', 'the storage port'],
   })),
-  { name: 'limits', files: /^server\/limits\.ts$/, below: ['shared', 'the storage port'] },
+  { name: 'limits', files: /^server\/(?:limits|memory-counts)\.ts$/, below: ['shared', 'the storage port'] },
   { name: 'config', files: /^server\/config\.ts$/, below: ['shared'] },
   {
     name: 'api',

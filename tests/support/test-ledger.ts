@@ -55,7 +55,8 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
     };
     const outcome = await storage.createAccount({ ...person, passwordHash: 'none', createdAtMs: START_MS });
     if (outcome !== 'created') throw new Error(outcome);
-    return { ...person, totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
+    const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
+    return { ...person, ...totals, mustChangePassword: false };
   }
 
   async function addCode(owner: Account, serviceCategory: ServiceCategory): Promise<QrCodeId> {

@@ -9,6 +9,7 @@ import type { TransactionId } from '#shared/ids.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
 import { trpc } from '../api-hooks.ts';
+import { presentSession } from '../session.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { useTipCache } from './queries.ts';
 
@@ -78,9 +79,13 @@ export function useLiveTips(
 
   useEffect(() => {
     const { status: refusal, retryAfterSeconds } = failureOf(error);
-    if (status !== 'error' || refusal === 401) return;
+    // A token that was refused while somebody is signed in has been replaced: the next attempt goes out with the new one.
+    const wasReplaced = refusal === 401 && presentSession().status === 'signed-in';
+    if (status !== 'error' || (refusal === 401 && !wasReplaced)) return;
     const waitMs =
-      refusal === null ? BROKEN_WAIT_MS : Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
+      refusal === null || wasReplaced
+        ? BROKEN_WAIT_MS
+        : Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
     const timer = setTimeout(() => void reconnect(), waitMs);
     return () => clearTimeout(timer);
   }, [status, error]);

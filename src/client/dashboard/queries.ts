@@ -3,7 +3,7 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { PasswordChange, Session, User } from '#shared/accounts.ts';
+import type { Session, User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
@@ -214,15 +214,10 @@ async function settled(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
 
-/** @returns a function that changes the password, and throws what it was refused with. */
-export function useChangePassword(): (change: PasswordChange) => Promise<void> {
+/** @returns a function that asks again where the account is logged in. */
+export function useReloadSessions(): () => void {
   const utils = trpc.useUtils();
-  const { mutateAsync } = trpc.auth.changePassword.useMutation();
-  return async (change) => {
-    await mutateAsync(change);
-    toastSuccess('Password changed. Your other devices are logged out.');
-    void utils.auth.sessions.invalidate();
-  };
+  return () => void utils.auth.sessions.invalidate();
 }
 
 interface QueryState<Answer> {

@@ -24,7 +24,7 @@ export function showFailure<Values extends FieldValues, Output>(
   error: unknown,
   fallback: string,
 ): void {
-  const sentence = sentenceOf(error, fallback);
+  const sentence = failureOf(error).detail ?? fallback;
   const fieldErrors = fieldErrorsOf(error);
   toastError(sentence);
   const named = fields.filter((field) => {
@@ -40,21 +40,4 @@ function fieldErrorsOf(error: unknown): readonly FieldError[] {
   const { code, detail, fieldErrors } = failureOf(error);
   const field = code === null ? undefined : FIELD_OF_REFUSAL[code];
   return field === undefined || detail === null ? fieldErrors : [{ field, message: detail }];
-}
-
-function sentenceOf(error: unknown, fallback: string): string {
-  const { code, detail, retryAfterSeconds } = failureOf(error);
-  const isLimited = code === 'too_many_requests' && retryAfterSeconds !== null;
-  return isLimited ? `${detail} You can try again in ${duration(retryAfterSeconds)}.` : (detail ?? fallback);
-}
-
-/** Rounded up, so that nobody comes back too early. */
-function duration(seconds: number): string {
-  if (seconds <= 90) return counted(seconds, 'second');
-  const minutes = Math.ceil(seconds / 60);
-  return minutes <= 90 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

@@ -4,35 +4,56 @@ import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
 import { credentials, passwordChange, registration } from '#shared/accounts.ts';
-import { publicProcedure, router, signedInProcedure } from './trpc.ts';
+import { anyPasswordProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
+
+/** Counts whatever is sent before any of it is looked at, so that looking at it is bounded as well. */
+const tryingTo = (what: 'login' | 'registration') =>
+  publicProcedure.use(async ({ ctx, next }) => {
+    await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id });
+    return next();
+  });
 
 export const authRouter = router({
-  register: publicProcedure.input(registration).mutation(async ({ ctx, input }) => {
-    await ctx.services.limits.countRegistration(ctx.address());
-    return ctx.services.accounts.register(input);
-  }),
+  register: tryingTo('registration')
+    .input(registration)
+    .mutation(({ ctx, input }) => {
+      const { accounts, limits, turns } = ctx.services;
+      const caller = { ...ctx.address(), device: null };
+      return turns.take({ origin: caller.network, account: input.email }, () =>
+        limits.limitRegistration(caller, () => accounts.register(input)),
+      );
+    }),
 
-  login: publicProcedure
+  login: tryingTo('login')
     .input(credentials)
-    .mutation(({ ctx, input }) =>
-      ctx.services.limits.limitLogin(input.email, ctx.address(), () =>
-        ctx.services.accounts.login(input, deviceFrom(ctx.userAgent)),
-      ),
-    ),
+    .mutation(async ({ ctx, input }) => {
+      const { accounts, limits, turns } = ctx.services;
+      const { email } = input;
+      const { mark } = ctx.device;
+      const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
+      const account = email.toLowerCase();
+      // A device that has logged in before takes the turns of its account, and not those of its neighbours.
+      const origin = caller.device === null ? caller.network : account;
+      const login = await turns.take({ origin, account }, () =>
+        limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
+      );
+      mark.remember(email);
+      return login;
+    }),
 
-  me: signedInProcedure.query(({ ctx }) => userFrom(ctx.account)),
+  me: anyPasswordProcedure.query(({ ctx }) => userFrom(ctx.account)),
 
-  logout: signedInProcedure.mutation(async ({ ctx }): Promise<null> => {
+  logout: anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.revoke(ctx.token);
     return null;
   }),
 
-  /** Whoever guesses the present password is counted like whoever guesses at the login. */
-  changePassword: signedInProcedure.input(passwordChange).mutation(async ({ ctx, input }): Promise<null> => {
-    await ctx.services.limits.limitLogin(ctx.account.email, ctx.address(), () =>
-      ctx.services.accounts.changePassword(ctx.account, input, ctx.token),
+  changePassword: anyPasswordProcedure.input(passwordChange).mutation(({ ctx, input }) => {
+    const { accounts, limits, turns } = ctx.services;
+    const { account, token } = ctx;
+    return turns.take({ origin: account.email, account: account.email }, () =>
+      limits.limitPasswordChange(account.email, token, () => accounts.changePassword(account, input, token)),
     );
-    return null;
   }),
 
   sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),

@@ -58,3 +58,15 @@ function groupOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
   if (address instanceof ipaddr.IPv4) return address.toString();
   return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_GROUP_BITS}`).toString();
 }
+
+/** What an IPv6 customer may have at their disposal beyond that (RFC 6177). */
+const IPV6_NETWORK_BITS = 48;
+
+/** The wider network around a caller as `createAddressGroup` names it: 48 bits of IPv6, and an IPv4 address itself. */
+export function networkAround(group: string): string {
+  const address = parse(group);
+  if (!(address instanceof ipaddr.IPv6)) return group;
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${group}/${IPV6_NETWORK_BITS}`).toString();
+  // The first of its groups is written the same but for the length.
+  return `${network}/${IPV6_NETWORK_BITS}`;
+}

@@ -2,8 +2,10 @@
  * What every procedure is given: the chapters, and who is calling through which request.
  */
 import type { Accounts } from '#server/auth/accounts.ts';
+import type { DeviceMark } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
-import type { Limits } from '#server/limits.ts';
+import type { Turns } from '#server/auth/turns.ts';
+import type { Caller, Limits } from '#server/limits.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
@@ -15,6 +17,7 @@ export interface Services {
   readonly transactions: Transactions;
   readonly tipFeed: TipFeed;
   readonly limits: Limits;
+  readonly turns: Turns;
 }
 
 export interface Context {
@@ -22,10 +25,33 @@ export interface Context {
   readonly requestId: string;
   /** The bearer token that came with the request, not yet checked. */
   readonly token: string | null;
-  /** The caller's address, as rate limits count it. Few ask for it, and reading it costs more than most answers. */
-  address(): string;
+  /** The caller's address and the network around it, as limits count them. Few ask, and reading it costs more than most answers. */
+  address(): Pick<Caller, 'address' | 'network'>;
+  readonly device: DeviceOfRequest;
   /** What the caller says it is. */
   readonly userAgent: string | undefined;
+}
+
+/** The mark that came with a request, read when it is first asked for; few ask for it. */
+export class DeviceOfRequest {
+  readonly #read: () => DeviceMark;
+  #mark: DeviceMark | null = null;
+
+  constructor(read: () => DeviceMark) {
+    this.#read = read;
+  }
+
+  /** The same for all calls of a batch, so that each login is noted in it. */
+  get mark(): DeviceMark {
+    this.#mark ??= this.#read();
+    return this.#mark;
+  }
+
+  /** The headers that the answer needs for it. */
+  headers(): Record<string, string> {
+    const cookie = this.#mark?.setCookie() ?? null;
+    return cookie === null ? {} : { 'set-cookie': cookie };
+  }
 }
 
 /** The token of `Authorization: Bearer ...` (RFC 6750, section 2.1); a token in a URL is never read. */

@@ -25,6 +25,14 @@ const USER = {
   service_categories: ['bartender'],
   total_tips_received: 11.97,
   total_tips_given: 0,
+  must_change_password: false,
+};
+
+const LOGIN = {
+  access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
+  token_type: 'bearer',
+  expires_at: '2024-07-01T20:15:30.000Z',
+  user: USER,
 };
 
 const QR_CODE = {
@@ -75,14 +83,13 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     description:
       'Answers a bearer token. It ends at `expires_at` unless it is used before, or by logging out.',
     request: { email: 'pat@example.com', password: 'correct horse battery' },
-    response: {
-      access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
-      token_type: 'bearer',
-      expires_at: '2024-07-01T20:15:30.000Z',
-      user: USER,
-    },
+    response: LOGIN,
   },
-  'auth.logout': { summary: 'Log out', description: 'Ends the session of the token that was sent.' },
+  'auth.logout': {
+    summary: 'Log out',
+    description:
+      'Ends the session of the token that was sent. After a 503 it has ended as well, but a restart of the server may bring it back until it could be saved.',
+  },
   'auth.me': {
     summary: 'Who am I',
     description: 'The user whose token was sent, with present totals.',
@@ -90,8 +97,10 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   },
   'auth.changePassword': {
     summary: 'Change your password',
-    description: 'Ends all of your sessions but the one that asks. Wrong guesses count like failed logins.',
+    description:
+      'Ends all of your other sessions, and answers a new token for the one that asks: the old one is worthless from then on. Wrong guesses count for this session alone.',
     request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
+    response: LOGIN,
   },
   'auth.sessions': {
     summary: 'Where you are logged in',
@@ -216,6 +225,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
   is_current: 'Whether it is the session that asks.',
   is_service_provider: 'Whether the user receives tips.',
+  must_change_password:
+    'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
   new_password: '8 to 256 characters; not a common one, not your email, not your username.',
   password: '8 to 256 characters; not a common one, not the email, not the username.',

@@ -12,6 +12,7 @@ import { type JsonSchema, wireSchema } from './wire.ts';
 const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
+const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
 
 /** The document for an instance at `publicUrl` (no trailing slash). */
 export function describeApi(publicUrl: string): JsonSchema {
@@ -94,6 +95,7 @@ function successOf(route: RestRoute, example: unknown): JsonSchema {
 function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
     ...(route.isPublic ? [] : SESSION_REFUSALS),
+    ...(route.isPublic || route.isForAnyPassword ? [] : PASSWORD_REFUSALS),
     ...(route.method === 'POST' ? POST_REFUSALS : []),
     ...route.refusals,
     ...COMMON_REFUSALS,

@@ -3,7 +3,15 @@
  * route refuses.
  */
 import { z } from 'zod';
-import { credentials, login, passwordChange, registration, session, user } from '#shared/accounts.ts';
+import {
+  credentials,
+  type Login,
+  login,
+  passwordChange,
+  registration,
+  session,
+  user,
+} from '#shared/accounts.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE, newTip, type TransactionPage, transaction } from '#shared/tips.ts';
@@ -44,6 +52,8 @@ export interface RestRoute {
   /** The procedure that it calls, as `router.procedure`. */
   readonly procedure: string;
   readonly isPublic: boolean;
+  /** Whether it answers also before a password was changed that the operator made. */
+  readonly isForAnyPassword?: true;
   readonly status: 200 | 201 | 204;
   /** What the request body holds, in the procedure's words. */
   readonly input?: z.ZodType;
@@ -66,6 +76,15 @@ type Unchecked = <Input, Output>(
 ) => Promise<Output>;
 const callWith: Unchecked = (procedure, input) => Reflect.apply(procedure, undefined, [input]);
 
+/** A login as OAuth's clients know it (RFC 6749, section 5.1). */
+const restLogin = login.extend({ tokenType: z.literal('bearer') });
+const asBearer = ({ accessToken, expiresAt, user }: Login) => ({
+  accessToken,
+  tokenType: 'bearer',
+  expiresAt,
+  user,
+});
+
 export const REST_ROUTES: readonly RestRoute[] = [
   {
     method: 'POST',
@@ -85,18 +104,16 @@ export const REST_ROUTES: readonly RestRoute[] = [
     isPublic: true,
     status: 200,
     input: credentials,
-    output: login.extend({ tokenType: z.literal('bearer') }),
+    output: restLogin,
     refusals: ['wrong_credentials', 'invalid_input', 'too_many_requests'],
-    call: async (caller, { body }) => {
-      const { accessToken, expiresAt, user } = await callWith(caller.auth.login, body);
-      return { body: { accessToken, tokenType: 'bearer', expiresAt, user } };
-    },
+    call: async (caller, { body }) => ({ body: asBearer(await callWith(caller.auth.login, body)) }),
   },
   {
     method: 'POST',
     path: '/auth/logout',
     procedure: 'auth.logout',
     isPublic: false,
+    isForAnyPassword: true,
     status: 204,
     refusals: [],
     call: async (caller) => ({ body: await caller.auth.logout() }),
@@ -106,6 +123,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     path: '/auth/me',
     procedure: 'auth.me',
     isPublic: false,
+    isForAnyPassword: true,
     status: 200,
     output: user,
     refusals: [],
@@ -116,10 +134,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
     path: '/auth/password',
     procedure: 'auth.changePassword',
     isPublic: false,
-    status: 204,
+    isForAnyPassword: true,
+    status: 200,
     input: passwordChange,
+    output: restLogin,
     refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
-    call: async (caller, { body }) => ({ body: await callWith(caller.auth.changePassword, body) }),
+    call: async (caller, { body }) => ({ body: asBearer(await callWith(caller.auth.changePassword, body)) }),
   },
   {
     method: 'GET',

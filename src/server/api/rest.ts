@@ -45,7 +45,8 @@ export function createRestAdapter(
         header: (name) => c.req.header(name),
       };
       const disconnected = route.isStream ? new AbortController() : null;
-      const caller = createCaller(contextOf(c), disconnected ? { signal: disconnected.signal } : undefined);
+      const context = contextOf(c);
+      const caller = createCaller(context, disconnected ? { signal: disconnected.signal } : undefined);
       const answer = await route.call(caller, request);
       if ('items' in answer) {
         if (!disconnected) throw new Error(`${route.path} streams without saying so`);
@@ -60,12 +61,10 @@ export function createRestAdapter(
       }
       const { body, next } = answer;
       const text = route.status === 204 ? null : wireText(body);
-      return envelope.json(
-        c.get('requestId'),
-        text,
-        route.status,
-        next ? { link: `<${next}>; rel="next"` } : {},
-      );
+      return envelope.json(c.get('requestId'), text, route.status, {
+        ...(next !== undefined && { link: `<${next}>; rel="next"` }),
+        ...context.device.headers(),
+      });
     });
   }
   for (const path of new Set(REST_ROUTES.map(({ path }) => path))) {

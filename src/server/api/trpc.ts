@@ -66,7 +66,13 @@ export const createCallerFactory = t.createCallerFactory;
 /** Anybody may call it. */
 export const publicProcedure = t.procedure;
 
-/** Guarantees a live session: `ctx.account` is who calls, `ctx.token` the token that says so. */
+/**
+ * Guarantees a live session: `ctx.account` is who calls, `ctx.token` the token that says so. The password may be one that the
+ * operator made: what is built on this is all that may be done before it was changed.
+ */
+export const anyPasswordProcedure = requireSession('not_logged_in', { withAnyPassword: true });
+
+/** Guarantees a live session of somebody who chose their password themselves. */
 export const signedInProcedure = requireSession('not_logged_in');
 
 /** As `signedInProcedure`, for paying: whoever is not logged in is told what logging in is for. */
@@ -78,11 +84,15 @@ export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-function requireSession(refusal: Extract<ErrorCode, 'not_logged_in' | 'login_to_tip'>) {
+function requireSession(
+  refusal: Extract<ErrorCode, 'not_logged_in' | 'login_to_tip'>,
+  { withAnyPassword = false } = {},
+) {
   return t.procedure.use(async ({ ctx, next }) => {
     const { token } = ctx;
     if (token === null) throw new AppError(refusal);
     const account = await ctx.services.sessions.resume(token);
+    if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');
     return next({ ctx: { account, token } });
   });
 }

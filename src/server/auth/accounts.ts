@@ -17,25 +17,27 @@ import { newPassword, newUserId, type RandomBytes } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import type { Passwords } from './passwords.ts';
-import type { Sessions } from './sessions.ts';
+import type { IssuedSession, Sessions } from './sessions.ts';
 
 /** Long enough to hand a password over, short enough that one that was never changed is worth nothing later. */
 const RESET_LIFETIME_MS = 86_400_000;
 
+/** What hashes a password is to be called in a turn (turns.ts). */
 export interface Accounts {
-  /** @throws AppError `invalid_input` (a common password), `email_taken`, `username_taken`, `busy`. */
+  /** @throws AppError `invalid_input` (a common password), `email_taken`, `username_taken`. */
   register(registration: Registration): Promise<User>;
   /**
    * @param device what the session is begun with, in words; '' when nobody said.
-   * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password; `busy`.
+   * @throws AppError `wrong_credentials`, alike for an unknown email and a wrong password.
    */
   login(credentials: Credentials, device: string): Promise<Login>;
   /**
-   * Replaces the password, and ends all sessions but that of `keptToken`.
+   * Replaces the password and ends all sessions but that of `token`, which goes on under a new one: whoever knew the old
+   * token has lost it too.
    * @throws AppError `wrong_password` when the present one is not right; `invalid_input` for a new one that is common
-   *   or the account's own name; `busy`.
+   *   or the account's own name; `session_ended` when the session ended meanwhile.
    */
-  changePassword(account: Account, change: PasswordChange, keptToken: string): Promise<void>;
+  changePassword(account: Account, change: PasswordChange, token: string): Promise<Login>;
   /**
    * For the operator: gives an account a random password, good for a day, and ends all of its sessions.
    * @returns the password, which is stored nowhere; null when nobody has this email.
@@ -70,13 +72,7 @@ export function createAccounts(deps: {
       passwordHash = renewed;
     }
     const issued = await sessions.issue(account.id, passwordHash, device);
-    return (
-      issued && {
-        accessToken: issued.token,
-        expiresAt: new Date(issued.expiresAtMs).toISOString(),
-        user: userFrom(account),
-      }
-    );
+    return issued && loginFrom(issued, account);
   }
 
   return {
@@ -86,7 +82,8 @@ export function createAccounts(deps: {
       const passwordHash = await passwords.hash(password);
       const outcome = await storage.createAccount({ ...account, passwordHash, createdAtMs: clock() });
       if (outcome !== 'created') throw new AppError(outcome);
-      return userFrom({ ...account, totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) });
+      const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
+      return userFrom({ ...account, ...totals, mustChangePassword: false });
     },
 
     async login(given, device) {
@@ -96,16 +93,17 @@ export function createAccounts(deps: {
       return login;
     },
 
-    async changePassword(account, { currentPassword, newPassword }, keptToken) {
+    async changePassword(account, { currentPassword, newPassword }, token) {
       requireUncommon(newPassword, 'newPassword');
       if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
       const found = await storage.findCredentials(account.email);
       const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
       if (!found || !isRight) throw new AppError('wrong_password');
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
+      const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token);
       // Changed elsewhere while this was under way: then the password given here was not the current one any more.
-      if (!(await sessions.changePassword(account.id, found.passwordHash, next, keptToken)))
-        throw new AppError('wrong_password');
+      if (!renewed) throw new AppError('wrong_password');
+      return loginFrom(renewed, { ...found.account, mustChangePassword: false });
     },
 
     async resetPassword(email) {
@@ -115,7 +113,7 @@ export function createAccounts(deps: {
       const passwordHash = await passwords.hash(password);
       const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
       let present = found.passwordHash;
-      while (!(await sessions.changePassword(found.account.id, present, next, null))) {
+      while (!(await sessions.replacePassword(found.account.id, present, next))) {
         // Changed, or hashed anew by a login, between reading and writing; the operator's word counts.
         present = (await storage.findCredentials(email))?.passwordHash ?? present;
       }
@@ -140,6 +138,10 @@ function invalid(field: string, message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }
 
+function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account): Login {
+  return { accessToken: token, expiresAt: new Date(expiresAtMs).toISOString(), user: userFrom(account) };
+}
+
 /** The account as its owner may see it. */
 export function userFrom(account: Account): User {
   return {
@@ -152,5 +154,6 @@ export function userFrom(account: Account): User {
     serviceCategories: [...account.serviceCategories],
     totalTipsReceivedCents: account.totalTipsReceivedCents,
     totalTipsGivenCents: account.totalTipsGivenCents,
+    mustChangePassword: account.mustChangePassword,
   };
 }

@@ -35,36 +35,53 @@ export interface Sessions {
    * @throws AppError `session_ended` when the token is unknown, revoked or expired.
    */
   resume(token: string): Promise<Account>;
-  /** Ends a session for good; the token is worthless afterwards. */
+  /**
+   * Ends a session for good. The token is worthless from the call on, also when that cannot be saved at the moment: this
+   * process then remembers it until `tick` has saved it.
+   * @throws StorageUnavailable when it is not saved yet.
+   */
   revoke(token: string): Promise<void>;
   /** Where an account is logged in, the newest first. @param token of the session that asks. */
   list(userId: UserId, token: string): Promise<Session[]>;
   /**
-   * Ends one of an account's sessions.
-   * @throws AppError `session_not_found` when the account has none of this id.
+   * Ends one of an account's sessions, as `revoke` does.
+   * @throws AppError `session_not_found` when the account has none of this id; StorageUnavailable.
    */
   end(userId: UserId, id: SessionId): Promise<void>;
-  /** Ends all sessions of an account but that of `keptToken`; null for none. @returns how many ended. */
+  /**
+   * Ends all sessions of an account but that of `keptToken` (null for none), as `revoke` does.
+   * @returns how many ended.
+   * @throws StorageUnavailable when it is not saved yet.
+   */
   endOthers(userId: UserId, keptToken: string | null): Promise<number>;
   /**
-   * Replaces an account's password and ends its other sessions, in one step.
-   * @returns whether `present` still was its hash.
+   * Replaces an account's password, ends its other sessions and gives that of `token` a new one, in one step.
+   * @returns null, with nothing changed, when `present` is not its hash any more.
+   * @throws AppError `session_ended`, with nothing changed, when the session ended meanwhile.
    */
   changePassword(
     userId: UserId,
     present: string,
-    next: { readonly passwordHash: string; readonly expiresAtMs: number | null },
-    keptToken: string | null,
-  ): Promise<boolean>;
+    next: NextPassword,
+    token: string,
+  ): Promise<IssuedSession | null>;
+  /** Replaces an account's password and ends all of its sessions, in one step. @returns whether `present` still was its hash. */
+  replacePassword(userId: UserId, present: string, next: NextPassword): Promise<boolean>;
   /**
    * Watches a live session for whatever lasts longer than a request. `ended` is aborted when the session is revoked,
-   * and by the next `endExpired` after it has expired.
+   * and by the next `tick` after it has expired.
    */
   watch(token: string): SessionWatch;
-  /** Ends the watches of sessions that have expired meanwhile. */
-  endExpired(): Promise<void>;
+  /** Ends the watches of sessions that have expired meanwhile, and saves what could not be saved before. */
+  tick(): Promise<void>;
   /** Deletes what has expired. */
   sweep(): Promise<void>;
+}
+
+interface NextPassword {
+  readonly passwordHash: string;
+  /** When it stops working; null for never. */
+  readonly expiresAtMs: number | null;
 }
 
 export interface SessionWatch {
@@ -101,12 +118,35 @@ export function createSessions(deps: {
     }
   }
 
+  /** The sessions that have ended without this being saved, by token hash in hexadecimal. A restart would bring them back. */
+  const unsaved = new Map<string, Uint8Array>();
+
+  async function endSession(tokenHash: Uint8Array): Promise<void> {
+    const key = keyOf(tokenHash);
+    unsaved.set(key, tokenHash);
+    endWatches(key);
+    await storage.endSession(tokenHash);
+    unsaved.delete(key);
+  }
+
+  async function saveEnded(): Promise<void> {
+    try {
+      await Promise.all([...unsaved.values()].map(endSession));
+    } catch (error) {
+      // The next tick tries again.
+      if (!(error instanceof StorageUnavailable)) throw error;
+    }
+  }
+
+  function newToken(): IssuedSession & { readonly tokenHash: Uint8Array } {
+    const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
+    return { token, tokenHash: hashOf(token), expiresAtMs: clock() + lifetimeMs };
+  }
+
   return {
     async issue(userId, passwordHash, device) {
-      const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
-      const now = clock();
-      const expiresAtMs = now + lifetimeMs;
-      const session = { tokenHash: hashOf(token), userId, createdAtMs: now, expiresAtMs, device };
+      const { token, tokenHash, expiresAtMs } = newToken();
+      const session = { tokenHash, userId, createdAtMs: clock(), expiresAtMs, device };
       const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT);
       return outcome === 'created' ? { token, expiresAtMs } : null;
     },
@@ -114,6 +154,7 @@ export function createSessions(deps: {
     async resume(token) {
       if (!TOKEN.test(token)) throw new AppError('session_ended');
       const tokenHash = hashOf(token);
+      if (unsaved.size > 0 && unsaved.has(keyOf(tokenHash))) throw new AppError('session_ended');
       const now = clock();
       const session = await storage.findSession(tokenHash, now);
       if (!session) throw new AppError('session_ended');
@@ -130,11 +171,7 @@ export function createSessions(deps: {
       return session.account;
     },
 
-    async revoke(token) {
-      const tokenHash = hashOf(token);
-      await storage.endSession(tokenHash);
-      endWatches(keyOf(tokenHash));
-    },
+    revoke: (token) => endSession(hashOf(token)),
 
     async list(userId, token) {
       const current = keyOf(hashOf(token));
@@ -152,19 +189,42 @@ export function createSessions(deps: {
       const sessions = await storage.listSessions(userId, clock());
       const ended = sessions.find(({ tokenHash }) => idOf(tokenHash) === id);
       if (!ended) throw new AppError('session_not_found');
-      await storage.endSession(ended.tokenHash);
-      endWatches(keyOf(ended.tokenHash));
+      await endSession(ended.tokenHash);
     },
 
     async endOthers(userId, keptToken) {
-      const count = await storage.endOtherSessions(userId, keptToken === null ? null : hashOf(keptToken));
-      await endWatchesOfGone();
-      return count;
+      const kept = keptToken === null ? null : hashOf(keptToken);
+      try {
+        const count = await storage.endOtherSessions(userId, kept);
+        await endWatchesOfGone();
+        return count;
+      } catch (error) {
+        if (!(error instanceof StorageUnavailable)) throw error;
+        for (const { tokenHash } of await storage.listSessions(userId, clock())) {
+          const key = keyOf(tokenHash);
+          if (kept !== null && key === keyOf(kept)) continue;
+          unsaved.set(key, tokenHash);
+          endWatches(key);
+        }
+        throw error;
+      }
     },
 
-    async changePassword(userId, present, next, keptToken) {
-      const kept = keptToken === null ? null : hashOf(keptToken);
+    async changePassword(userId, present, next, token) {
+      const renewed = newToken();
+      const kept = {
+        tokenHash: hashOf(token),
+        nextTokenHash: renewed.tokenHash,
+        expiresAtMs: renewed.expiresAtMs,
+      };
       const outcome = await storage.changePassword(userId, present, next, kept);
+      if (outcome === 'gone') throw new AppError('session_ended');
+      await endWatchesOfGone();
+      return outcome === 'changed' ? { token: renewed.token, expiresAtMs: renewed.expiresAtMs } : null;
+    },
+
+    async replacePassword(userId, present, next) {
+      const outcome = await storage.changePassword(userId, present, next, null);
       await endWatchesOfGone();
       return outcome === 'changed';
     },
@@ -185,7 +245,9 @@ export function createSessions(deps: {
       };
     },
 
-    endExpired: endWatchesOfGone,
+    async tick() {
+      await Promise.all([saveEnded(), endWatchesOfGone()]);
+    },
 
     sweep: () => storage.forgetExpiredSessions(clock()),
   };

@@ -27,9 +27,12 @@ export interface Account {
   readonly serviceCategories: readonly ServiceCategory[];
   readonly totalTipsReceivedCents: Cents;
   readonly totalTipsGivenCents: Cents;
+  /** Whether somebody else made the present password, and therefore knows it. */
+  readonly mustChangePassword: boolean;
 }
 
-export interface NewAccount extends Omit<Account, 'totalTipsReceivedCents' | 'totalTipsGivenCents'> {
+export interface NewAccount
+  extends Omit<Account, 'totalTipsReceivedCents' | 'totalTipsGivenCents' | 'mustChangePassword'> {
   readonly passwordHash: string;
   readonly createdAtMs: number;
 }
@@ -44,11 +47,19 @@ export interface Session {
   readonly device: string;
 }
 
+/** A session that goes on under another token. */
+export interface RenewedSession {
+  readonly tokenHash: Uint8Array;
+  readonly nextTokenHash: Uint8Array;
+  readonly expiresAtMs: number;
+}
+
 /** One bounded count of attempts: at most `maxCount` within `windowMs`, which begins with the first of them. */
 export interface AttemptCount {
   readonly limit: string;
-  /** Whom it is about, as hashes; empty where the limit is not about an account or not about an address. */
+  /** Whom it is about; empty where the limit is not about an account. What is kept with the data is a hash. */
   readonly account: string;
+  /** Where it came from: an address, a network, a device or a session; empty where the limit is about none. */
   readonly address: string;
   readonly maxCount: number;
   readonly windowMs: number;
@@ -93,7 +104,7 @@ export interface TransactionRecord extends NewTransaction {
 }
 
 /** What a key of an installation is for. */
-export type SecretName = 'giver_pseudonym';
+export type SecretName = 'giver_pseudonym' | 'device_mark';
 
 /** The keys of an installation, 32 random bytes each. */
 export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
@@ -122,15 +133,16 @@ export interface Storage {
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
   /**
-   * Replaces the password and ends all of the account's sessions but `keptTokenHash` (null for none), in one step.
-   * The new one stops working at `expiresAtMs`; null for never. `stale` when the hash is not `present` any more: somebody else changed it meanwhile.
+   * Replaces the password and ends all of the account's sessions but `kept` (null for none), which goes on under another token, in
+   * one step. The new password stops working at `expiresAtMs`; null for never, and then its owner chose it. Nothing is changed
+   * when it is `stale`, because somebody else changed it meanwhile, or when the session to be kept is `gone`.
    */
   changePassword(
     id: UserId,
     present: string,
     next: { readonly passwordHash: string; readonly expiresAtMs: number | null },
-    keptTokenHash: Uint8Array | null,
-  ): Promise<'changed' | 'stale'>;
+    kept: RenewedSession | null,
+  ): Promise<'changed' | 'stale' | 'gone'>;
 
   /**
    * Begins a session for whoever proved to know the password behind `passwordHash`; of more than `maxCount` of an account
@@ -218,5 +230,8 @@ const SECRET_BYTES = 32;
  */
 export async function readSecrets(storage: Storage, random: RandomBytes): Promise<Secrets> {
   const secret = (name: SecretName) => storage.secret(name, random(SECRET_BYTES));
-  return { giver_pseudonym: await secret('giver_pseudonym') };
+  return {
+    giver_pseudonym: await secret('giver_pseudonym'),
+    device_mark: await secret('device_mark'),
+  };
 }

@@ -97,7 +97,7 @@ export const attempts = sqliteTable(
     limit: text('limit_name').notNull(),
     /** SHA-256 in hexadecimal; empty where the limit is not about an account. */
     account: text('account').notNull(),
-    /** SHA-256 in hexadecimal; empty where the limit is not about an address. */
+    /** Of an address, a network, a device or a session: SHA-256 in hexadecimal; empty where the limit is about none. */
     address: text('address').notNull(),
     count: integer('count').notNull(),
     endsAtMs: integer('ends_at_ms').notNull(),

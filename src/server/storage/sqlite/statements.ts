@@ -25,6 +25,7 @@ export function prepareStatements(database: Database) {
     )`,
     totalTipsReceivedCents: accounts.totalTipsReceivedCents,
     totalTipsGivenCents: accounts.totalTipsGivenCents,
+    passwordExpiresAtMs: accounts.passwordExpiresAtMs,
   };
 
   const isAttemptCount = and(
@@ -67,11 +68,7 @@ export function prepareStatements(database: Database) {
       .where(eq(accounts.username, value('username')))
       .prepare(),
     accountByEmail: db
-      .select({
-        ...account,
-        passwordHash: accounts.passwordHash,
-        passwordExpiresAtMs: accounts.passwordExpiresAtMs,
-      })
+      .select({ ...account, passwordHash: accounts.passwordHash })
       .from(accounts)
       .where(eq(accounts.emailKey, value('emailKey')))
       .prepare(),
@@ -122,6 +119,11 @@ export function prepareStatements(database: Database) {
       .update(sessions)
       .set({ expiresAtMs: sql`${value('expiresAtMs')}` })
       .where(eq(sessions.tokenHash, value('tokenHash')))
+      .prepare(),
+    renewSession: db
+      .update(sessions)
+      .set({ tokenHash: sql`${value('nextTokenHash')}`, expiresAtMs: sql`${value('expiresAtMs')}` })
+      .where(and(eq(sessions.tokenHash, value('tokenHash')), eq(sessions.userId, value('userId'))))
       .prepare(),
     deleteSession: db
       .delete(sessions)

@@ -114,10 +114,17 @@ export function createSqliteStorage(database: Database): Storage {
         statements.replacePasswordHash.run({ id, present, next });
       }),
 
-    changePassword: (id, present, next, keptTokenHash) =>
+    changePassword: (userId, present, next, kept) =>
       write(() => {
-        if (statements.changePassword.run({ id, present, ...next }).changes === 0) return 'stale';
-        endOthers(id, keptTokenHash);
+        if (!statements.accountWithHash.get({ id: userId, passwordHash: present })) return 'stale';
+        if (kept !== null) {
+          const tokenHash = Buffer.from(kept.tokenHash);
+          const nextTokenHash = Buffer.from(kept.nextTokenHash);
+          const renewed = { userId, tokenHash, nextTokenHash, expiresAtMs: kept.expiresAtMs };
+          if (statements.renewSession.run(renewed).changes === 0) return 'gone';
+        }
+        statements.changePassword.run({ id: userId, present, ...next });
+        endOthers(userId, kept?.nextTokenHash ?? null);
         return 'changed';
       }),
 
@@ -285,8 +292,12 @@ function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
 
 function accountFrom({
   categories,
+  passwordExpiresAtMs,
   ...row
-}: Omit<Account, 'serviceCategories'> & { categories: string | null }): Account {
+}: Omit<Account, 'serviceCategories' | 'mustChangePassword'> & {
+  categories: string | null;
+  passwordExpiresAtMs: number | null;
+}): Account {
   const offered = categories?.split(',') ?? [];
   return {
     id: row.id,
@@ -298,5 +309,6 @@ function accountFrom({
     serviceCategories: SERVICE_CATEGORIES.filter((category) => offered.includes(category)),
     totalTipsReceivedCents: row.totalTipsReceivedCents,
     totalTipsGivenCents: row.totalTipsGivenCents,
+    mustChangePassword: passwordExpiresAtMs !== null,
   };
 }

@@ -1,0 +1,471 @@
+/**
+ * Whatever strangers, neighbours behind the same address or owners of other accounts do, nobody is locked out of a device
+ * that has logged in before, or out of a session that is open; and nobody's neighbours are kept from registering.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Config } from '#server/config.ts';
+import {
+  type Answer,
+  type CallOptions,
+  callRest,
+  callTrpc,
+  callTrpcBatch,
+  DOORS,
+  type Door,
+  logInThrough,
+  refusedBy,
+  registerThrough,
+  resultOf,
+  tally,
+} from '#tests/support/both-doors.ts';
+import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const WRONG = 'not the password';
+const NAME = '__Host-tipwell_device';
+const HOME = '198.51.100.7';
+
+const createLimitedApp = (config: Partial<Config> = {}) =>
+  createTestApp({ config: { isRateLimited: true, ...config } });
+
+const doorFor = (turn: number): Door => (turn % 2 === 0 ? 'REST' : 'tRPC');
+
+/** 203.0.113.0 to 203.0.113.255 are for documentation: as many strangers as a test needs. */
+const stranger = (index: number): CallOptions => ({ peer: `203.0.113.${index}` });
+
+/** The device mark that an answer sets, as a browser would send it back; null when it sets none. */
+function markIn(answer: Answer): string | null {
+  const [line, ...more] = answer.headers.getSetCookie();
+  expect(more).toEqual([]);
+  return line?.split(';')[0] ?? null;
+}
+
+/** A caller at `peer` whose browser brings this cookie along. */
+const withMark = (mark: string | null, peer = HOME): CallOptions => ({
+  peer,
+  headers: { Cookie: mark ?? '' },
+});
+
+async function markOf(t: TestApp, email: string, options: CallOptions = { peer: HOME }, door: Door = 'REST') {
+  const answer = await logInThrough(door, t, email, PASSWORD, options);
+  expect(answer.status, answer.text).toBe(200);
+  return markIn(answer);
+}
+
+/** One after the other in small groups, so that the hashing is never too busy to answer. */
+async function times(count: number, call: (turn: number) => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let from = 0; from < count; from += 20) {
+    const turns = Array.from({ length: Math.min(20, count - from) }, (_, index) => from + index);
+    answers.push(...(await Promise.all(turns.map(call))));
+  }
+  return answers;
+}
+
+const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
+  logInThrough(door, t, email, WRONG, options);
+
+function changePassword(door: Door, t: TestApp, token: string, currentPassword: string, newPassword: string) {
+  return door === 'REST'
+    ? callRest(
+        t,
+        'POST',
+        '/auth/password',
+        { current_password: currentPassword, new_password: newPassword },
+        { token, peer: HOME },
+      )
+    : callTrpc(t, 'auth.changePassword', { currentPassword, newPassword }, { token, peer: HOME });
+}
+
+describe('a device that has logged in before', () => {
+  test.each(
+    DOORS,
+  )('goes on logging in while 100 guesses of strangers lock its account (%s)', async (door) => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const mark = await markOf(t, 'cam@example.com', { peer: HOME }, door);
+    await times(110, (turn) => guess(t, 'cam@example.com', stranger(turn)));
+    const unmarked = await logInThrough(door, t, 'cam@example.com', PASSWORD, stranger(200));
+    expect(refusedBy(door, unmarked).code).toBe('too_many_requests');
+    for (const peer of [HOME, '198.51.100.99']) {
+      const answer = await logInThrough(door, t, 'cam@example.com', PASSWORD, withMark(mark, peer));
+      expect(answer.status, answer.text).toBe(200);
+    }
+  });
+
+  test.each(DOORS)('goes on logging in while its neighbours use up its address (%s)', async (door) => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const mark = await markOf(t, 'cam@example.com', { peer: HOME }, door);
+    await times(40, (turn) => guess(t, `nobody-${turn}@example.com`, { peer: HOME }, doorFor(turn)));
+    // Also those that are not worth trying.
+    await times(400, () => logInThrough(door, t, 'cam@example.com', '', { peer: HOME }));
+    expect((await logInThrough(door, t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(429);
+    expect((await logInThrough(door, t, 'cam@example.com', PASSWORD, withMark(mark))).status).toBe(200);
+  });
+
+  test('may be wrong 5 times in 15 minutes and 30 times a day, which locks nobody but itself', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const [mark, other] = [await markOf(t, 'cam@example.com'), await markOf(t, 'cam@example.com')];
+    const tryOften = () =>
+      times(8, (turn) => guess(t, 'cam@example.com', withMark(mark, `198.51.100.${turn}`), doorFor(turn)));
+    for (let round = 0; round < 6; round++) {
+      expect(tally(await tryOften())).toEqual({ wrong_credentials: 5, too_many_requests: 3 });
+      const locked = await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(mark));
+      expect(refusedBy('REST', locked).code).toBe('too_many_requests');
+      expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(other))).status).toBe(200);
+      expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(200);
+      t.clock.nowMs += 15 * MINUTE_MS;
+    }
+    expect(tally(await tryOften())).toEqual({ too_many_requests: 8 });
+    t.clock.nowMs += DAY_MS;
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(mark))).status).toBe(200);
+  });
+
+  test('is like any other for accounts that it has not logged in to', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('mallory');
+    const mark = await markOf(t, 'mallory@example.com');
+    for (let round = 0; round < 2; round++) {
+      const answers = await times(50, (turn) =>
+        guess(t, 'cam@example.com', withMark(mark, `203.0.113.${turn}`), doorFor(turn)),
+      );
+      expect(tally(answers)).toEqual({ wrong_credentials: 50 });
+      t.clock.nowMs += 15 * MINUTE_MS;
+    }
+    expect((await guess(t, 'cam@example.com', withMark(mark))).status).toBe(429);
+  });
+
+  test('knows the 8 accounts that it logged in to last, those of a batch too', async () => {
+    const t = await createLimitedApp();
+    const emails = Array.from({ length: 9 }, (_, index) => `p${index}xx@example.com`);
+    for (const email of emails) await t.registerCustomer(email.split('@')[0]);
+    let mark = await markOf(t, emails[0] ?? '');
+    const batch = emails.slice(1, 8).map((email) => ['auth.login', { email, password: PASSWORD }] as const);
+    mark = markIn(await callTrpcBatch(t, batch, withMark(mark)));
+    const isKnown = async (email: string) => {
+      for (let turn = 0; turn < 6; turn++) await guess(t, email, { peer: HOME });
+      t.clock.nowMs += 1;
+      return (await logInThrough('REST', t, email, PASSWORD, withMark(mark))).status === 200;
+    };
+    expect(await Promise.all([isKnown(emails[0] ?? ''), isKnown(emails[7] ?? '')])).toEqual([true, true]);
+    mark = await markOf(t, emails[8] ?? '', withMark(mark));
+    expect(await isKnown(emails[0] ?? '')).toBe(false);
+    expect(await isKnown(emails[7] ?? '')).toBe(true);
+    expect(mark?.length).toBeLessThan(300);
+  });
+
+  test('is still known after a restart', async () => {
+    const before = await createLimitedApp();
+    await before.registerCustomer('cam');
+    const mark = await markOf(before, 'cam@example.com');
+    await times(6, () => guess(before, 'cam@example.com', { peer: HOME }));
+    const t = await createTestApp({ database: before.database, config: { isRateLimited: true } });
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(429);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(mark))).status).toBe(200);
+  });
+});
+
+describe('the mark of a device', () => {
+  test.each(DOORS)('is set by a login and nothing else, for this site alone (%s)', async (door) => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('cam');
+    const answer = await logInThrough(door, t, 'CAM@example.com', PASSWORD);
+    const [line = ''] = answer.headers.getSetCookie();
+    const [pair = '', ...attributes] = line.split('; ');
+    expect(pair).toMatch(/^__Host-tipwell_device=[A-Za-z0-9_.-]{40,}$/);
+    expect(attributes.sort()).toEqual([
+      'HttpOnly',
+      `Max-Age=${365 * 86_400}`,
+      'Path=/',
+      'SameSite=Strict',
+      'Secure',
+    ]);
+    const known = await guess(t, 'cam@example.com', {}, door);
+    const unknown = await guess(t, 'nobody@example.com', {}, door);
+    const me = await callRest(t, 'GET', '/auth/me', undefined, { token });
+    for (const other of [known, unknown, me]) expect(other.headers.getSetCookie()).toEqual([]);
+  });
+
+  test('does without what plain http forbids', async () => {
+    const t = await createTestApp({ config: { publicUrl: 'http://localhost:3000' } });
+    await t.registerCustomer('cam');
+    const answer = await callTrpc(t, 'auth.login', { email: 'cam@example.com', password: PASSWORD });
+    expect(answer.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^tipwell_device=[^;]+; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Strict$/),
+    ]);
+    expect(PUBLIC_URL).toMatch(/^https:/);
+  });
+
+  test('logs nobody in', async () => {
+    const t = await createTestApp();
+    await t.registerCustomer('cam');
+    const mark = await markOf(t, 'cam@example.com');
+    for (const door of DOORS) {
+      const answer =
+        door === 'REST'
+          ? await callRest(t, 'GET', '/auth/me', undefined, withMark(mark))
+          : await callTrpc(t, 'auth.me', undefined, withMark(mark));
+      expect(refusedBy(door, answer).code).toBe('not_logged_in');
+      expect((await guess(t, 'cam@example.com', withMark(mark), door)).status).toBe(401);
+    }
+  });
+
+  test('says nothing about whom it belongs to, and is another one each time', async () => {
+    const t = await createTestApp();
+    const { user } = await t.registerCustomer('cam');
+    const marks = [await markOf(t, 'cam@example.com'), await markOf(t, 'cam@example.com')];
+    expect(new Set(marks).size).toBe(2);
+    const parts = marks.map((mark) => (mark ?? '').split('=')[1]?.split('.') ?? []);
+    expect(parts[0]?.filter((part) => parts[1]?.includes(part))).toEqual([]);
+    for (const part of parts.flat()) {
+      const bytes = Buffer.from(part, 'base64url');
+      for (const secret of ['cam', 'cam@example.com', user.id]) expect(bytes.includes(secret)).toBe(false);
+    }
+    expect(marks.join()).not.toContain(user.id);
+  });
+
+  test('that was made up, cut or put together from two is none', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('mallory');
+    const mark = (await markOf(t, 'cam@example.com')) ?? '';
+    const own = (await markOf(t, 'mallory@example.com')) ?? '';
+    await times(6, () => guess(t, 'cam@example.com', { peer: HOME }));
+    const [id = '', ofId = '', ofCam = ''] = (mark.split('=')[1] ?? '').split('.');
+    const [ownId = '', ofOwnId = ''] = (own.split('=')[1] ?? '').split('.');
+    const forged = [
+      '',
+      '..',
+      '.'.repeat(50),
+      'x'.repeat(5_000),
+      `${id}.${ofId}`,
+      `${ownId}.${ofOwnId}.${ofCam}`,
+      `${ownId}.${ofId}.${ofCam}`,
+      `${id}.${ofId}.${ofCam.slice(1)}`,
+      `${id}.${ofId}.${ofCam}A`,
+      `${id}.${ofId}..`,
+      `${id}.${ofCam}`,
+      '%E0%A4%A',
+      `"${mark.split('=')[1]}`,
+    ];
+    for (const value of forged) {
+      const answer = await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(`${NAME}=${value}`));
+      expect(answer.status, value).toBe(429);
+    }
+    const among = withMark(`other=1; ${mark}; ${NAME}_x=2`);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, among)).status).toBe(200);
+  });
+});
+
+describe('wrong current passwords in a session', () => {
+  test.each(DOORS)('are counted for that session alone: 5 in 15 minutes (%s)', async (door) => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    const other = await t.logIn('cam@example.com');
+    const wrong = await times(7, () => changePassword(door, t, token, WRONG, 'a better horse battery'));
+    expect(tally(wrong)).toEqual({ wrong_password: 5, too_many_requests: 2 });
+    expect((await changePassword(door, t, token, PASSWORD, 'a better horse battery')).status).toBe(429);
+    // Neither the login nor another session hears of it.
+    expect((await logInThrough(door, t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(200);
+    expect((await changePassword(door, t, other, PASSWORD, 'a better horse battery')).status).toBe(200);
+  });
+
+  test('are at most 30 a day', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    const kinds: Record<string, number> = {};
+    for (let round = 0; round < 8; round++) {
+      const wrong = await times(6, (turn) =>
+        changePassword(doorFor(turn), t, token, WRONG, 'a better horse battery'),
+      );
+      for (const [kind, count] of Object.entries(tally(wrong))) kinds[kind] = (kinds[kind] ?? 0) + count;
+      t.clock.nowMs += 15 * MINUTE_MS;
+    }
+    expect(kinds).toEqual({ wrong_password: 30, too_many_requests: 18 });
+  });
+
+  test.each(
+    DOORS,
+  )('are possible, and a right one too, while the login is locked by strangers (%s)', async (door) => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    await times(110, (turn) => guess(t, 'cam@example.com', stranger(turn)));
+    await times(35, (turn) => guess(t, `nobody-${turn}@example.com`, { peer: HOME }));
+    const wrong = await changePassword(door, t, token, WRONG, 'a better horse battery');
+    expect(refusedBy(door, wrong).code).toBe('wrong_password');
+    expect((await changePassword(door, t, token, PASSWORD, 'a better horse battery')).status).toBe(200);
+  });
+});
+
+describe('right passwords', () => {
+  test('are counted as well: 20 logins to an account in 15 minutes, wherever from', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const answers = await times(25, (turn) =>
+      logInThrough(doorFor(turn), t, 'cam@example.com', PASSWORD, stranger(turn)),
+    );
+    // One was the login that the account was made with.
+    expect(tally(answers)).toEqual({ fine: 19, too_many_requests: 6 });
+    t.clock.nowMs += 15 * MINUTE_MS;
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(200);
+  });
+
+  test('changes of password count with them', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    let [present, next, held] = [PASSWORD, 'a better horse battery', token];
+    let changes = 0;
+    for (; changes < 30; changes++) {
+      const answer = await changePassword(doorFor(changes), t, held, present, next);
+      if (answer.status === 429) break;
+      const { accessToken, access_token } = resultOf(answer) as Record<string, string>;
+      held = accessToken ?? access_token ?? '';
+      [present, next] = [next, present];
+    }
+    expect(changes).toBe(19);
+  });
+
+  test('of wrong guesses nothing is used up', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await times(60, (turn) => guess(t, 'cam@example.com', stranger(turn)));
+    const answers = await times(15, (turn) =>
+      logInThrough(doorFor(turn), t, 'cam@example.com', PASSWORD, { peer: HOME }),
+    );
+    expect(tally(answers)).toEqual({ fine: 15 });
+  });
+
+  test('of many at one address at the same time are all let in', async () => {
+    const t = await createLimitedApp();
+    const emails = Array.from({ length: 45 }, (_, index) => `guest-${index}@example.com`);
+    for (const [index, email] of emails.entries()) {
+      const person = { email, username: `guest-${index}`, password: PASSWORD };
+      expect((await registerThrough('REST', t, person, stranger(index))).status).toBe(201);
+    }
+    const logins = emails.map((email, turn) =>
+      logInThrough(doorFor(turn), t, email, PASSWORD, { peer: HOME }),
+    );
+    expect(tally(await Promise.all(logins))).toEqual({ fine: 45 });
+  });
+
+  test('of one’s own accounts in numbers keep nobody else out, behind the same address neither', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    await t.registerCustomer('dan');
+    const mark = await markOf(t, 'cam@example.com');
+    const owned = Array.from({ length: 18 }, (_, index) => `own-${index}@example.com`);
+    for (const [index, email] of owned.entries())
+      await registerThrough(
+        'REST',
+        t,
+        { email, username: `own-${index}`, password: PASSWORD },
+        { peer: HOME },
+      );
+    let busyCount = 0;
+    for (let round = 0; round < 3; round++) {
+      const flood = Array.from({ length: 180 }, (_, turn) =>
+        logInThrough(doorFor(turn), t, owned[turn % owned.length] ?? '', PASSWORD, { peer: HOME }),
+      );
+      const others = [
+        logInThrough('REST', t, 'dan@example.com', PASSWORD, stranger(round)),
+        logInThrough('tRPC', t, 'cam@example.com', PASSWORD, withMark(mark)),
+      ];
+      const [dan, cam] = await Promise.all(others);
+      const flooded = tally(await Promise.all(flood));
+      expect([dan?.status, cam?.status]).toEqual([200, 200]);
+      busyCount += flooded['busy'] ?? 0;
+    }
+    expect(busyCount).toBeGreaterThan(0);
+    const answers = await times(200, (turn) =>
+      logInThrough('REST', t, owned[turn % owned.length] ?? '', PASSWORD, { peer: HOME }),
+    );
+    expect(tally(answers)['too_many_requests']).toBeGreaterThan(80);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(mark))).status).toBe(200);
+  });
+});
+
+describe('registrations', () => {
+  const register = (t: TestApp, turn: number, options?: CallOptions) =>
+    registerThrough(
+      doorFor(turn),
+      t,
+      { email: `person-${turn}@example.com`, username: `person-${turn}`, password: PASSWORD },
+      options,
+    );
+
+  test('that were refused close an address to nobody', async () => {
+    const t = await createLimitedApp();
+    await register(t, 0);
+    const taken = await times(40, () => register(t, 0));
+    expect(tally(taken)).toEqual({ email_taken: 40 });
+    expect(tally(await times(19, (turn) => register(t, turn + 1)))).toEqual({ fine: 19 });
+    expect(tally([await register(t, 90)])).toEqual({ too_many_requests: 1 });
+  });
+
+  test.each(
+    DOORS,
+  )('are tried 200 times an hour from an address, counted before the body is looked at (%s)', async (door) => {
+    const t = await createLimitedApp();
+    const send = (peer: string) =>
+      door === 'REST'
+        ? callRest(t, 'POST', '/auth/register', { email: 'x' }, { peer })
+        : callTrpc(t, 'auth.register', { email: 'x' }, { peer });
+    expect(tally(await times(210, () => send(HOME)))).toEqual({ invalid_input: 200, too_many_requests: 10 });
+    const refused = await send(HOME);
+    expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(59 * 60);
+    expect(refusedBy(door, await send('198.51.100.9')).code).toBe('invalid_input');
+    t.clock.nowMs += 60 * MINUTE_MS;
+    expect(refusedBy(door, await send(HOME)).code).toBe('invalid_input');
+  });
+});
+
+test.each(
+  DOORS,
+)('logins are tried 300 times in 15 minutes from an address, counted before the body is looked at (%s)', async (door) => {
+  const t = await createLimitedApp();
+  const send = (options: CallOptions) => logInThrough(door, t, 'x', '', options);
+  const answers = await times(310, () => send({ peer: HOME }));
+  expect(tally(answers)).toEqual({ invalid_input: 300, too_many_requests: 10 });
+  expect(refusedBy(door, await send({ peer: '198.51.100.9' })).code).toBe('invalid_input');
+});
+
+describe('an IPv6 network of 48 bits', () => {
+  const within = (index: number): CallOptions => ({ peer: `2001:db8:1:${index.toString(16)}::1` });
+
+  test('has no more guesses than 8 networks of 64 bits', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('cam');
+    const answers = await times(245, (turn) => guess(t, `nobody-${turn}@example.com`, within(turn)));
+    expect(tally(answers)).toEqual({ wrong_credentials: 240, too_many_requests: 5 });
+    expect((await guess(t, 'x@example.com', { peer: '2001:db8:2::1' })).status).toBe(401);
+    expect((await guess(t, 'x@example.com', { peer: '192.0.2.77' })).status).toBe(401);
+  });
+
+  test('has no more registrations than 8 networks of 64 bits', async () => {
+    const t = await createLimitedApp();
+    const answers = await times(163, (turn) =>
+      registerThrough(
+        'REST',
+        t,
+        { email: `p${turn}@example.com`, username: `p${turn}xx`, password: PASSWORD },
+        within(turn),
+      ),
+    );
+    expect(tally(answers)).toEqual({ fine: 160, too_many_requests: 3 });
+  });
+});
+
+test.each([
+  [5, 15, 'Too many attempts. Please try again in 15 minutes.'],
+  [5, 1, 'Too many attempts. Please try again in 60 seconds.'],
+])('whoever has to wait is told for how long', async (count, minutes, sentence) => {
+  const t = await createLimitedApp();
+  await times(count, () => guess(t, 'nobody@example.com', { peer: HOME }));
+  t.clock.nowMs += (15 - minutes) * MINUTE_MS;
+  for (const door of DOORS)
+    expect(refusedBy(door, await guess(t, 'nobody@example.com', { peer: HOME }, door)).detail).toBe(sentence);
+});
