@@ -200,6 +200,7 @@ const config: ViteUserConfig = {
           setupFiles: ['tests/support/setup.ts'],
           globalSetup: ['tests/support/build.ts'],
           testTimeout: 120_000,
+          hookTimeout: 120_000,
           // Both cores of a small machine: most of the time is spent hashing, or waiting for processes.
           maxWorkers: 2,
           // As for the browser tests: a shared machine may stall.

@@ -34,6 +34,8 @@ const NEEDED = new RegExp(
     String.raw`(?=[\p{L}\p{M}])${JOINING}\u200C(?=\p{L})(?=${JOINING})`,
     // And either of the two after a virama, at the end of a word too, as Malayalam has it.
     String.raw`${VIRAMA}[\u200C\u200D]`,
+    // Which form of a Han character it is (UTS #37), as some Japanese family names have it.
+    String.raw`\p{Unified_Ideograph}[\uFE00-\uFE02\u{E0100}-\u{E01EF}]`,
     // Bengali and Kannada write an r that keeps its form with the joiner before the virama.
     String.raw`[\u09B0\u0CB0]\u200D(?=[\u09CD\u0CCD])`,
   ].join('|'),

@@ -124,7 +124,19 @@ describe('full name', () => {
 
   test.each([
     ...['李', 'X Æ A-12', "O'Brien-Smith, Jr.", 'محمد علي', 'שָׁלוֹם', 'नमस्ते', '1', 'Pat ☺️', '❤️ Dana', '🎧 DJ'],
-    ...['Ana\u00a0María', '👍🏽', '🇦🇹', 'José', '李明', 'Ng', 'O', 'é', 'Þór', 'Nguyễn Thị Ánh'],
+    ...[
+      'Ana\u00a0María',
+      '👍🏽',
+      '🇦🇹',
+      'José',
+      '李明',
+      '葛\u{e0100}城',
+      'Ng',
+      'O',
+      'é',
+      'Þór',
+      'Nguyễn Thị Ánh',
+    ],
   ])('may be %j', (fullName) => {
     expect(read({ fullName }).data?.fullName).toBe(fullName);
   });
