@@ -36,7 +36,7 @@ const LIMITS = {
   login_to_account: { per: ['account'], maxCount: 100, windowMs: DAY_MS, isKept: true },
   registration: { per: ['address'], maxCount: 20, windowMs: HOUR_MS, isKept: true },
   tip: { per: ['account'], maxCount: 30, windowMs: MINUTE_MS, isKept: false },
-  stream_opening: { per: ['account'], maxCount: 60, windowMs: MINUTE_MS, isKept: false },
+  stream_opening: { per: ['account'], maxCount: 120, windowMs: MINUTE_MS, isKept: false },
 } as const satisfies Readonly<Record<string, Limit>>;
 type LimitName = keyof typeof LIMITS;
 

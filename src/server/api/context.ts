@@ -24,6 +24,11 @@ export interface Context {
   readonly token: string | null;
   /** The caller's address, as rate limits count it. Few ask for it, and reading it costs more than most answers. */
   address(): string;
+  /**
+   * Calls `listener` when the connection has closed, also when the answer was still waiting for its turn on it (RFC
+   * 9112, section 9.3.2), of which a request's own signal hears nothing on older Node.js (seen on 20, not on 26). @returns a function that stops listening.
+   */
+  onHangUp(listener: () => void): () => void;
   /** What the caller says it is. */
   readonly userAgent: string | undefined;
 }
