@@ -110,6 +110,7 @@ export function createApp(deps: AppDependencies): App {
       return { address, network: networkAround(address) };
     },
     device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),
+    onHangUp: (listener) => onClose(socketOf(c), listener),
     userAgent: c.req.header('User-Agent'),
   });
 
@@ -302,6 +303,14 @@ function routeOf(c: HonoContext): string {
 function socketOf(c: HonoContext): Socket | undefined {
   const bindings: Partial<HttpBindings> | undefined = c.env;
   return bindings?.incoming?.socket;
+}
+
+/** Calls `listener` when the socket has closed, which may have been before. @returns a function that stops listening. */
+function onClose(socket: Socket | undefined, listener: () => void): () => void {
+  if (socket?.closed) listener();
+  // As many as there are streams on one connection; Node would warn of the eleventh.
+  socket?.setMaxListeners(0).once('close', listener);
+  return () => socket?.off('close', listener);
 }
 
 /** Answers with the last result for a second, so that probes cannot wear out the disk. */

@@ -17,11 +17,23 @@ const LONGEST_DAY_MS = 30 * 3_600_000;
 /** In characters; twice as long as any name that there is (https://www.iana.org/time-zones). */
 export const MAX_TIME_ZONE_LENGTH = 64;
 
+/** How many time zones are kept; reading one anew costs half a millisecond. */
+const MAX_ZONES = 100;
+
+/** A time zone, and the day in it that was asked for last: mostly the one that is asked for next. */
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  day: Day;
+}
+
+/** By name, the ones that were read first in front. */
+const zones = new Map<string, Zone>();
+
 /** Whether the name is a time zone that this platform knows, such as `Europe/Vienna`. */
 export function isTimeZone(name: string): boolean {
   if (name.length > MAX_TIME_ZONE_LENGTH) return false;
   try {
-    dateFormat(name);
+    zoneOf(name);
     return true;
   } catch {
     return false;
@@ -33,7 +45,12 @@ export function isTimeZone(name: string): boolean {
  * @throws RangeError when the time zone is unknown.
  */
 export function dayAround(now: number, timeZone: string): Day {
-  const format = dateFormat(timeZone);
+  const zone = zoneOf(timeZone);
+  if (now < zone.day.startMs || zone.day.endMs <= now) zone.day = findDay(now, zone.format);
+  return zone.day;
+}
+
+function findDay(now: number, format: Intl.DateTimeFormat): Day {
   const today = format.format(now);
   const isToday = (time: number) => format.format(time) === today;
   return {
@@ -53,6 +70,21 @@ function firstWhere(before: number, until: number, holds: (time: number) => bool
   return high;
 }
 
-function dateFormat(timeZone: string): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+/** @throws RangeError when the time zone is unknown. */
+function zoneOf(name: string): Zone {
+  const known = zones.get(name);
+  if (known) return known;
+  const zone = {
+    format: new Intl.DateTimeFormat('en-CA', {
+      timeZone: name,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+    }),
+    day: { startMs: 0, endMs: 0 },
+  };
+  const [oldest] = zones.keys();
+  if (zones.size >= MAX_ZONES && oldest !== undefined) zones.delete(oldest);
+  zones.set(name, zone);
+  return zone;
 }

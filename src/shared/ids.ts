@@ -20,6 +20,10 @@ export type RandomBytes = (size: number) => Uint8Array;
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const QR_CODE_ID_LENGTH = 10;
 const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
+const TRANSACTION_ID = /^txn_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** As the id of an event: before the first transaction of an account. */
+export const BEGINNING = 'beginning';
 
 /** In UTF-16 units; twice as long as any id, so that a text which is longer is none and need not be read. */
 export const MAX_ID_LENGTH = 64;
@@ -38,6 +42,11 @@ export function newTransactionId(random: RandomBytes): TransactionId {
 /** The pseudonym of a pair of people that has this keyed digest, of at least 26 bytes. */
 export function giverPseudonymFrom(digest: Uint8Array): GiverPseudonym {
   return `gvr_${base32(digest.subarray(0, 26)).toLowerCase()}` as GiverPseudonym;
+}
+
+/** Whether a text has the form of a transaction's id. */
+export function isTransactionId(text: string): text is TransactionId {
+  return text.length <= MAX_ID_LENGTH && TRANSACTION_ID.test(text);
 }
 
 /** A password of 100 random bits that can be read aloud: four groups of five characters. */

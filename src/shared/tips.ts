@@ -63,10 +63,25 @@ export const summaryQuery = z.object({
 
 export const tipStreamQuery = z
   .object({
-    /** The id of the last transaction that was seen; whatever came after it comes first. None for only new ones. */
-    lastEventId: transactionId('The last event id is not valid.').nullish(),
+    /**
+     * The id of the last event that was seen; whatever came after it comes first. None for only new tips. One that is
+     * unknown is no error, because that would end a client's reconnecting for good: the stream begins now and says so.
+     */
+    lastEventId: z.string({ error: 'The last event id is not valid.' }).nullish(),
   })
   .optional();
+
+/**
+ * Why a stream begins now, and not after the last event that was named: it is none of the account's (any more, as after
+ * a restored backup), or more came since than a stream replays.
+ */
+export type StreamReset = 'unknown_event' | 'too_many_missed';
+
+/** What a stream of tips says first, under the id of the event after which it begins. */
+export interface TipStreamStart {
+  /** When there is a reason, tips may be missing before the next one: a client loads its list again. */
+  readonly reset: StreamReset | null;
+}
 
 export const transaction = z.object({
   id: z.string().brand<'TransactionId'>(),

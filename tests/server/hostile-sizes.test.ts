@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toWire } from '#server/api/wire.ts';
 import { isOwnName } from '#shared/accounts.ts';
+import { openStream } from '#tests/support/event-streams.ts';
 import { callRaw, DOORS, type Door, isBehind } from '#tests/support/raw-doors.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
@@ -156,13 +157,14 @@ describe.each(DOORS)('a text that is too long, through %s,', (door) => {
     }
   });
 
-  test('is refused as a stream\u2019s last event id before anything works on it', async () => {
+  test('is an unknown event as a stream’s last one before anything works on it', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
     const hostile = 'x'.repeat(HEADER_LONG);
     worked.length = 0;
-    const answer = await callRaw(t, door, 'transactions.onTip', { lastEventId: hostile }, { token });
-    expect(answer?.message).toBe('The last event id is not valid.');
+    const stream = await openStream(t.send, door, { token, lastEventId: hostile });
+    expect(await stream.start()).toMatchObject({ reset: 'unknown_event' });
+    await stream.close();
     expect(longestOf(hostile, 'header or address')).toBe(0);
   });
 

@@ -183,7 +183,8 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   'transactions.onTip.lastEventId': {
     inputWith: ({ text }) => ({ lastEventId: text }),
     token: customer,
-    refusals: ['invalid_input'],
+    refusals: [],
+    checkTaken: async ({ t }) => expect(t.app.streams()).toBe(0),
   },
   'transactions.summary.timeZone': {
     inputWith: ({ text }) => ({ timeZone: text }),

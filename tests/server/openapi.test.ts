@@ -137,12 +137,13 @@ test('a documented refusal is a row of the table of refusals, under its status',
   }
 });
 
-test('the example of a stream is an event like those that are sent, with a transaction in it', async () => {
+test('the example of a stream is its beginning and an event like those that are sent, with a transaction in it', async () => {
   const { document, validate } = await describedApp();
   const answer = document.paths['/transactions/stream']?.['get']?.responses['200'];
   expect(Object.keys(answer?.content ?? {})).toEqual(['text/event-stream']);
-  const [event, ...others] = await eventsOf(String(answer?.content?.['text/event-stream']?.example));
+  const [start, event, ...others] = await eventsOf(String(answer?.content?.['text/event-stream']?.example));
   expect(others).toEqual([]);
+  expect(start).toEqual({ name: 'connected', id: 'beginning', data: '{}' });
   const transaction = JSON.parse(event?.data ?? '');
   expect(event).toMatchObject({ name: 'tip', id: transaction.id });
   const schema = `${pointerOf('/transactions', 'post')}/responses/201/content/application~1json/schema`;
@@ -308,7 +309,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     const type = streams[0]?.response.headers.get('Content-Type')?.split(';')[0];
     expect(Object.keys(documented)).toEqual([type]);
     const { body: given } = await giveTip();
-    expect(await streams[0]?.next()).toEqual({ name: 'comment', id: null, data: 'connected' });
+    expect(await streams[0]?.next()).toMatchObject({ name: 'connected', data: '{}' });
     const event = await streams[0]?.next();
     expect(event).toMatchObject({ name: 'tip', id: given.id });
     expect(JSON.parse(event?.data ?? '')).toEqual({ ...given, giver_id: expect.stringMatching(/^gvr_/) });
@@ -317,7 +318,9 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     expect(validate(place, text)).toEqual([]);
     seen.add(`${route} 200`);
 
-    await call(app, route, { token, headers: { 'Last-Event-ID': 'unknown' } });
+    const unknown = await openStream(app.send, 'REST', { token, lastEventId: 'unknown' });
+    expect(await unknown.next()).toMatchObject({ name: 'reset', data: '{"reason":"unknown_event"}' });
+    streams.push(unknown);
     while (streams.length < 20) streams.push(await openStream(app.send, 'REST', { token }));
     await call(app, route, { token });
     for (const stream of streams) await stream.close();

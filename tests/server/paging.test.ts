@@ -206,6 +206,25 @@ describe('a long history without a limit', () => {
     expect(turns).toBeGreaterThanOrEqual(TURNS_AT_LEAST);
   });
 
+  test('takes turns with other lists: however many are read at once, each turn has a page or two of all of them', async () => {
+    const { t, open } = await createLongHistory();
+    const reading = vi.spyOn(t.storage, 'listTransactions');
+    const answers = await Promise.all(Array.from({ length: 8 }, open));
+    let before = reading.mock.calls.length;
+    let most = 0;
+    const endTurn = () => {
+      most = Math.max(most, reading.mock.calls.length - before);
+      before = reading.mock.calls.length;
+      turning = setImmediate(endTurn);
+    };
+    let turning = setImmediate(endTurn);
+    const lists = await Promise.all(answers.map(async (answer) => (await answer.json()) as unknown[]));
+    endTurn();
+    clearImmediate(turning);
+    for (const list of lists) expect(list).toHaveLength(LENGTH);
+    expect(most).toBeLessThanOrEqual(2);
+  });
+
   test('breaks off when its session ends, rather than pass for the whole', async () => {
     const { pat, open } = await createLongHistory();
     const parts = bodyOf(await open());

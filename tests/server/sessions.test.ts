@@ -3,9 +3,10 @@
  * server the moment its owner logs out.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createSessions } from '#server/auth/sessions.ts';
 import { parseConfig } from '#server/config.ts';
+import type { UserId } from '#shared/ids.ts';
 import {
   type Answer,
   callRest,
@@ -330,22 +331,63 @@ test('the sweep deletes what has expired and nothing else', async () => {
   await expectAlive(t, late);
 });
 
-test('looking after many watched sessions lets other work go on', async () => {
-  const t = await createTestApp();
-  const { token } = await t.registerCustomer();
-  const clock = () => t.clock.nowMs;
-  const sessions = createSessions({ storage: t.storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
-  const gone = Array.from({ length: 250 }, (_, index) => sessions.watch(`gone ${index}`));
-  const alive = sessions.watch(token);
-  let turns = 0;
-  const countTurns = () => {
-    turns += 1;
-    turning = setImmediate(countTurns);
-  };
-  let turning = setImmediate(countTurns);
-  await sessions.tick();
-  clearImmediate(turning);
-  expect(turns).toBeGreaterThanOrEqual(2);
-  expect(gone.every(({ ended }) => ended.aborted)).toBe(true);
-  expect(alive.ended.aborted).toBe(false);
+describe('watched sessions', () => {
+  const LOOKED_FOR_AT_ONCE = 500;
+
+  async function watchMany(count: number) {
+    const t = await createTestApp();
+    const { token, user } = await t.registerCustomer();
+    const clock = () => t.clock.nowMs;
+    const sessions = createSessions({ storage: t.storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
+    const gone = Array.from({ length: count }, (_, index) =>
+      sessions.watch(`usr_${index % 7}` as UserId, `gone ${index}`),
+    );
+    const alive = sessions.watch(user.id, token);
+    return { t, user, token, sessions, gone, alive };
+  }
+
+  test('are looked for together, in few steps of the storage, with turns of the event loop in between', async () => {
+    const { t, sessions, gone, alive } = await watchMany(2 * LOOKED_FOR_AT_ONCE);
+    const oneByOne = vi.spyOn(t.storage, 'findSession');
+    const together = vi.spyOn(t.storage, 'findEndedSessions');
+    let turns = 0;
+    const countTurns = () => {
+      turns += 1;
+      turning = setImmediate(countTurns);
+    };
+    let turning = setImmediate(countTurns);
+    await sessions.tick();
+    clearImmediate(turning);
+    expect(together.mock.calls.map(([hashes]) => hashes.length)).toEqual([
+      LOOKED_FOR_AT_ONCE,
+      LOOKED_FOR_AT_ONCE,
+      1,
+    ]);
+    expect(oneByOne).not.toHaveBeenCalled();
+    expect(turns).toBeGreaterThanOrEqual(2);
+    expect(gone.every(({ ended }) => ended.aborted)).toBe(true);
+    expect(alive.ended.aborted).toBe(false);
+    // Nobody watches them any more.
+    together.mockClear();
+    await sessions.tick();
+    expect(together.mock.calls.map(([hashes]) => hashes.length)).toEqual([1]);
+    alive.release();
+    await sessions.tick();
+    expect(together).toHaveBeenCalledTimes(1);
+  });
+
+  test('of others are not looked at when an account ends its own', async () => {
+    const { t, user, token, sessions, gone, alive } = await watchMany(30);
+    const phone = await t.logIn(user.email);
+    const watches = [phone, phone].map((each) => sessions.watch(user.id, each));
+    const together = vi.spyOn(t.storage, 'findEndedSessions');
+    await sessions.endOthers(user.id, token);
+    const present = (await t.storage.findCredentials(user.email))?.passwordHash ?? '';
+    await sessions.changePassword(user.id, present, { passwordHash: present, expiresAtMs: null }, token);
+    expect(together.mock.calls.map(([hashes]) => hashes.length)).toEqual([2, 1]);
+    expect(watches.every(({ ended }) => ended.aborted)).toBe(true);
+    // Its token was replaced.
+    expect(alive.ended.aborted).toBe(true);
+    expect(gone.some(({ ended }) => ended.aborted)).toBe(false);
+  });
 });

@@ -3,7 +3,8 @@
  * that do not read, when a session ends and when the server stops; and with the client that the dashboard uses.
  */
 import { execFileSync } from 'node:child_process';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/client';
 import { EventSource } from 'eventsource';
@@ -14,6 +15,7 @@ import { DOORS, type Door } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { openStream, STREAM_PATHS, type StreamedTip, type TipStream } from '#tests/support/event-streams.ts';
 import { type PreparedPerson, prepareLedger } from '#tests/support/prepared-ledger.ts';
+import { sendRaw } from '#tests/support/raw-socket.ts';
 import { freePort, type RunningServer, startServer } from '#tests/support/running-server.ts';
 
 const BATCH = 10;
@@ -209,6 +211,7 @@ describe.concurrent('a reader that stays', () => {
     });
     const subscription = client.transactions.onTip.subscribe(undefined, {
       onData: ({ id, data }) => {
+        if ('reset' in data) return;
         expect(data.id).toBe(id);
         heard.push(id);
       },
@@ -227,7 +230,7 @@ describe.concurrent('a reader that stays', () => {
     await Promise.all(
       DOORS.map(async (door) => {
         const stream = await openStream(sendTo(server), door, { token: receiver.token });
-        await stream.next();
+        await stream.start();
         expect(await stream.next()).toMatchObject(
           door === 'REST' ? { name: 'comment', data: 'heartbeat' } : { name: 'ping' },
         );
@@ -324,7 +327,9 @@ test('SIGTERM ends 100 open streams in order, and the server with code 0', async
   for (const stream of streams) expect(stream.response.status).toBe(200);
   const reading = Promise.all(streams.map(readToEnd));
   const ended = server.stop();
-  for (const events of await within(PATIENCE_MS, reading)) expect(events).toBe(1);
+  // tRPC says by itself that it is connected, and each stream where it begins.
+  for (const [index, events] of (await within(PATIENCE_MS, reading)).entries())
+    expect(events).toBe(index % 2 === 0 ? 1 : 2);
   expect(await within(PATIENCE_MS, ended)).toEqual({ code: 0, signal: null });
 });
 
@@ -362,6 +367,89 @@ test('a connection that breaks frees its place', async () => {
     await sleep(100);
   }
   await server.stop();
+});
+
+/** Waits until all places of an account are free, by taking all of them. */
+async function untilPlacesAreFree(server: RunningServer, token: string): Promise<void> {
+  for (;;) {
+    const sockets = Array.from({ length: STREAMS_PER_ACCOUNT }, (_, index) =>
+      openRaw(server, DOORS[index % 2] ?? 'REST', token),
+    );
+    const isFree = await Promise.race([
+      Promise.all(sockets.map(({ greeted }) => greeted)).then(() => true),
+      sleep(500, false),
+    ]);
+    for (const { socket } of sockets) socket.destroy();
+    if (isFree) return;
+  }
+}
+
+/** As they are sent one behind the other on one connection, before any of them is answered. */
+function pipeline(token: string, paths: readonly string[], method = 'GET'): string {
+  const authorization = `Authorization: Bearer ${token}`;
+  return paths.map((path) => `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`).join('');
+}
+
+test.each([
+  ['cut', (socket: Socket) => socket.destroy()],
+  ['reset', (socket: Socket) => socket.resetAndDestroy()],
+  ['closed on the far side only', (socket: Socket) => socket.end()],
+])('a connection that is %s frees all places that were asked for on it', async (_how, hangUp) => {
+  const { server, receiver } = await openPrepared(['cam', 'pat']);
+  const { token } = receiver;
+  const streams = Array.from({ length: STREAMS_PER_ACCOUNT / 2 }, () => Object.values(STREAM_PATHS)).flat();
+  for (let round = 0; round < 3; round += 1) {
+    const { socket } = sendRaw(server.port, pipeline(token, ['/healthz', ...streams, '/api/transactions']));
+    let text = '';
+    while (!text.includes('connected')) text += String((await once(socket, 'data'))[0]);
+    // The others behind it have been read meanwhile.
+    await sleep(200);
+    hangUp(socket);
+    await within(PATIENCE_MS, untilPlacesAreFree(server, token));
+  }
+  expect(server.stderr()).toBe('');
+  await server.stop();
+});
+
+test('HEAD holds no place behind a stream, and a stream behind HEAD is one like any other', async () => {
+  const { server, receiver } = await openPrepared(['cam', 'pat']);
+  const { token } = receiver;
+  const heads = Array.from({ length: 10 }, () => [STREAM_PATHS.REST, STREAM_PATHS.tRPC]).flat();
+  const { socket } = sendRaw(
+    server.port,
+    `${pipeline(token, heads, 'HEAD')}${pipeline(token, [STREAM_PATHS.REST])}${pipeline(token, heads, 'HEAD')}`,
+  );
+  let text = '';
+  while (!text.includes('connected')) text += String((await once(socket, 'data'))[0]);
+  socket.destroy();
+  await within(PATIENCE_MS, untilPlacesAreFree(server, token));
+  await server.stop();
+});
+
+test('an EventSource that was cut off before its first tip misses none over a killed server', async ({
+  onTestFinished,
+}) => {
+  const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
+  const heard: string[] = [];
+  let opened = 0;
+  const source = new EventSource(`${server.url}${STREAM_PATHS.REST}`, {
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${receiver.token}` } }),
+  });
+  onTestFinished(() => source.close());
+  source.addEventListener('connected', () => {
+    opened += 1;
+  });
+  source.addEventListener('tip', ({ lastEventId }) => heard.push(lastEventId));
+  while (opened === 0) await sleep(20);
+  await server.stop('SIGKILL');
+  const again = await start();
+  await giveTips(again.url, giver, [receiver], { count: 1 });
+  while (heard.length === 0) await sleep(20);
+  await giveTips(again.url, giver, [receiver], { count: 1, first: 1 });
+  while (heard.length === 1) await sleep(20);
+  expect(heard).toEqual(await ledgerOf(again, receiver));
+  await again.stop();
 });
 
 test('readers that never read cost no memory and hold nobody up', { timeout: 180_000 }, async () => {

@@ -2,7 +2,7 @@
  * A calendar day ends and begins where the wall clock of its time zone says so, in every zone that the platform
  * knows, also when the clocks change, skip midnight or skip a whole day.
  */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { dayAround, isTimeZone } from '#shared/calendar.ts';
 
 const HOUR_MS = 3_600_000;
@@ -93,4 +93,31 @@ test.each([
 test.each(['', 'Mars/Phobos', 'Europe', ' UTC', 'Europe/Vienna\0'])('knows no time zone %j', (name) => {
   expect(isTimeZone(name)).toBe(false);
   expect(() => dayAround(0, name)).toThrow(RangeError);
+});
+
+test('a time zone that is asked for again is not read again, nor is its day sought again before it ends', () => {
+  const noon = Date.UTC(2026, 4, 15, 12);
+  expect(isTimeZone('Asia/Tokyo')).toBe(true);
+  const day = dayAround(noon, 'Asia/Tokyo');
+  const reading = vi.spyOn(Intl, 'DateTimeFormat');
+  try {
+    for (const now of [noon + 1, day.startMs, day.endMs - 1]) {
+      expect(isTimeZone('Asia/Tokyo')).toBe(true);
+      expect(dayAround(now, 'Asia/Tokyo')).toBe(day);
+    }
+    expect(dayAround(day.endMs, 'Asia/Tokyo')).toEqual({
+      startMs: day.endMs,
+      endMs: day.endMs + 24 * HOUR_MS,
+    });
+    expect(dayAround(noon, 'Asia/Tokyo')).toEqual(day);
+    expect(reading).not.toHaveBeenCalled();
+    // Only so many are kept.
+    for (const other of Intl.supportedValuesOf('timeZone').filter((name) => name !== 'Asia/Tokyo'))
+      isTimeZone(other);
+    reading.mockClear();
+    expect(dayAround(noon, 'Asia/Tokyo')).toEqual(day);
+    expect(reading).toHaveBeenCalledOnce();
+  } finally {
+    reading.mockRestore();
+  }
 });

@@ -30,8 +30,17 @@ export interface StreamedTip {
   readonly amountCents: number;
 }
 
+/** What a stream said first, the same for both doors. */
+export interface StreamStart {
+  /** The id of the event, to resume after. */
+  readonly eventId: string | null;
+  readonly reset: string | null;
+}
+
 export interface TipStream {
   readonly response: Response;
+  /** Where the stream begins; to be asked before anything else. */
+  start(): Promise<StreamStart>;
   /** The next event of any kind; null when the stream has come to its end. */
   next(): Promise<ServerEvent | null>;
   /** The next tip, past heartbeats and greetings; null when the stream has come to its end. */
@@ -64,6 +73,8 @@ const trpcTip = z.object({
   receiverId: z.string(),
   amountCents: z.number(),
 });
+const restReset = z.strictObject({ reason: z.string() });
+const trpcStart = z.strictObject({ reset: z.string().nullable() });
 const refusalEvent = z.object({
   message: z.string().min(1),
   data: z.object({ errorCode: z.string(), httpStatus: z.int(), retryAfterSeconds: z.int().nullable() }),
@@ -112,14 +123,29 @@ export function readStream(response: Response, hangUp: AbortController): TipStre
         const amountCents = cents(Math.round(amount * 100));
         return { eventId: event.id, id, giverId: giver_id, receiverId: receiver_id, amountCents };
       }
-      if (event.name === 'message') return { eventId: event.id, ...trpcTip.parse(JSON.parse(event.data)) };
+      if (event.name === 'message') {
+        const content: unknown = JSON.parse(event.data);
+        if (!trpcStart.safeParse(content).success) return { eventId: event.id, ...trpcTip.parse(content) };
+      }
     }
     return null;
+  }
+
+  async function start(): Promise<StreamStart> {
+    for (let event = await next(); event !== null; event = await next()) {
+      const { id, name, data } = event;
+      if (name === 'connected' && id !== null) return { eventId: id, reset: null };
+      if (name === 'reset') return { eventId: id, reset: restReset.parse(JSON.parse(data)).reason };
+      if (name === 'message') return { eventId: id, ...trpcStart.parse(JSON.parse(data)) };
+      if (name !== 'connected') throw new Error(`the stream began with ${name}: ${data}`);
+    }
+    throw new Error('the stream ended before it began');
   }
 
   return {
     response,
     next,
+    start,
     nextTip,
     async take(count) {
       const tips: StreamedTip[] = [];

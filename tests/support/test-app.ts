@@ -3,6 +3,7 @@
  * for each door. Whatever a test did, its ledger must add up in the end.
  */
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
@@ -82,7 +83,11 @@ export async function createTestApp(
 
   /** A request as it comes from a socket at `peer`. */
   async function send(path: string, init: RequestInit = {}, peer = '192.0.2.1'): Promise<Response> {
-    const socket = { remoteAddress: peer, remoteFamily: 'IPv4', setTimeout: () => socket };
+    const socket = Object.assign(new EventEmitter(), {
+      remoteAddress: peer,
+      remoteFamily: 'IPv4',
+      setTimeout() {},
+    });
     return app.request(path, init, { incoming: { socket } });
   }
 

@@ -5,8 +5,8 @@
 import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
-import type { TransactionId } from '#shared/ids.ts';
-import type { Transaction } from '#shared/tips.ts';
+import { BEGINNING, type TransactionId } from '#shared/ids.ts';
+import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
 import { trpc } from '../api-hooks.ts';
 import { presentSession } from '../session.ts';
@@ -40,41 +40,42 @@ export function useLiveTips(
   const [unseenCount, setUnseenCount] = useState(0);
   const announcer = useRef<Announcer>(null);
   const [wasLive, setWasLive] = useState(false);
-  /** Where a subscription begins: after what was loaded, so that nothing falls in between. An open one remembers. */
-  const [start, setStart] = useState(newest);
-  if (start === undefined && newest !== undefined) setStart(newest);
-  const lastSeen = useRef<TransactionId | null>(null);
+  /** The event after which a subscription begins: what was loaded, so that nothing falls in between. An open one remembers. */
+  const [start, setStart] = useState<string>();
+  if (start === undefined && newest !== undefined) setStart(newest ?? BEGINNING);
+  const lastSeen = useRef<string>(null);
 
   useEffect(() => {
     announcer.current = createAnnouncer(setUnseenCount);
     return () => announcer.current?.close();
   }, []);
 
-  function receive(tip: Transaction) {
-    lastSeen.current = tip.id;
-    cache.add(tip);
-    if (tip.receiverId === user.id) announcer.current?.announce(tip);
+  function receive(event: Transaction | TipStreamStart) {
+    if ('reset' in event) {
+      // Missed for good, as after a restored backup or a very long time: the list knows more than the stream will tell.
+      if (event.reset !== null) cache.reload();
+      return;
+    }
+    cache.add(event);
+    if (event.receiverId === user.id) announcer.current?.announce(event);
   }
 
   const { status, error, reset } = trpc.transactions.onTip.useSubscription(
     start === undefined || isLeaving ? skipToken : { lastEventId: start },
     {
-      async onStarted() {
-        setWasLive(true);
-        // Without a beginning only what is new is told. Nothing was there before: all that is there now has happened since.
-        if (start === null) for (const tip of (await cache.reload()).toReversed()) receive(tip);
+      onStarted: () => setWasLive(true),
+      onData({ id, data }) {
+        lastSeen.current = id;
+        receive(data);
       },
-      onData: ({ data }) => receive(data),
     },
   );
 
-  const subscribeAfter = (next: TransactionId | null) => (next === start ? reset() : setStart(next));
-
-  const reconnect = useEffectEvent(async () => {
-    if (start === undefined) return;
-    // An id that the server does not know, after a restored backup, would be refused for ever.
-    if (failureOf(error).status === 422) subscribeAfter((await cache.reload())[0]?.id ?? null);
-    else subscribeAfter(lastSeen.current ?? start);
+  const reconnect = useEffectEvent(() => {
+    const next = lastSeen.current ?? start;
+    if (next === undefined) return;
+    if (next === start) reset();
+    else setStart(next);
   });
 
   useEffect(() => {
@@ -86,14 +87,14 @@ export function useLiveTips(
       refusal === null || wasReplaced
         ? BROKEN_WAIT_MS
         : Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
-    const timer = setTimeout(() => void reconnect(), waitMs);
+    const timer = setTimeout(() => reconnect(), waitMs);
     return () => clearTimeout(timer);
   }, [status, error]);
 
   useEffect(() => {
     // A phone wakes with a connection that died in its sleep, and would notice only by missing heartbeats.
     const wake = () => {
-      if (!document.hidden) void reconnect();
+      if (!document.hidden) reconnect();
     };
     document.addEventListener('visibilitychange', wake);
     window.addEventListener('online', wake);

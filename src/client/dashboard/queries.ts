@@ -137,12 +137,10 @@ export function useTipCache() {
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
-    /** Asks again for everything that tips change. @returns the transactions as far as they are loaded then. */
-    async reload(): Promise<readonly Transaction[]> {
+    /** Asks again for everything that tips change. */
+    reload(): void {
       reloadSums();
-      await utils.transactions.list.invalidate();
-      const loaded = utils.transactions.list.getInfiniteData(transactionsInput);
-      return loaded?.pages.flatMap(({ transactions }) => transactions) ?? [];
+      reloadList();
     },
   };
 }

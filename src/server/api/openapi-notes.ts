@@ -178,17 +178,21 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.onTip': {
     summary: 'Hear of tips as they happen',
     description:
-      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed. A comment comes every 15 seconds while nothing happens; when the connection breaks, connect again. An account may have 20 streams open. The token goes into the Authorization header here as well.',
+      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. The first event says where the stream begins, under an id to resume after: `connected`, or `reset` when it begins now instead of after the event that you named; `reason` is then `unknown_event` (it is none of yours, or not any more) or `too_many_missed` (more than 1,000 tips came since), and you load your list of transactions again. Each tip is a `tip`. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed; `EventSource` does that by itself. A comment comes every 15 seconds; when the connection breaks, connect again. An account may have 20 streams open, and open 120 a minute. The token goes into the Authorization header here as well.',
     parameters: [
       {
         name: 'Last-Event-ID',
         in: 'header',
-        description: 'The id of the last transaction that you saw; without it you get only new ones.',
+        description:
+          'The id of the last event that you saw: that of a transaction, or `beginning`, which stands before your first one. Without it you get only new tips.',
         schema: { type: 'string' },
         example: TRANSACTION.id,
       },
     ],
-    response: `id: ${TRANSACTION.id}\nevent: tip\ndata: ${JSON.stringify(TRANSACTION)}\n\n`,
+    response: [
+      'id: beginning\nevent: connected\ndata: {}\n\n',
+      `id: ${TRANSACTION.id}\nevent: tip\ndata: ${JSON.stringify(TRANSACTION)}\n\n`,
+    ].join(''),
   },
   'transactions.create': {
     summary: 'Give a tip',

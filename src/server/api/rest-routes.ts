@@ -2,6 +2,7 @@
  * The REST door as one table: method, path and status, and the procedure that answers. What a procedure refuses, its
  * route refuses.
  */
+import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
 import {
   credentials,
@@ -14,7 +15,14 @@ import {
 } from '#shared/accounts.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
-import { MAX_PAGE_SIZE, newTip, type TransactionPage, transaction } from '#shared/tips.ts';
+import {
+  MAX_PAGE_SIZE,
+  newTip,
+  type TipStreamStart,
+  type Transaction,
+  type TransactionPage,
+  transaction,
+} from '#shared/tips.ts';
 import type { Caller } from './router.ts';
 
 /** What of a request a row of the table may use. */
@@ -38,11 +46,17 @@ export interface RestPages {
   readonly pages: AsyncGenerator<readonly unknown[]>;
 }
 
-/** An answer that goes on: server-sent events, each under an id to resume after. */
+/** One server-sent event, under an id to resume after. */
+export interface RestEvent {
+  readonly id: string;
+  readonly name: string;
+  /** In the procedure's words. */
+  readonly data: unknown;
+}
+
+/** An answer that goes on. */
 export interface RestStream {
-  readonly event: string;
-  /** Tracked: each with its id. */
-  readonly items: AsyncIterable<unknown>;
+  readonly events: AsyncGenerator<RestEvent>;
 }
 
 export interface RestRoute {
@@ -236,10 +250,9 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 200,
     output: transaction,
     isStream: true,
-    refusals: ['invalid_input', 'too_many_requests'],
+    refusals: ['too_many_requests'],
     call: async (caller, { header }) => ({
-      event: 'tip',
-      items: await caller.transactions.onTip({ lastEventId: header('Last-Event-ID') }),
+      events: eventsFrom(await caller.transactions.onTip({ lastEventId: header('Last-Event-ID') })),
     }),
   },
   {
@@ -272,6 +285,17 @@ async function* pagesFrom(first: TransactionPage, list: (cursor: string) => Prom
   for (let page = first; ; page = await list(page.nextCursor)) {
     yield page.transactions;
     if (page.nextCursor === null) return;
+  }
+}
+
+/** What a stream says, by name: `connected` or `reset` first, and each tip. */
+async function* eventsFrom(items: AsyncIterable<unknown>): AsyncGenerator<RestEvent> {
+  for await (const item of items) {
+    if (!isTrackedEnvelope<Transaction | TipStreamStart>(item)) throw new Error('an event has no id');
+    const [id, content] = item;
+    if (!('reset' in content)) yield { id, name: 'tip', data: content };
+    else if (content.reset === null) yield { id, name: 'connected', data: {} };
+    else yield { id, name: 'reset', data: { reason: content.reset } };
   }
 }
 

@@ -2,16 +2,20 @@
  * The REST adapter: serves the table of routes over the same procedures that the web client calls. No rule of the
  * product lives here; it respells, and answers errors as problem details (RFC 9457).
  */
-import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
-import { isTrackedEnvelope } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { streamSSE } from 'hono/streaming';
+import { createFairTurns, type FairTurns } from '#server/tips/fair-turns.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import type { Context } from './context.ts';
 import { type Envelope, refuseOtherMethods } from './door.ts';
 import { headersOf, refusalOf } from './refusals.ts';
-import { REST_ROUTES, type RestPages, type RestRequest, type RestStream } from './rest-routes.ts';
+import {
+  REST_ROUTES,
+  type RestEvent,
+  type RestPages,
+  type RestRequest,
+  type RestStream,
+} from './rest-routes.ts';
 import { createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
 import { fromWire, toWire, wireName, wireText } from './wire.ts';
@@ -23,6 +27,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
+/** A comment (WHATWG HTML, section 9.2.5). */
+const HEARTBEAT = utf8.encoder.encode(': heartbeat\n\n');
 
 /**
  * Serves the table under /api. What is thrown on the way is left to the application's own error handler.
@@ -34,6 +40,8 @@ export function createRestAdapter(
   report: (error: unknown, requestId: string) => void,
 ): Hono {
   const rest = new Hono();
+  /** A page of a long list is as much work as a turn of the event loop may have. */
+  const turns = createFairTurns(1);
   for (const route of REST_ROUTES) {
     const loggedAs = `/api${route.path}`;
     rest.on(route.method, route.path, async (c) => {
@@ -48,7 +56,7 @@ export function createRestAdapter(
       const context = contextOf(c);
       const caller = createCaller(context, disconnected ? { signal: disconnected.signal } : undefined);
       const answer = await route.call(caller, request);
-      if ('items' in answer) {
+      if ('events' in answer) {
         if (!disconnected) throw new Error(`${route.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
         // Hono throws the body of an answer to HEAD away without telling it.
@@ -56,7 +64,7 @@ export function createRestAdapter(
         return stream;
       }
       if ('pages' in answer) {
-        const list = listInParts(answer, outgoingOf(c), (error) => report(error, c.get('requestId')));
+        const list = listInParts(answer, turns, outgoingOf(c), (error) => report(error, c.get('requestId')));
         return c.body(list, 200, { 'Content-Type': 'application/json' });
       }
       const { body, next } = answer;
@@ -81,11 +89,12 @@ function outgoingOf({ env }: HonoContext): HttpBindings['outgoing'] | undefined 
 }
 
 /**
- * The pages as one JSON list, each made when the client has taken the one before: a long list is never whole in memory,
- * and holds up nobody. An error in the middle breaks the answer off, because it is too late for a status.
+ * The pages as one JSON list, each made when the client has taken the one before, and it is its turn among all lists: a long
+ * list is never whole in memory, and holds up nobody. An error in the middle breaks the answer off, because it is too late for a status.
  */
 function listInParts(
   { pages }: RestPages,
+  turns: FairTurns,
   outgoing: HttpBindings['outgoing'] | undefined,
   report: (error: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -93,7 +102,7 @@ function listInParts(
   return new ReadableStream(
     {
       async pull(parts) {
-        await turnOfTheLoop();
+        await turns.step();
         try {
           const { done, value } = await pages.next();
           if (!done) {
@@ -119,33 +128,51 @@ function listInParts(
   );
 }
 
-/** Sends events as they come, with a heartbeat in between, until the client is gone or the stream ends. */
+/**
+ * Sends events, each asked for when the client has taken those before, with a heartbeat in between, until the client is
+ * gone or the stream ends. A client that takes nothing has at most one event or heartbeat waiting here.
+ */
 function streamEvents(
   c: HonoContext,
-  { event, items }: RestStream,
+  { events }: RestStream,
   disconnected: AbortController,
   report: (error: unknown, requestId: string) => void,
 ): Response {
-  c.header('X-Accel-Buffering', 'no');
-  return streamSSE(c, async (sse) => {
-    sse.onAbort(() => disconnected.abort());
-    const heartbeat = setInterval(() => void sse.write(': heartbeat\n\n'), STREAM_HEARTBEAT_MS);
-    try {
-      await sse.write(': connected\n\n');
-      for await (const item of items) {
-        if (!isTrackedEnvelope(item)) throw new Error('an event has no id');
-        const [id, content] = item;
-        await sse.writeSSE({ id, event, data: JSON.stringify(toWire(content)) });
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
+  const end = () => {
+    clearInterval(heartbeat);
+    disconnected.abort();
+  };
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(parts) {
+      heartbeat = setInterval(() => {
+        if ((parts.desiredSize ?? 0) > 0) parts.enqueue(HEARTBEAT);
+      }, STREAM_HEARTBEAT_MS);
+    },
+    async pull(parts) {
+      try {
+        const { done, value } = await events.next();
+        if (disconnected.signal.aborted) return;
+        if (!done) {
+          parts.enqueue(eventText(value));
+          return;
+        }
+      } catch (error) {
+        if (disconnected.signal.aborted) return;
+        // The session has ended, or the server is stopping: the end of the stream says it all.
+        if (!(error instanceof Error && error.name === 'AbortError')) report(error, c.get('requestId'));
       }
-    } catch (error) {
-      // The session has ended, the client has gone, or the server is stopping: the end of the stream says it all.
-      if (!disconnected.signal.aborted && !(error instanceof Error && error.name === 'AbortError'))
-        report(error, c.get('requestId'));
-    } finally {
-      clearInterval(heartbeat);
-      disconnected.abort();
-    }
+      end();
+      parts.close();
+    },
+    cancel: end,
   });
+  return c.body(body, 200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+}
+
+/** One event as the standard spells it (WHATWG HTML, section 9.2.5); JSON has no line breaks of its own. */
+function eventText({ id, name, data }: RestEvent): Uint8Array<ArrayBuffer> {
+  return utf8.encoder.encode(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(toWire(data))}\n\n`);
 }
 
 /** A refusal as problem details. `instance` is the request id, as a URN (RFC 9562). */

@@ -1,6 +1,14 @@
 /** Tips: giving one, what was sent and received, and hearing of a new one at once. */
 import { tracked } from '@trpc/server';
-import { newTip, summaryQuery, type Transaction, tipStreamQuery, transactionsQuery } from '#shared/tips.ts';
+import type { TipStream } from '#server/tips/tip-feed.ts';
+import {
+  newTip,
+  summaryQuery,
+  type TipStreamStart,
+  type Transaction,
+  tipStreamQuery,
+  transactionsQuery,
+} from '#shared/tips.ts';
 import { router, signedInProcedure, tippingProcedure } from './trpc.ts';
 
 export const transactionsRouter = router({
@@ -17,34 +25,51 @@ export const transactionsRouter = router({
     .input(summaryQuery)
     .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input.timeZone)),
 
-  /** Each tip that the caller gives or receives, under the transaction's id, for as long as the session lives. */
+  /**
+   * Each tip that the caller gives or receives, under the transaction's id, for as long as the session lives. First comes
+   * where the stream begins, under an id to resume after.
+   */
   onTip: signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
-    const session = ctx.services.sessions.watch(ctx.token);
+    await ctx.services.limits.countStream(ctx.account.id);
+    const session = ctx.services.sessions.watch(ctx.account.id, ctx.token);
     // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up to Node.js 26.10).
     const until = new AbortController();
     const end = () => {
       session.release();
+      stopListening();
       until.abort();
     };
+    const stopListening = ctx.onHangUp(end);
     if (signal?.aborted) end();
     for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
     try {
+      // An empty id is how EventSource says that it has none (WHATWG HTML, section 9.2.3).
+      const lastSeen = input?.lastEventId || null;
       return trackTips(
-        await ctx.services.tipFeed.follow(ctx.account.id, input?.lastEventId ?? null, until.signal),
+        await ctx.services.tipFeed.follow(ctx.account.id, lastSeen, until.signal),
         signal,
+        end,
       );
     } catch (error) {
-      session.release();
+      end();
       throw error;
     }
   }),
 });
 
-async function* trackTips(tips: AsyncIterable<Transaction>, signal: AbortSignal | undefined) {
+async function* trackTips(
+  { startsAfter, reset, tips }: TipStream,
+  signal: AbortSignal | undefined,
+  end: () => void,
+) {
+  const start: TipStreamStart = { reset };
   try {
-    for await (const tip of tips) yield tracked(tip.id, tip);
+    yield tracked<Transaction | TipStreamStart>(startsAfter, start);
+    for await (const tip of tips) yield tracked<Transaction | TipStreamStart>(tip.id, tip);
   } catch (error) {
     // Whoever asked has gone: nobody is left to hear of an error, and one that nobody hears ends the process.
     if (!signal?.aborted) throw error;
+  } finally {
+    end();
   }
 }

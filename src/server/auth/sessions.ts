@@ -3,7 +3,7 @@
  * using it postpones its end, written down at most once a day so that reading stays a read.
  */
 import { createHash, hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import type { Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -15,8 +15,8 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const SLIDING_STEP_MS = 86_400_000;
 /** More than anybody has devices; whoever logs in again and again does not fill the disk. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
-/** How many watched sessions are looked for before everything else gets its turn. */
-const LOOKS_PER_TURN = 100;
+/** How many watched sessions are looked for in one step of the storage, before everything else gets its turn. */
+const LOOKED_FOR_AT_ONCE = 500;
 
 export interface IssuedSession {
   readonly token: string;
@@ -68,10 +68,10 @@ export interface Sessions {
   /** Replaces an account's password and ends all of its sessions, in one step. @returns whether `present` still was its hash. */
   replacePassword(userId: UserId, present: string, next: NextPassword): Promise<boolean>;
   /**
-   * Watches a live session for whatever lasts longer than a request. `ended` is aborted when the session is revoked,
-   * and by the next `tick` after it has expired.
+   * Watches a live session of an account for whatever lasts longer than a request. `ended` is aborted when the session
+   * is ended here, and by the next `tick` after it has expired or another process has ended it.
    */
-  watch(token: string): SessionWatch;
+  watch(userId: UserId, token: string): SessionWatch;
   /** Ends the watches of sessions that have expired meanwhile, and saves what could not be saved before. */
   tick(): Promise<void>;
   /** Deletes what has expired. */
@@ -90,6 +90,14 @@ export interface SessionWatch {
   release(): void;
 }
 
+/** Whatever waits for the end of one session. */
+interface Watch {
+  readonly key: string;
+  readonly userId: UserId;
+  readonly tokenHash: Uint8Array;
+  readonly controllers: Set<AbortController>;
+}
+
 export function createSessions(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
@@ -100,21 +108,32 @@ export function createSessions(deps: {
   const slidingStepMs = Math.min(SLIDING_STEP_MS, lifetimeMs / 2);
 
   /** By token hash in hexadecimal, which is a key that a Map can compare. */
-  const watches = new Map<
-    string,
-    { readonly tokenHash: Uint8Array; readonly controllers: Set<AbortController> }
-  >();
+  const watches = new Map<string, Watch>();
+  /** The same by account, so that what one account does looks at its own sessions only. */
+  const watchesOf = new Map<UserId, Set<Watch>>();
 
-  function endWatches(key: string): void {
-    for (const controller of watches.get(key)?.controllers ?? []) controller.abort();
-    watches.delete(key);
+  function forget(watch: Watch): void {
+    watches.delete(watch.key);
+    const ofAccount = watchesOf.get(watch.userId);
+    ofAccount?.delete(watch);
+    if (ofAccount?.size === 0) watchesOf.delete(watch.userId);
   }
 
-  async function endWatchesOfGone(): Promise<void> {
-    for (const [index, [key, { tokenHash }]] of [...watches].entries()) {
-      // A storage may answer without a turn of the event loop; thousands of looks in a row would keep everything waiting.
-      if (index > 0 && index % LOOKS_PER_TURN === 0) await setImmediate();
-      if ((await storage.findSession(tokenHash, clock())) === null) endWatches(key);
+  function endWatches(key: string): void {
+    const watch = watches.get(key);
+    if (!watch) return;
+    forget(watch);
+    for (const controller of watch.controllers) controller.abort();
+  }
+
+  /** Ends those of the watches whose session is gone. */
+  async function endWatchesOfGone(watched: Iterable<Watch>): Promise<void> {
+    const tokenHashes = Array.from(watched, ({ tokenHash }) => tokenHash);
+    for (let from = 0; from < tokenHashes.length; from += LOOKED_FOR_AT_ONCE) {
+      // A storage may answer without a turn of the event loop.
+      if (from > 0) await turnOfTheLoop();
+      const some = tokenHashes.slice(from, from + LOOKED_FOR_AT_ONCE);
+      for (const gone of await storage.findEndedSessions(some, clock())) endWatches(keyOf(gone));
     }
   }
 
@@ -196,7 +215,7 @@ export function createSessions(deps: {
       const kept = keptToken === null ? null : hashOf(keptToken);
       try {
         const count = await storage.endOtherSessions(userId, kept);
-        await endWatchesOfGone();
+        await endWatchesOfGone(watchesOf.get(userId) ?? []);
         return count;
       } catch (error) {
         if (!(error instanceof StorageUnavailable)) throw error;
@@ -219,34 +238,35 @@ export function createSessions(deps: {
       };
       const outcome = await storage.changePassword(userId, present, next, kept);
       if (outcome === 'gone') throw new AppError('session_ended');
-      await endWatchesOfGone();
+      await endWatchesOfGone(watchesOf.get(userId) ?? []);
       return outcome === 'changed' ? { token: renewed.token, expiresAtMs: renewed.expiresAtMs } : null;
     },
 
     async replacePassword(userId, present, next) {
       const outcome = await storage.changePassword(userId, present, next, null);
-      await endWatchesOfGone();
+      await endWatchesOfGone(watchesOf.get(userId) ?? []);
       return outcome === 'changed';
     },
 
-    watch(token) {
+    watch(userId, token) {
       const tokenHash = hashOf(token);
       const key = keyOf(tokenHash);
-      const watch = watches.get(key) ?? { tokenHash, controllers: new Set() };
+      const watch = watches.get(key) ?? { key, userId, tokenHash, controllers: new Set() };
       const controller = new AbortController();
       watch.controllers.add(controller);
       watches.set(key, watch);
+      watchesOf.set(userId, (watchesOf.get(userId) ?? new Set()).add(watch));
       return {
         ended: controller.signal,
         release() {
           watch.controllers.delete(controller);
-          if (watch.controllers.size === 0 && watches.get(key) === watch) watches.delete(key);
+          if (watch.controllers.size === 0 && watches.get(key) === watch) forget(watch);
         },
       };
     },
 
     async tick() {
-      await Promise.all([saveEnded(), endWatchesOfGone()]);
+      await Promise.all([saveEnded(), endWatchesOfGone(watches.values())]);
     },
 
     sweep: () => storage.forgetExpiredSessions(clock()),

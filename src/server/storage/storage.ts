@@ -154,6 +154,8 @@ export interface Storage {
     tokenHash: Uint8Array,
     nowMs: number,
   ): Promise<{ readonly account: Account; readonly expiresAtMs: number } | null>;
+  /** Those of the hashes that belong to no session that lives at `nowMs`. */
+  findEndedSessions(tokenHashes: readonly Uint8Array[], nowMs: number): Promise<Uint8Array[]>;
   extendSession(tokenHash: Uint8Array, expiresAtMs: number): Promise<void>;
   endSession(tokenHash: Uint8Array): Promise<void>;
   /** The sessions of an account that have not expired at `nowMs`, the newest first. */
@@ -189,8 +191,8 @@ export interface Storage {
   listTransactionsSince(userId: UserId, sequence: number, limit: number): Promise<TransactionRecord[]>;
   /** The place of a transaction of this user's; null when it is none. */
   findSequence(userId: UserId, id: TransactionId): Promise<number | null>;
-  /** The place of the newest transaction of all; 0 in an empty ledger. */
-  lastSequence(): Promise<number>;
+  /** How many were sent and received after the given place in the ledger, counted up to `atMost`. */
+  countTransactionsSince(userId: UserId, sequence: number, atMost: number): Promise<number>;
   readTotals(userId: UserId, fromMs: number, untilMs: number): Promise<Totals>;
 
   /**

@@ -1,41 +1,56 @@
 /**
  * Who hears of a tip. A stream is told only THAT the ledger has grown and reads from it what it has not sent yet, in
  * the ledger's order: so replay and live are one thing, nothing is buffered for slow readers, and no tip is missed or
- * sent twice.
+ * sent twice. All streams together take turns, so that no replay, however long, holds up anything else.
  */
 import type { Storage, TransactionRecord } from '#server/storage/storage.ts';
 import { AppError } from '#shared/errors.ts';
-import type { TransactionId, UserId } from '#shared/ids.ts';
-import type { Transaction } from '#shared/tips.ts';
+import { BEGINNING, isTransactionId, type UserId } from '#shared/ids.ts';
+import type { StreamReset, Transaction } from '#shared/tips.ts';
+import { createFairTurns } from './fair-turns.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 /** Tabs and devices of one person; all streams of this process. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 const MAX_STREAMS = 5_000;
-/** How many tips are read from the ledger at once. */
-const READ_SIZE = 100;
+/** How many tips are read from the ledger at once, and held for a reader that takes none of them. */
+const READ_SIZE = 20;
+/** Reads of the ledger and tips handed out, by all streams together, in one turn of the event loop. */
+const STEPS_PER_TURN = 25;
+/** Whoever missed more is told to load the list, which brings many tips in one answer and only as far as somebody looks. */
+const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
+
+/** An open stream, and where it begins. */
+export interface TipStream {
+  /** The event after which it begins: the id of a transaction of the account's, or `BEGINNING` when it has none. */
+  readonly startsAfter: string;
+  /** Null when it begins where its reader left off; otherwise why it begins now, after tips that it does not tell. */
+  readonly reset: StreamReset | null;
+  /** Ends by throwing an AbortError, which tells a client to connect again if it may. */
+  readonly tips: AsyncGenerator<Transaction>;
+}
 
 export interface TipFeed {
   /** Wakes the streams of both sides of a transaction that has just been committed. */
   announce(transaction: TransactionRecord): void;
   /**
-   * Opens a stream of the tips that an account gives and receives: first what came after `lastSeen` (with null only
-   * what is new), then each as it happens. It is subscribed before it reads, so that nothing falls in between. When
-   * `until` is aborted or the feed closes, the stream ends by throwing an AbortError, which tells a client to connect
-   * again if it may.
-   * @throws AppError `invalid_input` when `lastSeen` is no transaction of this account's, `too_many_requests` and
-   *   `busy` when too many streams are open.
+   * Opens a stream of the tips that an account gives and receives: first what came after the event `lastSeen`, then
+   * each as it happens; only what is new when it is null, no event of this account's, or followed by more than 1,000.
+   * It is subscribed before it reads, so that nothing falls in between, and ends when `until` is aborted or the feed
+   * closes.
+   * @throws AppError `too_many_requests` and `busy` when too many streams are open.
    */
-  follow(
-    userId: UserId,
-    lastSeen: TransactionId | null,
-    until: AbortSignal,
-  ): Promise<AsyncGenerator<Transaction>>;
+  follow(userId: UserId, lastSeen: string | null, until: AbortSignal): Promise<TipStream>;
   /** How many streams are open. */
   size(): number;
   /** Ends all streams and lets nobody in any more. */
   close(): void;
+}
+
+/** Where a stream begins, and the place of that in the ledger. */
+interface Start extends Omit<TipStream, 'tips'> {
+  readonly sequence: number;
 }
 
 /** One open stream: knows whether something has happened since it last looked. */
@@ -63,6 +78,7 @@ class Follower {
 export function createTipFeed(storage: Storage, view: TransactionView): TipFeed {
   const followers = new Map<UserId, Set<Follower>>();
   const closing = new AbortController();
+  const turns = createFairTurns(STEPS_PER_TURN);
   let open = 0;
 
   function subscribe(userId: UserId): Follower {
@@ -85,14 +101,20 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     if (ofAccount.size === 0) followers.delete(userId);
   }
 
-  async function startOf(userId: UserId, lastSeen: TransactionId | null): Promise<number> {
-    if (lastSeen === null) return storage.lastSequence();
-    const sequence = await storage.findSequence(userId, lastSeen);
-    if (sequence === null) {
-      const fieldErrors = [{ field: 'lastEventId', message: 'The last event id is not valid.' }];
-      throw new AppError('invalid_input', { fieldErrors });
-    }
-    return sequence;
+  async function startOf(userId: UserId, lastSeen: string | null): Promise<Start> {
+    const [newest] = (await storage.listTransactions(userId, { before: null, limit: 1 })) ?? [];
+    const now = { startsAfter: newest?.id ?? BEGINNING, sequence: newest?.sequence ?? 0 };
+    if (lastSeen === null) return { ...now, reset: null };
+    const sequence = await sequenceOf(userId, lastSeen);
+    if (sequence === null) return { ...now, reset: 'unknown_event' };
+    const missed = await storage.countTransactionsSince(userId, sequence, MAX_REPLAY + 1);
+    if (missed > MAX_REPLAY) return { ...now, reset: 'too_many_missed' };
+    return { startsAfter: lastSeen, sequence, reset: null };
+  }
+
+  async function sequenceOf(userId: UserId, event: string): Promise<number | null> {
+    if (event === BEGINNING) return 0;
+    return isTransactionId(event) ? storage.findSequence(userId, event) : null;
   }
 
   async function* stream(userId: UserId, follower: Follower, from: number, until: AbortSignal) {
@@ -104,9 +126,11 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     until.addEventListener('abort', follower.wake, { once: true });
     try {
       for (;;) {
+        await turns.step();
         goOn();
         const records = await storage.listTransactionsSince(userId, sequence, READ_SIZE);
         for (const record of records) {
+          await turns.step();
           goOn();
           sequence = record.sequence;
           yield view(record, userId);
@@ -131,7 +155,8 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
       until.addEventListener('abort', () => unsubscribe(userId, follower), { once: true });
       if (until.aborted) unsubscribe(userId, follower);
       try {
-        return stream(userId, follower, await startOf(userId, lastSeen), until);
+        const { startsAfter, reset, sequence } = await startOf(userId, lastSeen);
+        return { startsAfter, reset, tips: stream(userId, follower, sequence, until) };
       } catch (error) {
         unsubscribe(userId, follower);
         throw error;

@@ -2,7 +2,7 @@
  * Every statement of the running server, written in drizzle and prepared once: building one anew for each call was
  * measured to cost more than running it. Those about codes and tips are in `tip-statements.ts`.
  */
-import { and, asc, desc, eq, gt, lte, ne, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, lte, ne, notExists, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Database } from './connection.ts';
 import { accounts, attempts, providerCategories, secrets, sessions } from './schema.ts';
@@ -114,6 +114,19 @@ export function prepareStatements(database: Database) {
       .from(sessions)
       .innerJoin(accounts, eq(accounts.id, sessions.userId))
       .where(and(eq(sessions.tokenHash, given('tokenHash')), gt(sessions.expiresAtMs, given('nowMs'))))
+      .prepare(),
+    /** `hashes` is a list in JSON, each in hexadecimal. */
+    endedSessions: db
+      .select({ hash: sql<string>`value` })
+      .from(sql`json_each(${value('hashes')})`)
+      .where(
+        notExists(
+          db
+            .select({ one: sql`1` })
+            .from(sessions)
+            .where(and(eq(sessions.tokenHash, sql`unhex(value)`), gt(sessions.expiresAtMs, given('nowMs')))),
+        ),
+      )
       .prepare(),
     extendSession: db
       .update(sessions)

@@ -144,6 +144,12 @@ export function createSqliteStorage(database: Database): Storage {
         return row ? { account: accountFrom(row), expiresAtMs: row.expiresAtMs } : null;
       }),
 
+    findEndedSessions: (tokenHashes, nowMs) =>
+      read(() => {
+        const hashes = JSON.stringify(tokenHashes.map((hash) => Buffer.from(hash).toString('hex')));
+        return statements.endedSessions.all({ hashes, nowMs }).map(({ hash }) => Buffer.from(hash, 'hex'));
+      }),
+
     extendSession: (tokenHash, expiresAtMs) =>
       write(() => {
         statements.extendSession.run({ tokenHash: Buffer.from(tokenHash), expiresAtMs });
@@ -208,7 +214,8 @@ export function createSqliteStorage(database: Database): Storage {
 
     findSequence: (userId, id) => read(() => findOwn(userId, id)?.sequence ?? null),
 
-    lastSequence: () => read(() => statements.lastSequence.get()?.sequence ?? 0),
+    countTransactionsSince: (userId, after, limit) =>
+      read(() => statements.countOfUserSince.get({ userId, after, limit })?.count ?? 0),
 
     readTotals: (userId, fromMs, untilMs) =>
       read(() => {

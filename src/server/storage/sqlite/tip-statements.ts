@@ -1,7 +1,7 @@
 /**
  * The statements about codes and tips; see `statements.ts`.
  */
-import { and, asc, count, desc, eq, gt, gte, lt, max, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { unionAll } from 'drizzle-orm/sqlite-core';
 import { accounts, providerCategories, qrCodes, qrPictures, transactions } from './schema.ts';
@@ -19,6 +19,11 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
   const transactionsAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
     db
       .select()
+      .from(transactions)
+      .where(and(eq(role, value('userId')), gt(transactions.sequence, value('after'))));
+  const placesAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
+    db
+      .select({ sequence: transactions.sequence })
       .from(transactions)
       .where(and(eq(role, value('userId')), gt(transactions.sequence, value('after'))));
   const transactionsOf = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
@@ -147,9 +152,13 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .orderBy(asc(transactions.sequence))
       .limit(value('limit'))
       .prepare(),
-    lastSequence: db
-      .select({ sequence: max(transactions.sequence) })
-      .from(transactions)
+    countOfUserSince: db
+      .select({ count: count() })
+      .from(
+        unionAll(placesAfter(transactions.giverId), placesAfter(transactions.receiverId))
+          .limit(value('limit'))
+          .as('since'),
+      )
       .prepare(),
     totals: db
       .select({
