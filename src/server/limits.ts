@@ -74,7 +74,8 @@ const LIMITS = {
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
   tip: inMemory(['account'], 30, MINUTE_MS),
-  stream_opening: inMemory(['account'], 60, MINUTE_MS),
+  // A few tabs that lost their connection reconnect every three seconds.
+  stream_opening: inMemory(['account'], 120, MINUTE_MS),
 } as const satisfies Readonly<Record<string, Limit>>;
 type LimitName = keyof typeof LIMITS;
 
