@@ -6,7 +6,7 @@ import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
 import { MAX_ID_LENGTH } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { serviceCategory } from './qr-codes.ts';
-import { AMOUNT_OUT_OF_BOUNDS, NO_AMOUNT } from './tip-amount.ts';
+import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
 
 /** What became of the money. Every simulated payment is completed at once. */
 export const TRANSACTION_STATUSES = ['completed'] as const;
@@ -17,7 +17,12 @@ export const MAX_PAGE_SIZE = 200;
 const DEFAULT_PAGE_SIZE = 50;
 
 const tipAmountCents = z
-  .int({ error: ({ input }) => (input === undefined || input === null ? NO_AMOUNT : AMOUNT_OUT_OF_BOUNDS) })
+  .int({
+    error: ({ input }) => {
+      if (input === undefined || input === null) return NO_AMOUNT;
+      return typeof input === 'number' && input % 1 > 0 ? AMOUNT_TOO_FINE : AMOUNT_OUT_OF_BOUNDS;
+    },
+  })
   .min(MIN_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
   .max(MAX_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
   .brand<'Cents'>();

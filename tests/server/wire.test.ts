@@ -12,8 +12,8 @@ import { qrCodeLookup } from '#shared/qr-codes.ts';
 import { newTip, transaction } from '#shared/tips.ts';
 
 const NO_AMOUNT_OF_MONEY = [
-  ...['12', '', true, false, [], {}, [12], -1, -0.01, 0.001, 10.005, 1e-7, 1e21, Number.NaN],
-  ...[Number.POSITIVE_INFINITY, 12.345],
+  ...['12', '', true, false, [], {}, [12], -1, -0.01, -12.345, 1e21, 1.2345e21, Number.NaN],
+  ...[Number.POSITIVE_INFINITY],
 ];
 
 /** Names of fields as the procedures have them. */
@@ -178,6 +178,14 @@ describe('requests', () => {
   test('what is no amount of money becomes what no procedure takes for one', () => {
     for (const amount of NO_AMOUNT_OF_MONEY) {
       expect(fromWire({ amount }, input)).toEqual({ amountCents: Number.NaN });
+    }
+  });
+
+  test('an amount with more than two decimals becomes a fraction of a cent near by, for the procedure to tell apart', () => {
+    for (const amount of [0.001, 10.005, 12.345, 1e-7, 10.299999999999999, 12.350000000000001, 0.1 + 0.2]) {
+      const { amountCents }: { amountCents: number } = Object(fromWire({ amount }, input));
+      expect(Number.isInteger(amountCents)).toBe(false);
+      expect(Math.abs(amountCents - amount * 100)).toBeLessThan(1);
     }
   });
 

@@ -113,9 +113,16 @@ function inDollars({ minimum, maximum }: JsonSchema): JsonSchema {
   return { type: 'number', ...bound('minimum', minimum), ...bound('maximum', maximum) };
 }
 
-/** Dollars as cents; what is no amount becomes something that no amount is, and stays absent when it was. */
+/**
+ * Dollars as cents. What is no amount becomes something that no amount is, and stays absent when it was; dollars with more
+ * than two decimals become a fraction of a cent near by, so that they are told what is wrong with them.
+ */
 function centsFromAnything(content: unknown): unknown {
-  return content === undefined || content === null ? content : (centsFromDollars(content) ?? Number.NaN);
+  if (content === undefined || content === null) return content;
+  const amount = centsFromDollars(content);
+  if (amount !== null) return amount;
+  const isTooFine = typeof content === 'number' && content > 0 && /^\d+\.\d{3,}$|e-/.test(String(content));
+  return isTooFine ? Math.floor(content * 100) + 0.5 : Number.NaN;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
