@@ -229,7 +229,12 @@ describe('schemas', () => {
     expect(wireSchema(newTip.pick({ amountCents: true, receiverQrId: true }), 'input')).toEqual({
       type: 'object',
       properties: {
-        amount: { type: 'number', minimum: MIN_TIP_CENTS / 100, maximum: MAX_TIP_CENTS / 100 },
+        amount: {
+          type: 'number',
+          minimum: MIN_TIP_CENTS / 100,
+          maximum: MAX_TIP_CENTS / 100,
+          multipleOf: 0.01,
+        },
         receiver_qr_id: { type: 'string' },
       },
       required: ['amount', 'receiver_qr_id'],

@@ -2,6 +2,7 @@
  * What a reader of the API description wants to know and no schema can say: words and examples, for each route and
  * each field of the wire.
  */
+import { brand } from '#shared/brand.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 
 interface RouteNotes {
@@ -60,6 +61,40 @@ const TRANSACTION = {
   status: 'completed',
   created_at: '2024-06-01T20:15:30.000Z',
 };
+
+/** The headers of answers, under the names of their components. */
+export const HEADERS = {
+  RequestId: {
+    description: 'Names the request in the log.',
+    schema: { type: 'string', format: 'uuid' },
+    example: EXAMPLE_REQUEST_ID,
+  },
+  CacheControl: {
+    description: 'No answer of a route is to be kept.',
+    schema: { const: 'no-store' },
+    example: 'no-store',
+  },
+  Link: {
+    description: 'With `limit`: the next page as `rel="next"`, while there is one (RFC 8288).',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+    example: `</api/transactions?limit=50&cursor=${TRANSACTION.id}>; rel="next"`,
+  },
+  RetryAfter: {
+    description: 'How many seconds to wait before trying again, when that is known.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 2,
+  },
+  WwwAuthenticate: {
+    description: 'How to authenticate (RFC 6750, section 3).',
+    schema: { type: 'string', pattern: '^Bearer ' },
+    example: `Bearer realm="${brand.name}"`,
+  },
+  Allow: {
+    description: 'With 405: the methods that the address has.',
+    schema: { type: 'string' },
+    example: 'GET, HEAD',
+  },
+} as const;
 
 /** By procedure. */
 export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
