@@ -2,9 +2,10 @@
  * The API description is the truth: a valid OpenAPI 3.1 document of exactly the routes that are served, whose
  * examples and schemas fit what the running product really takes and answers, and a page that shows it.
  */
-import { gunzipSync } from 'node:zlib';
+import { createHook } from 'node:async_hooks';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
@@ -225,21 +226,76 @@ describe('the page of the description', () => {
     expect(body.type).toBe(`${PUBLIC_URL}/api/docs#not_found`);
   });
 
+  const PARTS = [
+    ...['/api/openapi.json', '/api/docs', '/api/docs/swagger-ui.css', '/api/docs/swagger-ui-bundle.js'],
+  ];
+
   test('comes packed, with its description and its files, to whoever takes it so', async () => {
     const t = await createTestApp();
-    for (const path of ['/api/docs', '/api/openapi.json', '/api/docs/swagger-ui-bundle.js']) {
-      const packed = await t.send(path, { headers: { 'Accept-Encoding': 'gzip' } });
+    for (const path of PARTS) {
       const plain = await t.send(path);
-      expect([packed.headers.get('Content-Encoding'), plain.headers.get('Content-Encoding')], path).toEqual([
-        'gzip',
-        null,
-      ]);
-      for (const { headers } of [packed, plain]) expect(headers.get('Vary'), path).toBe('Accept-Encoding');
-      const bytes = Buffer.from(await packed.arrayBuffer());
       const content = await plain.text();
-      expect(gunzipSync(bytes).toString(), path).toBe(content);
-      expect(bytes.length).toBeLessThan(content.length / 2);
+      expect(plain.headers.get('Content-Encoding'), path).toBeNull();
+      expect(plain.headers.get('Vary'), path).toBe('Accept-Encoding');
+      for (const [encoding, unpack] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        const packed = await t.send(path, { headers: { 'Accept-Encoding': encoding } });
+        expect(packed.headers.get('Content-Encoding'), path).toBe(encoding);
+        expect(packed.headers.get('Vary'), path).toBe('Accept-Encoding');
+        const bytes = Buffer.from(await packed.arrayBuffer());
+        expect(unpack(bytes).toString(), path).toBe(content);
+        expect(bytes.length, path).toBeLessThan(content.length);
+      }
     }
+  });
+
+  test('is not sent again to whoever has it: each part and encoding has a strong tag of its own', async () => {
+    const t = await createTestApp();
+    for (const path of PARTS) {
+      const tags = new Set<string>();
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const headers = { 'Accept-Encoding': encoding };
+        const first = await t.send(path, { headers });
+        const tag = first.headers.get('ETag') ?? '';
+        expect(tag, path).toMatch(/^"[\w-]+"$/);
+        tags.add(tag);
+        expect(first.headers.get('Cache-Control'), path).toMatch(/^(?:no-cache|public, max-age=86400)$/);
+        const again = await t.send(path, { headers: { ...headers, 'If-None-Match': tag } });
+        expect([again.status, await again.text(), again.headers.get('ETag')], path).toEqual([304, '', tag]);
+        const other = await t.send(path, { headers: { ...headers, 'If-None-Match': '"another"' } });
+        expect(other.status, path).toBe(200);
+        await other.body?.cancel();
+      }
+      expect(tags.size, path).toBe(3);
+    }
+  });
+
+  test('is packed once, however often and by however many at once it is asked for', async () => {
+    const t = await createTestApp();
+    let packings = 0;
+    const hook = createHook({
+      init(_id, type) {
+        if (type === 'ZLIB') packings += 1;
+      },
+    }).enable();
+    onTestFinished(() => void hook.disable());
+    const askForAll = () =>
+      Promise.all(
+        PARTS.flatMap((path) =>
+          ['gzip', 'br', 'gzip', 'br'].map(async (encoding) => {
+            const response = await t.send(path, { headers: { 'Accept-Encoding': encoding } });
+            await response.arrayBuffer();
+          }),
+        ),
+      );
+    await askForAll();
+    expect(packings).toBeGreaterThan(0);
+    expect(packings).toBeLessThanOrEqual(PARTS.length * 2);
+    packings = 0;
+    for (let time = 0; time < 3; time += 1) await askForAll();
+    expect(packings).toBe(0);
   });
 
   test('works under its own policy: nothing inline, nothing fetched by a style from elsewhere', async () => {
