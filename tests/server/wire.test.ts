@@ -235,7 +235,11 @@ describe('schemas', () => {
           maximum: MAX_TIP_CENTS / 100,
           multipleOf: 0.01,
         },
-        receiver_qr_id: { type: 'string' },
+        receiver_qr_id: {
+          type: 'string',
+          maxLength: 64,
+          pattern: '^[\\s-]*(?:[0-9A-TV-Za-tv-z][\\s-]*){10}$',
+        },
       },
       required: ['amount', 'receiver_qr_id'],
     });
@@ -243,7 +247,7 @@ describe('schemas', () => {
 
   test('of answers name exactly the fields that answers have', () => {
     const someone = {
-      id: 'usr_1',
+      id: `usr_${'0'.repeat(26)}`,
       email: 'a@example.com',
       username: 'a',
       fullName: 'A',

@@ -175,6 +175,6 @@ export function pointerOf(path: string, method: string): string {
 }
 
 /** As a part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
-export function escaped(part: string): string {
+function escaped(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

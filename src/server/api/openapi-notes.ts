@@ -3,7 +3,10 @@
  * each field of the wire.
  */
 import { brand } from '#shared/brand.ts';
+import { idPattern } from '#shared/ids.ts';
+import { typedQrCodeId } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
+import { wireSchema } from './wire.ts';
 
 interface RouteNotes {
   readonly summary: string;
@@ -155,7 +158,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         in: 'path',
         required: true,
         description: 'As the list of your sessions names it.',
-        schema: { type: 'string' },
+        schema: { type: 'string', pattern: idPattern('ses').source },
         example: SESSION.id,
       },
     ],
@@ -180,7 +183,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         in: 'path',
         required: true,
         description: 'The code, as scanned or typed.',
-        schema: { type: 'string' },
+        schema: wireSchema(typedQrCodeId, 'input'),
         example: '7K3MX-9Q2AB',
       },
     ],
@@ -205,7 +208,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         name: 'cursor',
         in: 'query',
         description: 'Where the next page begins, as the `Link` header of the page before says.',
-        schema: { type: 'string' },
+        schema: { type: 'string', pattern: idPattern('txn').source },
       },
     ],
     response: [TRANSACTION],
@@ -252,11 +255,13 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
   amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
   created_at: 'ISO 8601 in UTC.',
+  'Credentials.password': 'The password, as it was chosen.',
   current_password: 'The present password.',
   device: 'What the session was begun with; null when the client did not say.',
   email: 'Unique, whatever its case.',
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
-  full_name: '1 to 60 characters.',
+  full_name:
+    '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',
   giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
   giver_id:
     'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else.',
@@ -267,8 +272,10 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   must_change_password:
     'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
-  new_password: '8 to 256 characters; not a common one, not your email, not your username.',
-  password: '8 to 256 characters; not a common one, not the email, not the username.',
+  new_password:
+    '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',
+  password:
+    '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   qr_code: 'The code that was looked up.',
   receiver_id: 'Who was tipped.',
@@ -283,5 +290,5 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   user: 'The user who logged in.',
   user_id: 'Whose code it is.',
   username:
-    '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; never changes hands.',
+    '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; none that would pass for the site itself; never changes hands.',
 };

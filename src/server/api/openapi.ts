@@ -90,7 +90,7 @@ export function describeApi(publicUrl: string): JsonSchema {
       headers: HEADERS,
       responses: { OtherProblem: problemFor(OTHER_REFUSALS, publicUrl) },
       schemas: {
-        ...Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, annotated(schema)])),
+        ...Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, annotated(schema, name)])),
         TipEvent: TIP_EVENT_SCHEMA,
         Problem: PROBLEM_SCHEMA,
         FieldError: FIELD_ERROR_SCHEMA,
@@ -195,8 +195,8 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string): JsonSchema 
   };
 }
 
-/** The schema with each property explained. */
-function annotated(schema: JsonSchema): JsonSchema {
+/** The schema with each property explained; `name` is that under which it stands. */
+function annotated(schema: JsonSchema, name: string): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {
       if (keyword === 'properties' && isObject(content)) {
@@ -205,14 +205,17 @@ function annotated(schema: JsonSchema): JsonSchema {
           Object.fromEntries(
             Object.entries(content).map(([field, property]) => [
               field,
-              { description: FIELD_NOTES[field], ...(isObject(property) ? annotated(property) : {}) },
+              {
+                description: FIELD_NOTES[`${name}.${field}`] ?? FIELD_NOTES[field],
+                ...(isObject(property) ? annotated(property, name) : {}),
+              },
             ]),
           ),
         ];
       }
       if (Array.isArray(content))
-        return [keyword, content.map((item) => (isObject(item) ? annotated(item) : item))];
-      return [keyword, isObject(content) ? annotated(content) : content];
+        return [keyword, content.map((item) => (isObject(item) ? annotated(item, name) : item))];
+      return [keyword, isObject(content) ? annotated(content, name) : content];
     }),
   );
 }
