@@ -68,6 +68,7 @@ export const dollarsOf = (tip: Outputs['transactions']['create']): number => tip
 export function follow(lastEventId: string) {
   return client.transactions.onTip.subscribe({ lastEventId }, {
     onData: ({ id, data }) => {
+      if ('reset' in data) return;
       const followed: Transaction = data;
       console.log(id.toUpperCase(), followed.netAmountCents.toFixed(0));
     },
