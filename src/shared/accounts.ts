@@ -10,6 +10,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_TYPED_NAME_LENGTH,
 } from './display-names.ts';
+import { idPattern } from './ids.ts';
 import { serviceCategory } from './qr-codes.ts';
 import { isReservedUsername, MAX_USERNAME_LENGTH, MIN_USERNAME_LENGTH, USERNAME } from './usernames.ts';
 
@@ -28,7 +29,21 @@ const MAX_EMAIL_LENGTH = 254;
 const MAX_PHONE_LENGTH = 40;
 const MAX_CHOSEN_CATEGORIES = 100;
 
-const PHONE = /^\+?[\d ().\-/]+$/;
+/** None, or 7 to 20 digits with the usual punctuation. */
+const PHONE = /^(?:\+?[ ().\-/]*(?:\d[ ().\-/]*){7,20})?$/;
+
+/** For those who describe a text: there is something other than space in it. */
+const NOT_BLANK = { pattern: '\\S' };
+
+/**
+ * What any validator can say of a name: no control character, line separator or direction mark in it, and no space around it.
+ * What is left of the rule takes properties of characters that few know.
+ */
+const PLAIN_NAME = (() => {
+  const hidden =
+    '\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\uFEFF';
+  return { pattern: `^[^\\s${hidden}](?:[^${hidden}]*[^\\s${hidden}])?$` };
+})();
 
 /** Unicode's compatibility form, so that a password typed on another keyboard is still the same password. */
 export function normalizePassword(password: string): string {
@@ -57,7 +72,8 @@ function trimmed(label: string, maxLength: number, tooLong: string) {
 function anyPassword(label: string, tooLong: string) {
   return text(label)
     .max(MAX_TYPED_PASSWORD_LENGTH, lastly(tooLong))
-    .refine((typed) => typed.trim() !== '', lastly(`${label} is required.`));
+    .refine((typed) => typed.trim() !== '', lastly(`${label} is required.`))
+    .meta(NOT_BLANK);
 }
 
 const typedEmail = trimmed('Email', MAX_EMAIL_LENGTH, 'Email is too long.');
@@ -85,7 +101,7 @@ const fullName = trimmed('Full name', MAX_TYPED_NAME_LENGTH, NAME_LENGTH)
   .max(MAX_NAME_LENGTH, lastly(NAME_LENGTH))
   .refine(isShowable, lastly('Full name has characters that cannot be shown.'))
   .refine(hasLetterDigitOrEmoji, 'Full name needs a letter, a digit or an emoji.')
-  .meta({ minLength: 1 });
+  .meta(PLAIN_NAME);
 
 const PASSWORD_LENGTH = `Password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`;
 
@@ -94,7 +110,7 @@ const password = anyPassword('Password', PASSWORD_LENGTH)
     const { length } = [...normalizePassword(typed)];
     return length >= MIN_PASSWORD_LENGTH && length <= MAX_PASSWORD_LENGTH;
   }, lastly(PASSWORD_LENGTH))
-  .meta({ minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH });
+  .meta({ ...NOT_BLANK, minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH });
 
 /** Whether a password is an account's email or username, written in whatever way. */
 export function isOwnName(
@@ -114,11 +130,7 @@ const phone = z
   .string({ error: 'Phone must be text.' })
   .trim()
   .max(MAX_PHONE_LENGTH, lastly(NO_PHONE))
-  .refine((text) => {
-    if (text === '') return true;
-    const digits = text.replace(/\D/g, '').length;
-    return PHONE.test(text) && digits >= 7 && digits <= 20;
-  }, NO_PHONE)
+  .regex(PHONE, NO_PHONE)
   .transform((text) => (text === '' ? null : text))
   .nullish()
   .transform((text) => text ?? null);
@@ -157,7 +169,7 @@ export const registration = z
   });
 
 export const credentials = z.object({
-  email: typedEmail,
+  email: typedEmail.meta(NOT_BLANK),
   password: anyPassword('Password', 'Password is too long.'),
 });
 
@@ -168,7 +180,7 @@ export const passwordChange = z.object({
 
 /** A place where an account is logged in, as its owner sees it. */
 export const session = z.object({
-  id: z.string().brand<'SessionId'>(),
+  id: z.string().regex(idPattern('ses')).brand<'SessionId'>(),
   /** Such as "Chrome on Android"; null when the client did not say. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
@@ -180,15 +192,15 @@ export const session = z.object({
 
 /** A user as shown to themselves. Totals are in cents: what reached them, and what they tipped without fees. */
 export const user = z.object({
-  id: z.string().brand<'UserId'>(),
+  id: z.string().regex(idPattern('usr')).brand<'UserId'>(),
   email: z.string(),
   username: z.string(),
   fullName: z.string(),
   phone: z.string().nullable(),
   isServiceProvider: z.boolean(),
   serviceCategories: z.array(serviceCategory),
-  totalTipsReceivedCents: z.int().brand<'Cents'>(),
-  totalTipsGivenCents: z.int().brand<'Cents'>(),
+  totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
+  totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
   /** The operator made the password: nothing else is allowed before it was changed. */
   mustChangePassword: z.boolean(),
 });

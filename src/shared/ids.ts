@@ -19,8 +19,9 @@ export type RandomBytes = (size: number) => Uint8Array;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const QR_CODE_ID_LENGTH = 10;
-const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
-const TRANSACTION_ID = /^txn_[0-9a-hjkmnp-tv-z]{26}$/;
+/** A printed code in the form in which it is stored. */
+export const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
+const TRANSACTION_ID = idPattern('txn');
 
 /** As the id of an event: before the first transaction of an account. */
 export const BEGINNING = 'beginning';
@@ -42,6 +43,11 @@ export function newTransactionId(random: RandomBytes): TransactionId {
 /** The pseudonym of a pair of people that has this keyed digest, of at least 26 bytes. */
 export function giverPseudonymFrom(digest: Uint8Array): GiverPseudonym {
   return `gvr_${base32(digest.subarray(0, 26)).toLowerCase()}` as GiverPseudonym;
+}
+
+/** What ids with this prefix look like. */
+export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses'): RegExp {
+  return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
 
 /** Whether a text has the form of a transaction's id. */

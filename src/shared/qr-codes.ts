@@ -3,20 +3,29 @@
  */
 import { z } from 'zod';
 import { SERVICE_CATEGORIES } from './categories.ts';
+import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 
 export const serviceCategory = z.enum(SERVICE_CATEGORIES, { error: 'Please select a service category.' });
 
 export const newQrCode = z.object({ serviceCategory });
 
+/**
+ * A printed code as somebody types it. What cannot be one is no wrong field but a code that is not found; the pattern is for
+ * those who describe it.
+ */
+export const typedQrCodeId = z
+  .string({ error: 'Please enter a QR code or link' })
+  .meta({ pattern: '^[\\s-]*(?:[0-9A-TV-Za-tv-z][\\s-]*){10}$', maxLength: MAX_ID_LENGTH });
+
 export const qrCodeQuery = z.object({
   /** As scanned or typed; case, spaces and hyphens do not matter. */
-  id: z.string({ error: 'Please enter a QR code or link' }),
+  id: typedQrCodeId,
 });
 
 export const qrCode = z.object({
-  id: z.string().brand<'QrCodeId'>(),
+  id: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   serviceCategory,
-  userId: z.string().brand<'UserId'>(),
+  userId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
   /** The PNG picture in bare base64, without a `data:` prefix. */
   imageBase64: z.string(),
 });

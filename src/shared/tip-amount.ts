@@ -5,10 +5,14 @@ import { type Cents, MAX_TIP_CENTS, MIN_TIP_CENTS, parseDollars } from './money.
 
 export const NO_AMOUNT = 'Please select a tip amount';
 export const AMOUNT_OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
+export const AMOUNT_TOO_FINE = 'Amounts have at most two decimals';
 
 export type AmountReading =
   | { readonly cents: Cents; readonly problem: null }
-  | { readonly cents: null; readonly problem: typeof NO_AMOUNT | typeof AMOUNT_OUT_OF_BOUNDS };
+  | {
+      readonly cents: null;
+      readonly problem: typeof NO_AMOUNT | typeof AMOUNT_OUT_OF_BOUNDS | typeof AMOUNT_TOO_FINE;
+    };
 
 /**
  * Reads a tip amount as people type it: "25", "25.50", "25,50", "$ 25", "1,000". A comma with exactly three digits
@@ -20,6 +24,7 @@ export function readTipAmount(text: string): AmountReading {
   const ungrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(plain)
     ? plain.replaceAll(',', '')
     : plain.replace(',', '.');
+  if (/^\d+\.\d{3,}$/.test(ungrouped)) return { cents: null, problem: AMOUNT_TOO_FINE };
   const cents = parseDollars(ungrouped);
   if (cents === null || cents < MIN_TIP_CENTS || cents > MAX_TIP_CENTS) {
     return { cents: null, problem: AMOUNT_OUT_OF_BOUNDS };

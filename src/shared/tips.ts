@@ -3,10 +3,10 @@
  */
 import { z } from 'zod';
 import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
-import { MAX_ID_LENGTH } from './ids.ts';
+import { idPattern, MAX_ID_LENGTH } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
-import { serviceCategory } from './qr-codes.ts';
-import { AMOUNT_OUT_OF_BOUNDS, NO_AMOUNT } from './tip-amount.ts';
+import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
+import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
 
 /** What became of the money. Every simulated payment is completed at once. */
 export const TRANSACTION_STATUSES = ['completed'] as const;
@@ -17,7 +17,12 @@ export const MAX_PAGE_SIZE = 200;
 const DEFAULT_PAGE_SIZE = 50;
 
 const tipAmountCents = z
-  .int({ error: ({ input }) => (input === undefined || input === null ? NO_AMOUNT : AMOUNT_OUT_OF_BOUNDS) })
+  .int({
+    error: ({ input }) => {
+      if (input === undefined || input === null) return NO_AMOUNT;
+      return typeof input === 'number' && input % 1 > 0 ? AMOUNT_TOO_FINE : AMOUNT_OUT_OF_BOUNDS;
+    },
+  })
   .min(MIN_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
   .max(MAX_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
   .brand<'Cents'>();
@@ -38,7 +43,7 @@ function transactionId(error: string) {
 export const newTip = z.object({
   amountCents: tipAmountCents,
   /** The provider's printed code, as scanned or typed. */
-  receiverQrId: z.string({ error: 'Please enter a QR code or link' }),
+  receiverQrId: typedQrCodeId,
   serviceCategory,
   idempotencyKey: idempotencyKey.optional(),
 });
@@ -84,15 +89,18 @@ export interface TipStreamStart {
 }
 
 export const transaction = z.object({
-  id: z.string().brand<'TransactionId'>(),
+  id: z.string().regex(idPattern('txn')).brand<'TransactionId'>(),
   /** The giver's own id; to the receiver a pseudonym, the same for all tips of this giver to this receiver. */
-  giverId: z.union([z.string().brand<'UserId'>(), z.string().brand<'GiverPseudonym'>()]),
-  receiverId: z.string().brand<'UserId'>(),
-  amountCents: z.int().brand<'Cents'>(),
+  giverId: z.union([
+    z.string().regex(idPattern('usr')).brand<'UserId'>(),
+    z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
+  ]),
+  receiverId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
+  amountCents: z.int().min(0).brand<'Cents'>(),
   /** Paid by the giver on top of the amount. */
-  giverFeeCents: z.int().brand<'Cents'>(),
+  giverFeeCents: z.int().min(0).brand<'Cents'>(),
   /** What reached the provider. */
-  netAmountCents: z.int().brand<'Cents'>(),
+  netAmountCents: z.int().min(0).brand<'Cents'>(),
   serviceCategory,
   status: z.enum(TRANSACTION_STATUSES),
   /** ISO 8601 in UTC. */
@@ -100,8 +108,8 @@ export const transaction = z.object({
 });
 
 export const tipSummary = z.object({
-  totalTipsReceivedCents: z.int().brand<'Cents'>(),
-  totalTipsGivenCents: z.int().brand<'Cents'>(),
+  totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
+  totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
   /** How many tips were received on the viewer's present calendar day. */
   receivedTodayCount: z.int(),
 });

@@ -87,11 +87,13 @@ test.describe('choosing an amount', () => {
     await expect(page.locator('[data-sonner-toast]').getByText('Please select a tip amount')).toBeVisible();
     await expect(custom).toBeFocused();
     await expect(custom).toHaveAccessibleDescription(/Please select a tip amount/);
-    for (const text of ['9.99', '10000.01', '10.005', 'ten', '-20', '1e3']) {
+    for (const text of ['9.99', '10000.01', 'ten', '-20', '1e3']) {
       await custom.fill(text);
       await expect(custom).toHaveAccessibleDescription(/Tip amount must be between \$10 and \$10,000/);
       await expect(custom).toHaveValue(text);
     }
+    await custom.fill('10.005');
+    await expect(custom).toHaveAccessibleDescription(/Amounts have at most two decimals/);
     await custom.fill('10');
     await expect(custom).not.toHaveAttribute('aria-invalid', 'true');
   });

@@ -252,7 +252,7 @@ function expectProtected({ headers }: Response): void {
 
 /** Whatever the API says is for now; only the files of its description may be kept. */
 function expectNotKept(path: string, { headers }: Response): void {
-  if (!/^\/(?:api|trpc|healthz|readyz)/.test(path) || path.startsWith('/api/docs/swagger-ui')) return;
+  if (!/^\/(?:api|trpc|healthz|readyz)/.test(path) || /^\/api\/(?:docs|openapi)/.test(path)) return;
   expect(headers.get('Cache-Control')).toBe('no-store');
 }
 

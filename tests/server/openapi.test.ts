@@ -2,13 +2,26 @@
  * The API description is the truth: a valid OpenAPI 3.1 document of exactly the routes that are served, whose
  * examples and schemas fit what the running product really takes and answers, and a page that shows it.
  */
-import { gunzipSync } from 'node:zlib';
+import { createHook } from 'node:async_hooks';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import { REST_ROUTES } from '#server/api/rest-routes.ts';
-import { REFUSALS } from '#shared/errors.ts';
+import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import {
+  type Description,
+  describedApp,
+  examplesOf,
+  expectDescribed,
+  mediaTypesOf,
+  operationsOf,
+  pointerOf,
+  problemExamples,
+  rowName,
+  type Schema,
+  type Validate,
+} from '#tests/support/api-description.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
 import {
   createTestApp,
@@ -17,41 +30,6 @@ import {
   type RestAnswer,
   type TestApp,
 } from '#tests/support/test-app.ts';
-
-interface Schema {
-  readonly [keyword: string]: unknown;
-}
-interface MediaType {
-  readonly schema: Schema;
-  readonly example?: unknown;
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
-}
-interface Answer {
-  readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: Schema }>>;
-  readonly content?: Readonly<Record<string, MediaType>>;
-}
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly description: string;
-  readonly schema: Schema;
-  readonly example?: unknown;
-}
-interface Operation {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly security?: readonly unknown[];
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
-  readonly responses: Readonly<Record<string, Answer>>;
-}
-interface Description {
-  readonly [member: string]: unknown;
-  readonly servers: readonly { readonly url: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-}
 
 test('is a valid OpenAPI 3.1 document', async () => {
   const { document } = await describedApp();
@@ -75,7 +53,8 @@ test('asks for a token exactly where the product does', async () => {
     const { status } = await t.rest(method, path.replace('{qrId}', '7K3MX9Q2AB'), {
       ...(method === 'POST' && { body: {} }),
     });
-    const isOpen = operation.security === undefined || JSON.stringify(operation.security) === '[]';
+    expect([[], [{ bearer: [] }]]).toContainEqual(operation.security);
+    const isOpen = operation.security?.length === 0;
     expect(status === 401, `${method} ${path}`).toBe(!isOpen);
     expect(Object.hasOwn(operation.responses, '401') || isOpen).toBe(true);
   }
@@ -99,6 +78,40 @@ test('explains every operation, parameter, answer and property', async () => {
   }
   unexplained.push(...undescribedProperties(document, ''));
   expect(unexplained).toEqual([]);
+});
+
+test('names what a generated client wants types of, and repeats none of it', async () => {
+  const { document } = await describedApp();
+  const { schemas } = z.object({ schemas: z.record(z.string(), z.unknown()) }).parse(document['components']);
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining([
+      ...['Registration', 'Credentials', 'PasswordChange', 'NewQrCode', 'NewTip', 'ServiceCategory'],
+      ...['User', 'Login', 'Session', 'QrCode', 'QrCodeLookup', 'Transaction', 'TipEvent'],
+      ...['Problem', 'FieldError'],
+    ]),
+  );
+  for (const { place, media } of mediaTypesOf(document)) {
+    if (place.includes('event-stream')) continue;
+    const { $ref, items } = z
+      .object({ $ref: z.string().optional(), items: z.object({ $ref: z.string() }).optional() })
+      .parse(media.schema);
+    expect($ref ?? items?.$ref, place).toMatch(/^#\/components\/schemas\//);
+  }
+  const named = JSON.stringify(schemas);
+  expect(named.split('"bartender"')).toHaveLength(2);
+});
+
+test('describes the headers that say something about an answer', async () => {
+  const { document } = await describedApp();
+  for (const { method, path, operation } of operationsOf(document)) {
+    for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+      const expected = ['X-Request-Id', 'Cache-Control'];
+      if (status === '401') expected.push('WWW-Authenticate');
+      if (['429', '503'].includes(status)) expected.push('Retry-After');
+      if (status === 'default') expected.push('Allow');
+      expect(Object.keys(headers), `${method} ${path} ${status}`).toEqual(expect.arrayContaining(expected));
+    }
+  }
 });
 
 test('every example fits its schema', async () => {
@@ -130,8 +143,9 @@ test('a documented refusal is a row of the table of refusals, under its status',
   for (const { method, path, operation } of operationsOf(document)) {
     for (const [status, answer] of Object.entries(operation.responses)) {
       for (const [code, { value }] of Object.entries(problemExamples(answer))) {
-        expect(value, `${method} ${path}`).toMatchObject({ code, status: Number(status) });
         expect(REFUSALS).toHaveProperty(code);
+        const expected = status === 'default' ? REFUSALS[code as ErrorCode].status : Number(status);
+        expect(value, `${method} ${path}`).toMatchObject({ code, status: expected });
       }
     }
   }
@@ -159,8 +173,11 @@ describe('in a run of the whole product', () => {
     expect(successes.filter((row) => !seen.has(row))).toEqual([]);
 
     const promised = operationsOf(document).flatMap(({ method, path, operation }) =>
-      Object.values(operation.responses).flatMap((answer) =>
-        Object.keys(problemExamples(answer)).map((code) => `${method} ${path} ${code}`),
+      Object.entries(operation.responses).flatMap(([status, answer]) =>
+        // What is refused before any route is found is made by other tests.
+        Object.keys(status === 'default' ? {} : problemExamples(answer)).map(
+          (code) => `${method} ${path} ${code}`,
+        ),
       ),
     );
     // These three need a broken disk, a flood or a defect; other tests make them.
@@ -209,21 +226,76 @@ describe('the page of the description', () => {
     expect(body.type).toBe(`${PUBLIC_URL}/api/docs#not_found`);
   });
 
+  const PARTS = [
+    ...['/api/openapi.json', '/api/docs', '/api/docs/swagger-ui.css', '/api/docs/swagger-ui-bundle.js'],
+  ];
+
   test('comes packed, with its description and its files, to whoever takes it so', async () => {
     const t = await createTestApp();
-    for (const path of ['/api/docs', '/api/openapi.json', '/api/docs/swagger-ui-bundle.js']) {
-      const packed = await t.send(path, { headers: { 'Accept-Encoding': 'gzip' } });
+    for (const path of PARTS) {
       const plain = await t.send(path);
-      expect([packed.headers.get('Content-Encoding'), plain.headers.get('Content-Encoding')], path).toEqual([
-        'gzip',
-        null,
-      ]);
-      for (const { headers } of [packed, plain]) expect(headers.get('Vary'), path).toBe('Accept-Encoding');
-      const bytes = Buffer.from(await packed.arrayBuffer());
       const content = await plain.text();
-      expect(gunzipSync(bytes).toString(), path).toBe(content);
-      expect(bytes.length).toBeLessThan(content.length / 2);
+      expect(plain.headers.get('Content-Encoding'), path).toBeNull();
+      expect(plain.headers.get('Vary'), path).toBe('Accept-Encoding');
+      for (const [encoding, unpack] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        const packed = await t.send(path, { headers: { 'Accept-Encoding': encoding } });
+        expect(packed.headers.get('Content-Encoding'), path).toBe(encoding);
+        expect(packed.headers.get('Vary'), path).toBe('Accept-Encoding');
+        const bytes = Buffer.from(await packed.arrayBuffer());
+        expect(unpack(bytes).toString(), path).toBe(content);
+        expect(bytes.length, path).toBeLessThan(content.length);
+      }
     }
+  });
+
+  test('is not sent again to whoever has it: each part and encoding has a strong tag of its own', async () => {
+    const t = await createTestApp();
+    for (const path of PARTS) {
+      const tags = new Set<string>();
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const headers = { 'Accept-Encoding': encoding };
+        const first = await t.send(path, { headers });
+        const tag = first.headers.get('ETag') ?? '';
+        expect(tag, path).toMatch(/^"[\w-]+"$/);
+        tags.add(tag);
+        expect(first.headers.get('Cache-Control'), path).toMatch(/^(?:no-cache|public, max-age=86400)$/);
+        const again = await t.send(path, { headers: { ...headers, 'If-None-Match': tag } });
+        expect([again.status, await again.text(), again.headers.get('ETag')], path).toEqual([304, '', tag]);
+        const other = await t.send(path, { headers: { ...headers, 'If-None-Match': '"another"' } });
+        expect(other.status, path).toBe(200);
+        await other.body?.cancel();
+      }
+      expect(tags.size, path).toBe(3);
+    }
+  });
+
+  test('is packed once, however often and by however many at once it is asked for', async () => {
+    const t = await createTestApp();
+    let packings = 0;
+    const hook = createHook({
+      init(_id, type) {
+        if (type === 'ZLIB') packings += 1;
+      },
+    }).enable();
+    onTestFinished(() => void hook.disable());
+    const askForAll = () =>
+      Promise.all(
+        PARTS.flatMap((path) =>
+          ['gzip', 'br', 'gzip', 'br'].map(async (encoding) => {
+            const response = await t.send(path, { headers: { 'Accept-Encoding': encoding } });
+            await response.arrayBuffer();
+          }),
+        ),
+      );
+    await askForAll();
+    expect(packings).toBeGreaterThan(0);
+    expect(packings).toBeLessThanOrEqual(PARTS.length * 2);
+    packings = 0;
+    for (let time = 0; time < 3; time += 1) await askForAll();
+    expect(packings).toBe(0);
   });
 
   test('works under its own policy: nothing inline, nothing fetched by a style from elsewhere', async () => {
@@ -243,25 +315,6 @@ describe('the page of the description', () => {
   });
 });
 
-type Validate = (pointer: string, value: unknown) => readonly unknown[];
-
-async function describedApp() {
-  const t = await createTestApp();
-  const { status, body, headers } = await t.rest('GET', '/openapi.json');
-  expect(status).toBe(200);
-  expect(headers.get('Content-Type')).toMatch(/^application\/json/);
-  const document: Description = body;
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  addFormats.default(ajv);
-  ajv.addSchema(document, 'api');
-  /** What is wrong with a value by the schema at a JSON pointer of the document. */
-  const validate: Validate = (pointer, value) => {
-    const check = ajv.compile({ $ref: `api#${pointer}` });
-    return check(value) ? [] : (check.errors ?? ['refused']);
-  };
-  return { t, document, validate };
-}
-
 /** Calls every route in every way that its description knows, and holds each answer against it. */
 async function runEverything(document: Description, validate: Validate, t: TestApp): Promise<Set<string>> {
   const seen = new Set<string>();
@@ -275,27 +328,17 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     const { at = path, ...request } = options;
     const answer = await app.rest(method, at, request);
     const operation = document.paths[path]?.[method.toLowerCase()];
-    const documented = operation?.responses[String(answer.status)];
-    const label = `${route} ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 300)}`;
-    if (!operation || !documented) throw new Error(`not documented: ${label}`);
-
-    const place = `${pointerOf(path, method)}/responses/${answer.status}`;
-    const type = answer.headers.get('Content-Type')?.split(';')[0];
-    if (documented.content === undefined) expect(answer.body, label).toBeNull();
-    else {
-      expect(Object.keys(documented.content), label).toEqual([type]);
-      expect(validate(`${place}/content/${escaped(String(type))}/schema`, answer.body), label).toEqual([]);
-    }
+    const label = `${route} ${answer.status}`;
+    expectDescribed({ document, validate }, route, answer);
     if (answer.status < 300) {
       seen.add(`${route} ${answer.status}`);
-      if (operation.requestBody && typeof request.body === 'object') {
+      if (operation?.requestBody && typeof request.body === 'object') {
         const schema = `${pointerOf(path, method)}/requestBody/content/application~1json/schema`;
         expect(validate(schema, request.body), `${label} was taken, though its schema refuses it`).toEqual(
           [],
         );
       }
     } else {
-      expect(Object.keys(problemExamples(documented)), label).toContain(answer.body.code);
       seen.add(`${route} ${answer.body.code}`);
     }
     return answer;
@@ -412,7 +455,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (const { method, path, operation } of operationsOf(document)) {
     const route = `${method} ${path}`;
     const at = path.replace('{qrId}', '0000000000').replace('{sessionId}', 'ses_none');
-    const isOpen = operation.security === undefined;
+    const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
     if (!isOpen) {
       await call(t, route, { at, ...(operation.requestBody && { body: {} }) });
@@ -458,44 +501,6 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   return seen;
 }
 
-function rowName({ method, path }: { readonly method: string; readonly path: string }): string {
-  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
-}
-
-function operationsOf({ paths }: Description) {
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      place: pointerOf(path, method),
-      operation,
-    })),
-  );
-}
-
-/** Every body that is sent or answered, and where it is described. */
-function mediaTypesOf(document: Description) {
-  return operationsOf(document).flatMap(({ place, operation }) =>
-    [
-      { place: `${place}/requestBody`, content: operation.requestBody?.content },
-      ...Object.entries(operation.responses).map(([status, { content }]) => ({
-        place: `${place}/responses/${status}`,
-        content,
-      })),
-    ].flatMap(({ place, content = {} }) =>
-      Object.entries(content).map(([type, media]) => ({ place: `${place}/content/${escaped(type)}`, media })),
-    ),
-  );
-}
-
-function examplesOf({ example, examples = {} }: MediaType): unknown[] {
-  return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
-}
-
-function problemExamples({ content }: Answer): Readonly<Record<string, { readonly value: unknown }>> {
-  return content?.['application/problem+json']?.examples ?? {};
-}
-
 /** Where in a schema's properties a description is missing. */
 function undescribedProperties(value: unknown, place: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -514,15 +519,6 @@ function undescribedProperties(value: unknown, place: string): string[] {
 
 function isProse(text: unknown): boolean {
   return typeof text === 'string' && text.trim() !== '';
-}
-
-function pointerOf(path: string, method: string): string {
-  return `/paths/${escaped(path)}/${method.toLowerCase()}`;
-}
-
-/** As a part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
-function escaped(part: string): string {
-  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }
 
 function attributes(html: string, element: string, attribute: string): string[] {

@@ -27,6 +27,7 @@ import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const MARKER = 'a detail from deep inside';
 const OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
+const TOO_FINE = 'Amounts have at most two decimals';
 const NO_AMOUNT = 'Please select a tip amount';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
@@ -522,21 +523,8 @@ describe('amounts', () => {
     const scene = await openScene();
     const before = dump(scene.t.database);
     const amounts = [
-      ...[
-        '9.99',
-        '10.005',
-        '10.001',
-        '9.999999',
-        '"12"',
-        '"abc"',
-        '1e9',
-        '1e21',
-        '10000.01',
-        '-10',
-        '0',
-        '-0',
-      ],
-      ...['true', 'false', '[]', '[12]', '{}', '{"amount": 12}', '""', '"NaN"', '1e400', '12.000000001'],
+      ...['9.99', '"12"', '"abc"', '1e9', '1e21', '10000.01', '-10', '0', '-0'],
+      ...['true', 'false', '[]', '[12]', '{}', '{"amount": 12}', '""', '"NaN"', '1e400', '-10.5', '-12.345'],
     ];
     const expected = amounts.map((amount) => [amount, `422 invalid_input amount: ${OUT_OF_BOUNDS}`]);
     expect(await refusalsOf('REST', scene, amounts)).toEqual(Object.fromEntries(expected));
@@ -547,11 +535,26 @@ describe('amounts', () => {
     const scene = await openScene();
     const before = dump(scene.t.database);
     const amounts = [
-      ...['999', '1000.5', '10.5', '"1200"', '1e11', '1000001', '-1000', '0', '9007199254740993'],
+      ...['999', '"1200"', '1e11', '1000001', '-1000', '0', '9007199254740993'],
       ...['true', 'false', '[]', '[1200]', '{}', '""', '1e400'],
     ];
     const expected = amounts.map((amount) => [amount, `422 invalid_input amountCents: ${OUT_OF_BOUNDS}`]);
     expect(await refusalsOf('tRPC', scene, amounts)).toEqual(Object.fromEntries(expected));
+    expect(dump(scene.t.database)).toEqual(before);
+  });
+
+  test('both doors say of an amount with more than two decimals just that, and change nothing', async () => {
+    const scene = await openScene();
+    const before = dump(scene.t.database);
+    const dollars = [
+      ...['10.005', '10.001', '12.345', '9.999999', '12.000000001', '10.299999999999999', '1e-7'],
+      ...['20000.123', '1.234567e3', '12.350000000000001'],
+    ];
+    const told = (amounts: readonly string[], field: string) =>
+      Object.fromEntries(amounts.map((amount) => [amount, `422 invalid_input ${field}: ${TOO_FINE}`]));
+    expect(await refusalsOf('REST', scene, dollars)).toEqual(told(dollars, 'amount'));
+    const cents = ['1000.5', '1234.5', '10.5', '999.999', '1e-7'];
+    expect(await refusalsOf('tRPC', scene, cents)).toEqual(told(cents, 'amountCents'));
     expect(dump(scene.t.database)).toEqual(before);
   });
 

@@ -12,8 +12,8 @@ import { qrCodeLookup } from '#shared/qr-codes.ts';
 import { newTip, transaction } from '#shared/tips.ts';
 
 const NO_AMOUNT_OF_MONEY = [
-  ...['12', '', true, false, [], {}, [12], -1, -0.01, 0.001, 10.005, 1e-7, 1e21, Number.NaN],
-  ...[Number.POSITIVE_INFINITY, 12.345],
+  ...['12', '', true, false, [], {}, [12], -1, -0.01, -12.345, 1e21, 1.2345e21, Number.NaN],
+  ...[Number.POSITIVE_INFINITY],
 ];
 
 /** Names of fields as the procedures have them. */
@@ -181,6 +181,14 @@ describe('requests', () => {
     }
   });
 
+  test('an amount with more than two decimals becomes a fraction of a cent near by, for the procedure to tell apart', () => {
+    for (const amount of [0.001, 10.005, 12.345, 1e-7, 10.299999999999999, 12.350000000000001, 0.1 + 0.2]) {
+      const { amountCents }: { amountCents: number } = Object(fromWire({ amount }, input));
+      expect(Number.isInteger(amountCents)).toBe(false);
+      expect(Math.abs(amountCents - amount * 100)).toBeLessThan(1);
+    }
+  });
+
   test.each([
     [null],
     [undefined],
@@ -221,8 +229,17 @@ describe('schemas', () => {
     expect(wireSchema(newTip.pick({ amountCents: true, receiverQrId: true }), 'input')).toEqual({
       type: 'object',
       properties: {
-        amount: { type: 'number', minimum: MIN_TIP_CENTS / 100, maximum: MAX_TIP_CENTS / 100 },
-        receiver_qr_id: { type: 'string' },
+        amount: {
+          type: 'number',
+          minimum: MIN_TIP_CENTS / 100,
+          maximum: MAX_TIP_CENTS / 100,
+          multipleOf: 0.01,
+        },
+        receiver_qr_id: {
+          type: 'string',
+          maxLength: 64,
+          pattern: '^[\\s-]*(?:[0-9A-TV-Za-tv-z][\\s-]*){10}$',
+        },
       },
       required: ['amount', 'receiver_qr_id'],
     });
@@ -230,7 +247,7 @@ describe('schemas', () => {
 
   test('of answers name exactly the fields that answers have', () => {
     const someone = {
-      id: 'usr_1',
+      id: `usr_${'0'.repeat(26)}`,
       email: 'a@example.com',
       username: 'a',
       fullName: 'A',

@@ -17,6 +17,7 @@ import {
   QUICK_AMOUNTS_CENTS,
   RECEIVER_FEE_RATE,
 } from '#shared/money.ts';
+import { readTipAmount } from '#shared/tip-amount.ts';
 import { newTip } from '#shared/tips.ts';
 
 /** Dollars below what `parseDollars` reads: twelve digits. */
@@ -238,7 +239,7 @@ describe('the amount of a tip', () => {
     1_000_001,
     0,
     -1_000,
-    1_000.5,
+    -0.5,
     1e11,
     Number.NaN,
     Number.POSITIVE_INFINITY,
@@ -252,7 +253,48 @@ describe('the amount of a tip', () => {
     ]);
   });
 
+  test.each([
+    1_000.5, 999.5, 1_234.5, 1_000_000.1, 0.001,
+  ])('may not be %d cents, which have more than two decimals in dollars', (amount) => {
+    const parsed = tipOf(amount);
+    expect(parsed.error?.issues.map(({ path, message }) => [path, message])).toEqual([
+      [['amountCents'], 'Amounts have at most two decimals'],
+    ]);
+  });
+
   test.each([null, undefined])('must be chosen, so not %s', (amount) => {
     expect(tipOf(amount).error?.issues.map(({ message }) => message)).toEqual(['Please select a tip amount']);
+  });
+});
+
+describe('the amount of a tip, as it is typed', () => {
+  test.each([
+    ['25', 2_500],
+    ['25.5', 2_550],
+    ['25,50', 2_550],
+    ['$ 25', 2_500],
+    ['1,000', 100_000],
+    ['1,000.10', 100_010],
+    ['10', 1_000],
+    ['10000', 1_000_000],
+  ])('%j is %i cents', (text, amount) => {
+    expect(readTipAmount(text)).toEqual({ cents: amount, problem: null });
+  });
+
+  test.each([
+    ['', 'Please select a tip amount'],
+    [' ', 'Please select a tip amount'],
+    ['9.99', 'Tip amount must be between $10 and $10,000'],
+    ['10000.01', 'Tip amount must be between $10 and $10,000'],
+    ['12,345', 'Tip amount must be between $10 and $10,000'],
+    ['abc', 'Tip amount must be between $10 and $10,000'],
+    ['-12.345', 'Tip amount must be between $10 and $10,000'],
+    ['12.345', 'Amounts have at most two decimals'],
+    ['12,3456', 'Amounts have at most two decimals'],
+    ['1,000.005', 'Amounts have at most two decimals'],
+    ['10.500', 'Amounts have at most two decimals'],
+    ['$0.001', 'Amounts have at most two decimals'],
+  ])('%j is told %j', (text, problem) => {
+    expect(readTipAmount(text)).toEqual({ cents: null, problem });
   });
 });

@@ -22,7 +22,15 @@ const SCREENS = ['landing', 'auth', 'dashboard', 'scan', 'tip'] as const;
 
 const CHAPTER_LAYERS = CHAPTERS.map((chapter) => `the chapter ${chapter}`);
 const SCREEN_LAYERS = SCREENS.map((screen) => `the screen ${screen}`);
-const APP_PARTS = ['shared', 'the storage port', 'limits', 'config', ...CHAPTER_LAYERS, 'api'];
+const APP_PARTS = [
+  'shared',
+  'the storage port',
+  'limits',
+  'config',
+  'prepared answers',
+  ...CHAPTER_LAYERS,
+  'api',
+];
 
 /** Every file has the first layer that fits. A new file at a root needs a thought about where it stands. */
 const LAYERS: readonly Layer[] = [
@@ -35,13 +43,14 @@ const LAYERS: readonly Layer[] = [
     below: ['shared', 'the storage port'],
   })),
   { name: 'limits', files: /^server\/(?:limits|memory-counts)\.ts$/, below: ['shared', 'the storage port'] },
+  { name: 'prepared answers', files: /^server\/prepared-answer\.ts$/, below: [] },
   { name: 'config', files: /^server\/config\.ts$/, below: ['shared'] },
   {
     name: 'api',
     files: /^server\/api\//,
-    below: ['shared', 'the storage port', 'limits', ...CHAPTER_LAYERS],
+    below: ['shared', 'the storage port', 'limits', 'prepared answers', ...CHAPTER_LAYERS],
   },
-  { name: 'app', files: /^server\/(?:app|pages|prepared-answer)\.ts$/, below: APP_PARTS },
+  { name: 'app', files: /^server\/(?:app|pages)\.ts$/, below: APP_PARTS },
   {
     name: 'command',
     files: /^server\/command\.ts$/,

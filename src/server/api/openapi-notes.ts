@@ -2,7 +2,11 @@
  * What a reader of the API description wants to know and no schema can say: words and examples, for each route and
  * each field of the wire.
  */
+import { brand } from '#shared/brand.ts';
+import { idPattern } from '#shared/ids.ts';
+import { typedQrCodeId } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
+import { wireSchema } from './wire.ts';
 
 interface RouteNotes {
   readonly summary: string;
@@ -60,6 +64,40 @@ const TRANSACTION = {
   status: 'completed',
   created_at: '2024-06-01T20:15:30.000Z',
 };
+
+/** The headers of answers, under the names of their components. */
+export const HEADERS = {
+  RequestId: {
+    description: 'Names the request in the log.',
+    schema: { type: 'string', format: 'uuid' },
+    example: EXAMPLE_REQUEST_ID,
+  },
+  CacheControl: {
+    description: 'No answer of a route is to be kept.',
+    schema: { const: 'no-store' },
+    example: 'no-store',
+  },
+  Link: {
+    description: 'With `limit`: the next page as `rel="next"`, while there is one (RFC 8288).',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+    example: `</api/transactions?limit=50&cursor=${TRANSACTION.id}>; rel="next"`,
+  },
+  RetryAfter: {
+    description: 'How many seconds to wait before trying again, when that is known.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 2,
+  },
+  WwwAuthenticate: {
+    description: 'How to authenticate (RFC 6750, section 3).',
+    schema: { type: 'string', pattern: '^Bearer ' },
+    example: `Bearer realm="${brand.name}"`,
+  },
+  Allow: {
+    description: 'With 405: the methods that the address has.',
+    schema: { type: 'string' },
+    example: 'GET, HEAD',
+  },
+} as const;
 
 /** By procedure. */
 export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
@@ -120,7 +158,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         in: 'path',
         required: true,
         description: 'As the list of your sessions names it.',
-        schema: { type: 'string' },
+        schema: { type: 'string', pattern: idPattern('ses').source },
         example: SESSION.id,
       },
     ],
@@ -145,7 +183,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         in: 'path',
         required: true,
         description: 'The code, as scanned or typed.',
-        schema: { type: 'string' },
+        schema: wireSchema(typedQrCodeId, 'input'),
         example: '7K3MX-9Q2AB',
       },
     ],
@@ -170,7 +208,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         name: 'cursor',
         in: 'query',
         description: 'Where the next page begins, as the `Link` header of the page before says.',
-        schema: { type: 'string' },
+        schema: { type: 'string', pattern: idPattern('txn').source },
       },
     ],
     response: [TRANSACTION],
@@ -217,11 +255,13 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
   amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
   created_at: 'ISO 8601 in UTC.',
+  'Credentials.password': 'The password, as it was chosen.',
   current_password: 'The present password.',
   device: 'What the session was begun with; null when the client did not say.',
   email: 'Unique, whatever its case.',
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
-  full_name: '1 to 60 characters.',
+  full_name:
+    '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',
   giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
   giver_id:
     'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else.',
@@ -232,8 +272,10 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   must_change_password:
     'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
-  new_password: '8 to 256 characters; not a common one, not your email, not your username.',
-  password: '8 to 256 characters; not a common one, not the email, not the username.',
+  new_password:
+    '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',
+  password:
+    '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   qr_code: 'The code that was looked up.',
   receiver_id: 'Who was tipped.',
@@ -248,5 +290,5 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   user: 'The user who logged in.',
   user_id: 'Whose code it is.',
   username:
-    '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; never changes hands.',
+    '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; none that would pass for the site itself; never changes hands.',
 };

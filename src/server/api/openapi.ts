@@ -1,18 +1,53 @@
 /**
  * The REST table, described: an OpenAPI 3.1 document made from the very rows and schemas that are served.
  */
+import type { z } from 'zod';
+import { credentials, passwordChange, registration, session, user } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import { EXAMPLE_REQUEST_ID, FIELD_NOTES, ROUTE_NOTES } from './openapi-notes.ts';
+import { newQrCode, qrCode, qrCodeLookup, serviceCategory } from '#shared/qr-codes.ts';
+import { transaction } from '#shared/tips.ts';
+import { EXAMPLE_REQUEST_ID, FIELD_NOTES, HEADERS, ROUTE_NOTES } from './openapi-notes.ts';
 import { problemOf } from './rest.ts';
-import { REST_ROUTES, type RestRoute } from './rest-routes.ts';
-import { type JsonSchema, wireSchema } from './wire.ts';
+import { REST_ROUTES, type RestRoute, restLogin, restTip } from './rest-routes.ts';
+import { type JsonSchema, wireSchemas } from './wire.ts';
 
 /** What any route may answer. */
 const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
+/** What is refused before any route is found. */
+const OTHER_REFUSALS: readonly ErrorCode[] = [
+  'malformed_request',
+  'method_not_allowed',
+  'request_timeout',
+  'headers_too_large',
+];
+
+/** The names under which generated clients find what is sent. */
+const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
+  [registration, 'Registration'],
+  [credentials, 'Credentials'],
+  [passwordChange, 'PasswordChange'],
+  [newQrCode, 'NewQrCode'],
+  [restTip, 'NewTip'],
+  [serviceCategory, 'ServiceCategory'],
+]);
+
+/** And those of what is answered. */
+const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
+  [user, 'User'],
+  [restLogin, 'Login'],
+  [session, 'Session'],
+  [qrCode, 'QrCode'],
+  [qrCodeLookup, 'QrCodeLookup'],
+  [transaction, 'Transaction'],
+  [serviceCategory, 'ServiceCategory'],
+]);
+
+const schemaAt = (name: string) => `#/components/schemas/${name}`;
+const headerAt = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
 /** The document for an instance at `publicUrl` (no trailing slash). */
 export function describeApi(publicUrl: string): JsonSchema {
@@ -21,6 +56,10 @@ export function describeApi(publicUrl: string): JsonSchema {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, publicUrl) };
   }
+  const named = {
+    ...wireSchemas(INPUT_NAMES, 'input', schemaAt),
+    ...wireSchemas(OUTPUT_NAMES, 'output', schemaAt),
+  };
   return {
     openapi: '3.1.0',
     info: {
@@ -30,16 +69,32 @@ export function describeApi(publicUrl: string): JsonSchema {
       description: [
         `The REST door of ${brand.name}. Amounts are US dollars as JSON numbers with at most two decimals; times are ISO 8601 in UTC.`,
         'Log in, then send the token as `Authorization: Bearer ...`.',
+        'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped, and so are fields that are not described.',
         'Errors are problem details (RFC 9457): `detail` is a sentence for people, `code` one for programs, `instance` names the request in the log. What cannot be read as a request at all is refused in the same form, with 400, 408, 413 or 431.',
+        'HEAD is answered wherever GET is, with the same headers and no body.',
       ].join('\n\n'),
+      contact: { name: brand.name, url: publicUrl },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: `${publicUrl}/api` }],
-    tags: [{ name: 'auth' }, { name: 'qr-codes' }, { name: 'transactions' }],
+    tags: [
+      { name: 'auth', description: 'Accounts, and where they are logged in.' },
+      { name: 'qr-codes', description: 'The printed codes of service providers.' },
+      { name: 'transactions', description: 'Tips: giving them, and what was sent and received.' },
+    ],
     paths,
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { Problem: PROBLEM_SCHEMA },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'The `access_token` that a login answers.' },
+      },
+      headers: HEADERS,
+      responses: { OtherProblem: problemFor(OTHER_REFUSALS, publicUrl) },
+      schemas: {
+        ...Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, annotated(schema, name)])),
+        TipEvent: TIP_EVENT_SCHEMA,
+        Problem: PROBLEM_SCHEMA,
+        FieldError: FIELD_ERROR_SCHEMA,
+      },
     },
   };
 }
@@ -52,44 +107,49 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
     tags: [route.path.split('/')[1]],
     summary: notes.summary,
     description: notes.description,
-    ...(!route.isPublic && { security: [{ bearer: [] }] }),
+    security: route.isPublic ? [] : [{ bearer: [] }],
     ...(notes.parameters && { parameters: notes.parameters }),
     ...(route.input && {
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: annotated(wireSchema(route.input, 'input')), example: notes.request },
+          'application/json': { schema: referenceTo(INPUT_NAMES, route.input), example: notes.request },
         },
       },
     }),
-    responses: { [route.status]: successOf(route, notes.response), ...problemsOf(route, publicUrl) },
+    responses: {
+      [route.status]: successOf(route, notes.response),
+      ...problemsOf(route, publicUrl),
+      default: { $ref: '#/components/responses/OtherProblem' },
+    },
   };
 }
 
 function successOf(route: RestRoute, example: unknown): JsonSchema {
-  if (!route.output) return { description: 'Done.' };
+  const headers = { 'X-Request-Id': headerAt('RequestId'), 'Cache-Control': headerAt('CacheControl') };
+  if (!route.output) return { description: 'Done.', headers };
   if (route.isStream) {
     return {
       description:
         'Server-sent events named `tip`, each with a transaction as its data and its id to resume after.',
-      content: { 'text/event-stream': { schema: { type: 'string' }, example } },
+      headers,
+      content: { 'text/event-stream': { schema: STREAM_SCHEMA, example } },
     };
   }
-  const item = annotated(wireSchema(route.output, 'output'));
+  const item = referenceTo(OUTPUT_NAMES, route.output);
   return {
     description: route.status === 201 ? 'Created.' : 'OK.',
-    ...(route.isPaged && {
-      headers: {
-        Link: {
-          description: 'With `limit`: the next page as `rel="next"`, while there is one.',
-          schema: { type: 'string' },
-        },
-      },
-    }),
+    headers: route.isPaged ? { ...headers, Link: headerAt('Link') } : headers,
     content: {
       'application/json': { schema: route.isList ? { type: 'array', items: item } : item, example },
     },
   };
+}
+
+function referenceTo(names: ReadonlyMap<z.ZodType, string>, schema: z.ZodType): JsonSchema {
+  const name = names.get(schema);
+  if (name === undefined) throw new Error('a schema of a route has no name');
+  return { $ref: schemaAt(name) };
 }
 
 function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSchema> {
@@ -104,27 +164,39 @@ function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSch
   return Object.fromEntries(
     [...statuses].map((status) => {
       const codesOfStatus = codes.filter((code) => REFUSALS[code].status === status);
-      const answer = {
-        description: codesOfStatus.map((code) => `\`${code}\`: ${REFUSALS[code].title}.`).join(' '),
-        content: {
-          'application/problem+json': {
-            schema: { $ref: '#/components/schemas/Problem' },
-            examples: Object.fromEntries(
-              codesOfStatus.map((code) => [
-                code,
-                { value: problemOf(new AppError(code), EXAMPLE_REQUEST_ID, publicUrl) },
-              ]),
-            ),
-          },
-        },
-      };
-      return [status, answer];
+      return [status, problemFor(codesOfStatus, publicUrl)];
     }),
   );
 }
 
-/** The schema with each property explained. */
-function annotated(schema: JsonSchema): JsonSchema {
+/** An answer that is one of these refusals, with the headers that go with any of them. */
+function problemFor(codes: readonly ErrorCode[], publicUrl: string): JsonSchema {
+  const has = (...statuses: number[]) => codes.some((code) => statuses.includes(REFUSALS[code].status));
+  return {
+    description: codes.map((code) => `\`${code}\`: ${REFUSALS[code].title}.`).join(' '),
+    headers: {
+      'X-Request-Id': headerAt('RequestId'),
+      'Cache-Control': headerAt('CacheControl'),
+      ...(has(401) && { 'WWW-Authenticate': headerAt('WwwAuthenticate') }),
+      ...(has(405) && { Allow: headerAt('Allow') }),
+      ...(has(429, 503) && { 'Retry-After': headerAt('RetryAfter') }),
+    },
+    content: {
+      'application/problem+json': {
+        schema: { $ref: schemaAt('Problem') },
+        examples: Object.fromEntries(
+          codes.map((code) => [
+            code,
+            { value: problemOf(new AppError(code), EXAMPLE_REQUEST_ID, publicUrl) },
+          ]),
+        ),
+      },
+    },
+  };
+}
+
+/** The schema with each property explained; `name` is that under which it stands. */
+function annotated(schema: JsonSchema, name: string): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {
       if (keyword === 'properties' && isObject(content)) {
@@ -133,14 +205,17 @@ function annotated(schema: JsonSchema): JsonSchema {
           Object.fromEntries(
             Object.entries(content).map(([field, property]) => [
               field,
-              { description: FIELD_NOTES[field], ...(isObject(property) ? annotated(property) : {}) },
+              {
+                description: FIELD_NOTES[`${name}.${field}`] ?? FIELD_NOTES[field],
+                ...(isObject(property) ? annotated(property, name) : {}),
+              },
             ]),
           ),
         ];
       }
       if (Array.isArray(content))
-        return [keyword, content.map((item) => (isObject(item) ? annotated(item) : item))];
-      return [keyword, isObject(content) ? annotated(content) : content];
+        return [keyword, content.map((item) => (isObject(item) ? annotated(item, name) : item))];
+      return [keyword, isObject(content) ? annotated(content, name) : content];
     }),
   );
 }
@@ -148,6 +223,42 @@ function annotated(schema: JsonSchema): JsonSchema {
 function isObject(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** A stream is a text; what is in it is said the way in which JSON Schema says it (2020-12 Validation, section 8). */
+const STREAM_SCHEMA: JsonSchema = {
+  type: 'string',
+  contentMediaType: 'text/event-stream',
+  contentSchema: { type: 'array', items: { $ref: schemaAt('TipEvent') } },
+};
+
+const TIP_EVENT_SCHEMA: JsonSchema = {
+  type: 'object',
+  description: 'The fields of one server-sent event (WHATWG HTML, section 9.2).',
+  required: ['id', 'event', 'data'],
+  properties: {
+    id: {
+      type: 'string',
+      description: 'The id of the transaction; send the last one as `Last-Event-ID` to resume after it.',
+    },
+    event: { const: 'tip', description: 'The kind of event.' },
+    data: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      contentSchema: { $ref: schemaAt('Transaction') },
+      description: 'A transaction as JSON, in one line.',
+    },
+  },
+};
+
+const FIELD_ERROR_SCHEMA: JsonSchema = {
+  type: 'object',
+  description: 'What is wrong with one field.',
+  required: ['field', 'message'],
+  properties: {
+    field: { type: 'string', description: 'The field, as it is named in the request.' },
+    message: { type: 'string', description: 'What is wrong with it, for people.' },
+  },
+};
 
 const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
@@ -171,14 +282,7 @@ const PROBLEM_SCHEMA: JsonSchema = {
     errors: {
       type: 'array',
       description: 'For `invalid_input`: what is wrong, field by field.',
-      items: {
-        type: 'object',
-        required: ['field', 'message'],
-        properties: {
-          field: { type: 'string', description: 'The field, as it is named in the request.' },
-          message: { type: 'string', description: 'What is wrong with it, for people.' },
-        },
-      },
+      items: { $ref: schemaAt('FieldError') },
     },
   },
 };

@@ -90,8 +90,11 @@ type Unchecked = <Input, Output>(
 ) => Promise<Output>;
 const callWith: Unchecked = (procedure, input) => Reflect.apply(procedure, undefined, [input]);
 
+/** A tip as REST takes it: its key travels in a header. */
+export const restTip = newTip.omit({ idempotencyKey: true });
+
 /** A login as OAuth's clients know it (RFC 6749, section 5.1). */
-const restLogin = login.extend({ tokenType: z.literal('bearer') });
+export const restLogin = login.extend({ tokenType: z.literal('bearer') });
 const asBearer = ({ accessToken, expiresAt, user }: Login) => ({
   accessToken,
   tokenType: 'bearer',
@@ -261,7 +264,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     procedure: 'transactions.create',
     isPublic: false,
     status: 201,
-    input: newTip.omit({ idempotencyKey: true }),
+    input: restTip,
     output: transaction,
     refusals: [
       'login_to_tip',

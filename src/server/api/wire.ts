@@ -68,7 +68,27 @@ export function fromWire(body: unknown, input: z.ZodType): unknown {
 
 /** The JSON Schema of what goes over the wire for a schema of the procedures. */
 export function wireSchema(schema: z.ZodType, direction: 'input' | 'output'): JsonSchema {
-  return respell(jsonSchemaOf(schema, direction));
+  return respell(jsonSchemaOf(schema, direction), direction);
+}
+
+/**
+ * The same for several schemas under their names.
+ * @param refer makes the reference by which one of them names another that it contains.
+ */
+export function wireSchemas(
+  names: ReadonlyMap<z.ZodType, string>,
+  direction: 'input' | 'output',
+  refer: (name: string) => string,
+): Readonly<Record<string, JsonSchema>> {
+  const registry = z.registry<{ id: string }>();
+  for (const [schema, id] of names) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { io: direction, unrepresentable: 'any', uri: refer });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema: _, $id: __, ...schema }]) => [
+      name,
+      respell(schema, direction),
+    ]),
+  );
 }
 
 function jsonSchemaOf(schema: z.ZodType, direction: 'input' | 'output'): JsonSchema {
@@ -89,33 +109,49 @@ function fieldsOf(input: z.ZodType): readonly string[] {
   return fields;
 }
 
-function respell(schema: JsonSchema): JsonSchema {
+function respell(schema: JsonSchema, direction: 'input' | 'output'): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, content]) => {
       if (keyword === 'properties') {
         const properties = Object.entries(asRecord(content)).map(([field, property]) => [
           wireName(field),
-          inCents(field) ? inDollars(asRecord(property)) : respell(asRecord(property)),
+          inCents(field) ? inDollars(asRecord(property), direction) : respell(asRecord(property), direction),
         ]);
         return [keyword, Object.fromEntries(properties)];
       }
       if (keyword === 'required') return [keyword, asList(content).map((field) => wireName(String(field)))];
       if (Array.isArray(content))
-        return [keyword, content.map((item) => (isRecord(item) ? respell(item) : item))];
-      return [keyword, isRecord(content) ? respell(content) : content];
+        return [keyword, content.map((item) => (isRecord(item) ? respell(item, direction) : item))];
+      return [keyword, isRecord(content) ? respell(content, direction) : content];
     }),
   );
 }
 
-function inDollars({ minimum, maximum }: JsonSchema): JsonSchema {
+/**
+ * That an amount is whole cents is said of what is sent only: many validators divide, and would refuse our own 9.7 as no
+ * multiple of 0.01.
+ */
+function inDollars({ minimum, maximum }: JsonSchema, direction: 'input' | 'output'): JsonSchema {
   const bound = (name: string, limit: unknown) =>
     typeof limit === 'number' && Math.abs(limit) < Number.MAX_SAFE_INTEGER ? { [name]: limit / 100 } : {};
-  return { type: 'number', ...bound('minimum', minimum), ...bound('maximum', maximum) };
+  return {
+    type: 'number',
+    ...bound('minimum', minimum),
+    ...bound('maximum', maximum),
+    ...(direction === 'input' && { multipleOf: 0.01 }),
+  };
 }
 
-/** Dollars as cents; what is no amount becomes something that no amount is, and stays absent when it was. */
+/**
+ * Dollars as cents. What is no amount becomes something that no amount is, and stays absent when it was; dollars with more
+ * than two decimals become a fraction of a cent near by, so that they are told what is wrong with them.
+ */
 function centsFromAnything(content: unknown): unknown {
-  return content === undefined || content === null ? content : (centsFromDollars(content) ?? Number.NaN);
+  if (content === undefined || content === null) return content;
+  const amount = centsFromDollars(content);
+  if (amount !== null) return amount;
+  const isTooFine = typeof content === 'number' && content > 0 && /^\d+\.\d{3,}$|e-/.test(String(content));
+  return isTooFine ? Math.floor(content * 100) + 0.5 : Number.NaN;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

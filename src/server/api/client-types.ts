@@ -1,0 +1,26 @@
+/**
+ * What a TypeScript client outside of this repository gets by name. `npm run types` writes it out as one file of plain
+ * types that needs neither these sources nor their packages.
+ */
+import type { z } from 'zod';
+import type { credentials, passwordChange, registration } from '#shared/accounts.ts';
+import type { newTip } from '#shared/tips.ts';
+import type { trpcErrorOf } from './trpc.ts';
+
+export type { Login, Session, User } from '#shared/accounts.ts';
+export type { ServiceCategory } from '#shared/categories.ts';
+export type { ErrorCode, FieldError } from '#shared/errors.ts';
+export type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
+export type { TipSummary, Transaction, TransactionPage } from '#shared/tips.ts';
+export type { AppRouter } from './router.ts';
+
+/** What an account is made of. */
+export type Registration = z.input<typeof registration>;
+/** What logs in. */
+export type Credentials = z.input<typeof credentials>;
+/** The present password and the next. */
+export type PasswordChange = z.input<typeof passwordChange>;
+/** A tip to give. */
+export type NewTip = z.input<typeof newTip>;
+/** Why a call was refused, as the `shape` of a TRPCClientError has it. */
+export type ErrorShape = ReturnType<typeof trpcErrorOf>;

@@ -1,0 +1,180 @@
+/**
+ * The description of the API as it is served, and how to find one's way in it.
+ */
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { createTestApp, type RestAnswer } from './test-app.ts';
+
+export interface Schema {
+  readonly [keyword: string]: unknown;
+}
+export interface MediaType {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+export interface Answer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: unknown;
+}
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly security?: readonly unknown[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+export interface Description {
+  readonly [member: string]: unknown;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+/** What is wrong with a value by the schema at a JSON pointer of the document. */
+export type Validate = (pointer: string, value: unknown) => readonly ErrorObject[];
+
+/** Headers that say something about one answer; the others are the same for all. */
+const TELLING_HEADERS = [
+  ...['Allow', 'Cache-Control', 'ETag', 'Link', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+];
+
+export async function describedApp() {
+  const t = await createTestApp();
+  const { status, body, headers } = await t.rest('GET', '/openapi.json');
+  expect(status).toBe(200);
+  expect(headers.get('Content-Type')).toMatch(/^application\/json/);
+  const document: Description = resolved(body, body, /^#\/components\/(?:headers|responses)\//);
+  const ajv = createValidator();
+  ajv.addSchema(document, 'api');
+  const checks = new Map<string, ValidateFunction>();
+  const validate: Validate = (pointer, value) => {
+    const check = checks.get(pointer) ?? ajv.compile({ $ref: `api#${pointer}` });
+    checks.set(pointer, check);
+    return check(value) ? [] : (check.errors ?? []);
+  };
+  return { t, document, validate };
+}
+
+/** Reads JSON Schema 2020-12 to the letter. */
+export function createValidator(): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  // Its own divides: by that, 9.7 were no multiple of 0.01.
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    validate: (divisor: number, value: number) => {
+      const decimals = String(divisor).split('.')[1]?.length ?? 0;
+      const units = (amount: number) => Math.round(amount * 10 ** decimals);
+      return Number(value.toFixed(decimals)) === value && units(value) % units(divisor) === 0;
+    },
+  });
+  return ajv;
+}
+
+/** A part of the document with the references in it replaced by what they refer to. */
+export function resolved<Part>(document: unknown, part: Part, which = /^#/): Part {
+  const resolve = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...others } = value as Schema;
+    const rest = Object.fromEntries(Object.entries(others).map(([key, content]) => [key, resolve(content)]));
+    if (typeof $ref !== 'string') return rest;
+    if (!which.test($ref)) return { $ref, ...rest };
+    const names = $ref.slice(2).split('/');
+    const target = names.reduce((place: unknown, name) => (place as Schema)[name], document);
+    return { ...(resolve(target) as Schema), ...rest };
+  };
+  return resolve(part) as Part;
+}
+
+/**
+ * Holds an answer against its description: the status, the type, the body, the headers and the code of a refusal.
+ * @param route as `GET /qr-codes/{qrId}`.
+ */
+export function expectDescribed(
+  { document, validate }: { readonly document: Description; readonly validate: Validate },
+  route: string,
+  { status, body, headers }: RestAnswer,
+): void {
+  const [method = '', path = ''] = route.split(' ');
+  const documented = document.paths[path]?.[method.toLowerCase()]?.responses[String(status)];
+  const label = `${route} ${status} ${JSON.stringify(body)?.slice(0, 300)}`;
+  if (!documented) throw new Error(`not documented: ${label}`);
+  const place = `${pointerOf(path, method)}/responses/${status}`;
+  const type = headers.get('Content-Type')?.split(';')[0];
+  if (documented.content === undefined) expect(body, label).toBeNull();
+  else {
+    expect(Object.keys(documented.content), label).toEqual([type]);
+    expect(validate(`${place}/content/${escaped(String(type))}/schema`, body), label).toEqual([]);
+  }
+  if (status >= 400) expect(Object.keys(problemExamples(documented)), label).toContain(body.code);
+  for (const name of TELLING_HEADERS) {
+    const value = headers.get(name);
+    if (value === null) continue;
+    expect(Object.keys(documented.headers ?? {}), label).toContain(name);
+    const read = /^\d+$/.test(value) ? Number(value) : value;
+    expect(validate(`${place}/headers/${name}/schema`, read), `${label} ${name}: ${value}`).toEqual([]);
+  }
+}
+
+export function rowName({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+}
+
+export function operationsOf({ paths }: Description) {
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      place: pointerOf(path, method),
+      operation,
+    })),
+  );
+}
+
+/** Every body that is sent or answered, and where it is described. */
+export function mediaTypesOf(document: Description) {
+  return operationsOf(document).flatMap(({ place, operation }) =>
+    [
+      { place: `${place}/requestBody`, content: operation.requestBody?.content },
+      ...Object.entries(operation.responses).map(([status, { content }]) => ({
+        place: `${place}/responses/${status}`,
+        content,
+      })),
+    ].flatMap(({ place, content = {} }) =>
+      Object.entries(content).map(([type, media]) => ({ place: `${place}/content/${escaped(type)}`, media })),
+    ),
+  );
+}
+
+export function examplesOf({ example, examples = {} }: MediaType): unknown[] {
+  return [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+}
+
+export function problemExamples({ content }: Answer): Readonly<Record<string, { readonly value: unknown }>> {
+  return content?.['application/problem+json']?.examples ?? {};
+}
+
+export function pointerOf(path: string, method: string): string {
+  return `/paths/${escaped(path)}/${method.toLowerCase()}`;
+}
+
+/** As a part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
+function escaped(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
