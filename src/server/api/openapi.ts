@@ -91,7 +91,16 @@ export function describeApi(publicUrl: string): JsonSchema {
       responses: { OtherProblem: problemFor(OTHER_REFUSALS, publicUrl) },
       schemas: {
         ...Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, annotated(schema, name)])),
-        TipEvent: TIP_EVENT_SCHEMA,
+        ConnectedEvent: eventSchema('The stream begins where it was asked to.', 'connected', {
+          type: 'object',
+        }),
+        ResetEvent: eventSchema(
+          'The stream begins now, and not after the event that was named: load the list of transactions again.',
+          'reset',
+          { $ref: schemaAt('StreamReset') },
+        ),
+        StreamReset: STREAM_RESET_SCHEMA,
+        TipEvent: eventSchema('A tip was given.', 'tip', { $ref: schemaAt('Transaction') }),
         Problem: PROBLEM_SCHEMA,
         FieldError: FIELD_ERROR_SCHEMA,
       },
@@ -131,7 +140,7 @@ function successOf(route: RestRoute, example: unknown): JsonSchema {
   if (route.isStream) {
     return {
       description:
-        'Server-sent events named `tip`, each with a transaction as its data and its id to resume after.',
+        'Server-sent events: first `connected` or `reset`, which says where the stream begins, then each `tip`, with a transaction as its data.',
       headers,
       content: { 'text/event-stream': { schema: STREAM_SCHEMA, example } },
     };
@@ -224,28 +233,42 @@ function isObject(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const EVENTS = ['ConnectedEvent', 'ResetEvent', 'TipEvent'];
+
 /** A stream is a text; what is in it is said the way in which JSON Schema says it (2020-12 Validation, section 8). */
 const STREAM_SCHEMA: JsonSchema = {
   type: 'string',
   contentMediaType: 'text/event-stream',
-  contentSchema: { type: 'array', items: { $ref: schemaAt('TipEvent') } },
+  contentSchema: { type: 'array', items: { oneOf: EVENTS.map((name) => ({ $ref: schemaAt(name) })) } },
 };
 
-const TIP_EVENT_SCHEMA: JsonSchema = {
-  type: 'object',
-  description: 'The fields of one server-sent event (WHATWG HTML, section 9.2).',
-  required: ['id', 'event', 'data'],
-  properties: {
-    id: {
-      type: 'string',
-      description: 'The id of the transaction; send the last one as `Last-Event-ID` to resume after it.',
+/** The fields of one server-sent event (WHATWG HTML, section 9.2). */
+function eventSchema(description: string, event: string, data: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    description,
+    required: ['id', 'event', 'data'],
+    properties: {
+      id: { type: 'string', description: 'Send the last one as `Last-Event-ID` to resume after it.' },
+      event: { const: event, description: 'The kind of event.' },
+      data: {
+        type: 'string',
+        contentMediaType: 'application/json',
+        contentSchema: data,
+        description: 'JSON, in one line.',
+      },
     },
-    event: { const: 'tip', description: 'The kind of event.' },
-    data: {
-      type: 'string',
-      contentMediaType: 'application/json',
-      contentSchema: { $ref: schemaAt('Transaction') },
-      description: 'A transaction as JSON, in one line.',
+  };
+}
+
+const STREAM_RESET_SCHEMA: JsonSchema = {
+  type: 'object',
+  description: 'Why a stream begins now.',
+  required: ['reason'],
+  properties: {
+    reason: {
+      enum: ['unknown_event', 'too_many_missed'],
+      description: 'The event that was named is not known, or more tips came since than are sent again.',
     },
   },
 };
