@@ -56,9 +56,6 @@ const LIMITS = {
   password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
   // Right passwords take as much work as wrong ones.
   right_password_to_account: inMemory(['account'], 20, QUARTER_MS),
-  right_password_from_device: inMemory(['account', 'device'], 20, QUARTER_MS),
-  // By sessions of the account only, one after another: each change gives the session another token.
-  password_change_to_account: inMemory(['account'], 20, QUARTER_MS),
   right_password_from_address: inMemory(['address'], 120, QUARTER_MS),
   right_password_from_network: inMemory(['network'], 120 * NETWORK, QUARTER_MS),
   // Whatever is sent to the login, before anything of it is looked at.
@@ -214,7 +211,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
         return count(
           {
             ifWrong: countsOf(['login_from_device', 'login_from_device_in_a_day'], who),
-            ifRight: countsOf(['right_password_from_device'], who),
+            ifRight: countsOf(['right_password_to_account'], who),
           },
           attempt,
         );
@@ -240,7 +237,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       return count(
         {
           ifWrong: countsOf(['password_change_in_session', 'password_change_in_session_in_a_day'], who),
-          ifRight: countsOf(['password_change_to_account'], who),
+          ifRight: countsOf(['right_password_to_account'], who),
         },
         attempt,
       );
