@@ -106,6 +106,15 @@ describe.skipIf(process.platform === 'win32')('what an earlier version left open
     expect(modesIn(join(folder, 'data'))).toEqual({ 'tipwell.db': '600' });
   });
 
+  test('is closed before it is kept aside', async () => {
+    const { path } = await prepareLedger(['pat']);
+    const file = join(temporaryFolder(), 'backup.db');
+    expect((await runToEnd('db-backup', { DATABASE_URL: path }, [file])).code).toBe(0);
+    chmodSync(path, 0o644);
+    expect((await runToEnd('db-restore', { DATABASE_URL: path }, [file])).code).toBe(0);
+    expect(modeOf(`${path}.before-restore`)).toBe('600');
+  });
+
   test('is closed by nobody who only reads it', async () => {
     const { path } = await prepareLedger(['pat']);
     chmodSync(path, 0o640);

@@ -98,6 +98,15 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
       'the table "transactions" is not as Tipwell makes it',
     ],
     [
+      'with a table that ends early for SQLite, in a comment at a NUL',
+      (database) =>
+        rewriteSchema(
+          database,
+          `UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0, 10) || ' STRICT') WHERE name = 'transactions'`,
+        ),
+      'the table "transactions" is not as Tipwell makes it',
+    ],
+    [
       'with statistics that change how questions are answered',
       done('ANALYZE'),
       `the table "sqlite_stat1" is none of Tipwell's`,

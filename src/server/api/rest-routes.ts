@@ -302,6 +302,7 @@ async function* eventsFrom(items: AsyncIterable<unknown>): AsyncGenerator<RestEv
   }
 }
 
+/** A whole number as JSON Schema knows it, for which 5.0 is one. */
 function numberFrom(digits: string): number {
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : Number.NaN;
+  return /^\d{1,9}(?:\.0{1,9})?$/.test(digits) ? Number(digits) : Number.NaN;
 }

@@ -6,7 +6,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { copyDatabase, requireSound } from './backup.ts';
 import { type Database, DatabaseRefused, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
-import { COMPANIONS, flush, locate, removeDatabase } from './database-files.ts';
+import { COMPANIONS, flush, locate, removeDatabase, tighten } from './database-files.ts';
 import { checkIntegrity } from './ledger-check.ts';
 import { isSchemaCurrent, type Migration } from './migrations.ts';
 import { findFirstDifference, type NotedPast } from './past.ts';
@@ -70,6 +70,7 @@ export function restore(
     const { tipCount, past } = requireSound(incoming, migrations, options.noted);
     const prepared = prepare(incoming, place, migrations, options);
     flush(incoming);
+    tighten(place);
     const keptAside = existsSync(place) ? setAside(place) : null;
     removeDatabase(place);
     renameSync(incoming, place);

@@ -14,9 +14,9 @@ interface SchemaObject {
   readonly sql: unknown;
 }
 
-/** A string, a name in any of SQLite's quotes, a gap, a word, or one sign. */
+/** A string, a name in any of SQLite's quotes, a gap of SQLite's blanks, a word, or one sign. */
 const TOKEN =
-  /(?<string>'(?:[^']|'')*')|"(?<double>(?:[^"]|"")*)"|`(?<back>(?:[^`]|``)*)`|\[(?<bracket>[^\]]*)\]|(?<gap>--[^\n]*|\/\*[\s\S]*?\*\/|\s+)|(?<word>[\w$\u0080-\u{10ffff}]+)|[\s\S]/gu;
+  /(?<string>'(?:[^']|'')*')|"(?<double>(?:[^"]|"")*)"|`(?<back>(?:[^`]|``)*)`|\[(?<bracket>[^\]]*)\]|(?<gap>--[^\n]*|\/\*[\s\S]*?\*\/|[ \t\n\f\r]+)|(?<word>[\w$\u0080-\u{10ffff}]+)|[\s\S]/gu;
 
 /**
  * What is in one schema and not in the other.
@@ -59,7 +59,8 @@ function objectsOf(database: Database): SchemaObject[] {
  * stays another thing than a word, because `"null"` is not `null`.
  */
 function normalized(sql: unknown): unknown {
-  if (typeof sql !== 'string') return sql;
+  // SQLite reads a text as far as its first NUL; what stands behind is in no schema that the migrations make.
+  if (typeof sql !== 'string' || sql.includes('\0')) return sql;
   const tokens = [...sql.matchAll(TOKEN)].flatMap(({ 0: token, groups = {} }) => {
     if (groups['gap'] !== undefined) return [];
     if (groups['word'] !== undefined) return [token.toLowerCase()];
