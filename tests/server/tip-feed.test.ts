@@ -650,6 +650,30 @@ describe.each(DOORS)('through %s', (door) => {
     expect(refused).toMatchObject({ status: 503, code: 'busy', retryAfterSeconds: 30 });
   });
 
+  test('a stream whose reader stands still ends with its session, without an error that nobody hears', async () => {
+    const unheard: unknown[] = [];
+    const hear = (reason: unknown) => unheard.push(reason);
+    process.on('unhandledRejection', hear);
+    try {
+      for (const count of [0, 1, 2, 3, READ_SIZE]) {
+        const scene = await openScene();
+        const { t, provider } = scene;
+        const stream = await open(door, scene, { token: provider.token });
+        await settle();
+        await scene.giveTips(count);
+        await settle();
+        t.database.exec('DELETE FROM sessions');
+        await t.app.tick();
+        await settle();
+        expect(unheard).toEqual([]);
+        expect((await stream.take(count + 1)).length).toBeLessThanOrEqual(count);
+        expect(t.app.streams()).toBe(0);
+      }
+    } finally {
+      process.off('unhandledRejection', hear);
+    }
+  });
+
   test('a stream that cannot read the ledger ends, and only the log says why', async () => {
     const scene = await openScene();
     const { t } = scene;
