@@ -45,11 +45,8 @@ export const transactionsRouter = router({
     try {
       // An empty id is how EventSource says that it has none (WHATWG HTML, section 9.2.3).
       const lastSeen = input?.lastEventId || null;
-      return trackTips(
-        await ctx.services.tipFeed.follow(ctx.account.id, lastSeen, until.signal),
-        signal,
-        end,
-      );
+      const stream = await ctx.services.tipFeed.follow(ctx.account.id, lastSeen, until.signal);
+      return withErrorsHeard(trackTips(stream, signal, end));
     } catch (error) {
       end();
       throw error;
@@ -72,4 +69,19 @@ async function* trackTips(
   } finally {
     end();
   }
+}
+
+/**
+ * Lets no error of a generator go unheard, which would end the process: between heartbeats tRPC asks for the next event
+ * before the reader has taken the last one, and awaits it only then (`withPing`). A reader that stands still would
+ * otherwise turn the end of its session into the end of the server. The error still reaches whoever awaits the event.
+ */
+function withErrorsHeard<Event>(events: AsyncGenerator<Event, void>): AsyncGenerator<Event, void> {
+  const next = events.next.bind(events);
+  events.next = () => {
+    const event = next();
+    event.catch(() => {});
+    return event;
+  };
+  return events;
 }

@@ -37,9 +37,11 @@ export interface TipFeed {
   /**
    * Opens a stream of the tips that an account gives and receives: first what came after the event `lastSeen`, then
    * each as it happens; only what is new when it is null, no event of this account's, or followed by more than 1,000.
-   * It is subscribed before it reads, so that nothing falls in between, and ends when `until` is aborted or the feed
-   * closes.
-   * @throws AppError `too_many_requests` and `busy` when too many streams are open.
+   * It is subscribed before it reads, so that nothing falls in between, and ends when `until` is aborted, the feed
+   * closes, or another account takes its place: when all 5,000 are taken, one that would still have fewer streams than
+   * the account with the most displaces the newest stream of that account, so that none is kept out by those with many.
+   * @throws AppError `too_many_requests` when the account has 20 streams; `busy` when all places are taken and nobody has
+   *   at least two streams more than the account, or when the feed is closed.
    */
   follow(userId: UserId, lastSeen: string | null, until: AbortSignal): Promise<TipStream>;
   /** How many streams are open. */
@@ -53,10 +55,21 @@ interface Start extends Omit<TipStream, 'tips'> {
   readonly sequence: number;
 }
 
-/** One open stream: knows whether something has happened since it last looked. */
+/** One open stream: knows whether something has happened since it last looked, and whether it still has its place. */
 class Follower {
   #isAwake = false;
   #wakeUp: (() => void) | null = null;
+  #isDisplaced = false;
+
+  displace(): void {
+    this.#isDisplaced = true;
+    this.wake();
+  }
+
+  /** @throws DOMException AbortError when another stream has taken the place. */
+  throwIfDisplaced(): void {
+    if (this.#isDisplaced) throw new DOMException('Another stream took the place of this one', 'AbortError');
+  }
 
   wake = (): void => {
     this.#isAwake = true;
@@ -76,29 +89,55 @@ class Follower {
 }
 
 export function createTipFeed(storage: Storage, view: TransactionView): TipFeed {
+  /** The streams of each account, oldest first. */
   const followers = new Map<UserId, Set<Follower>>();
+  /** The accounts by how many streams they have, so that finding one with the most looks at nobody else. */
+  const accountsWith = Array.from({ length: MAX_STREAMS_PER_ACCOUNT + 1 }, () => new Set<UserId>());
   const closing = new AbortController();
   const turns = createFairTurns(STEPS_PER_TURN);
   let open = 0;
 
   function subscribe(userId: UserId): Follower {
+    if (closing.signal.aborted) throw new AppError('busy', { retryAfterSeconds: RETRY_AFTER_S });
     const ofAccount = followers.get(userId) ?? new Set();
-    if (open >= MAX_STREAMS || closing.signal.aborted)
-      throw new AppError('busy', { retryAfterSeconds: RETRY_AFTER_S });
-    if (ofAccount.size >= MAX_STREAMS_PER_ACCOUNT) {
+    if (ofAccount.size >= MAX_STREAMS_PER_ACCOUNT)
       throw new AppError('too_many_requests', { retryAfterSeconds: RETRY_AFTER_S });
-    }
+    if (open >= MAX_STREAMS) makeRoomFor(ofAccount.size);
     const follower = new Follower();
     followers.set(userId, ofAccount.add(follower));
-    open += 1;
+    regroup(userId, ofAccount.size - 1, ofAccount.size);
     return follower;
   }
 
+  /** Gives up the place of a stream, unless it has none any more. */
   function unsubscribe(userId: UserId, follower: Follower): void {
     const ofAccount = followers.get(userId);
     if (!ofAccount?.delete(follower)) return;
-    open -= 1;
     if (ofAccount.size === 0) followers.delete(userId);
+    regroup(userId, ofAccount.size + 1, ofAccount.size);
+  }
+
+  function regroup(userId: UserId, before: number, after: number): void {
+    open += after - before;
+    accountsWith[before]?.delete(userId);
+    if (after > 0) accountsWith[after]?.add(userId);
+  }
+
+  /**
+   * Frees a place for an account that has `own` streams. The account that loses one is left with at least as many as the
+   * other gets, so that the two do not displace each other in turn.
+   */
+  function makeRoomFor(own: number): void {
+    for (let most = MAX_STREAMS_PER_ACCOUNT; most >= own + 2; most -= 1) {
+      const [userId] = accountsWith[most] ?? [];
+      if (userId === undefined) continue;
+      const newest = [...(followers.get(userId) ?? [])].at(-1);
+      if (newest === undefined) continue;
+      unsubscribe(userId, newest);
+      newest.displace();
+      return;
+    }
+    throw new AppError('busy', { retryAfterSeconds: RETRY_AFTER_S });
   }
 
   async function startOf(userId: UserId, lastSeen: string | null): Promise<Start> {
@@ -122,6 +161,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     const goOn = () => {
       until.throwIfAborted();
       closing.signal.throwIfAborted();
+      follower.throwIfDisplaced();
     };
     until.addEventListener('abort', follower.wake, { once: true });
     try {
