@@ -329,6 +329,13 @@ describe('right passwords', () => {
     expect(changes).toBe(19);
   });
 
+  test('that are to be changed into themselves count with them', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    const answers = await times(25, (turn) => changePassword(doorFor(turn), t, token, PASSWORD, PASSWORD));
+    expect(tally(answers)).toEqual({ invalid_input: 19, too_many_requests: 6 });
+  });
+
   test('of wrong guesses nothing is used up', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
-import { credentials, passwordChange, registration } from '#shared/accounts.ts';
+import { credentials, passwordChange, registration, SAME_PASSWORD } from '#shared/accounts.ts';
+import { AppError } from '#shared/errors.ts';
 import { anyPasswordProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
 /** Counts whatever is sent before any of it is looked at, so that looking at it is bounded as well. */
@@ -48,12 +49,17 @@ export const authRouter = router({
     return null;
   }),
 
-  changePassword: anyPasswordProcedure.input(passwordChange).mutation(({ ctx, input }) => {
+  changePassword: anyPasswordProcedure.input(passwordChange).mutation(async ({ ctx, input }) => {
     const { accounts, limits, turns } = ctx.services;
     const { account, token } = ctx;
-    return turns.take({ origin: account.email, account: account.email }, () =>
+    const login = await turns.take({ origin: account.email, account: account.email }, () =>
       limits.limitPasswordChange(account.email, token, () => accounts.changePassword(account, input, token)),
     );
+    if (login === null)
+      throw new AppError('invalid_input', {
+        fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
+      });
+    return login;
   }),
 
   sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
