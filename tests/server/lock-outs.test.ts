@@ -395,6 +395,26 @@ describe('right passwords', () => {
   });
 });
 
+test.each(
+  DOORS,
+)('a flood from as many networks as one likes keeps out neither a known device nor an open session (%s)', async (door) => {
+  const t = await createLimitedApp();
+  await t.registerCustomer('cam');
+  const mark = await markOf(t, 'cam@example.com');
+  const { token } = await t.registerCustomer('dan');
+  const flood = Array.from({ length: 96 }, (_, index) =>
+    guess(t, `nobody-${index}@example.com`, { peer: `2001:db8:${index.toString(16)}::1` }, door),
+  );
+  const [cam, dan] = await Promise.all([
+    logInThrough(door, t, 'cam@example.com', PASSWORD, withMark(mark)),
+    changePassword(door, t, token, PASSWORD, 'a better horse battery'),
+  ]);
+  expect([cam.status, dan.status]).toEqual([200, 200]);
+  const flooded = tally(await Promise.all(flood));
+  expect(flooded['busy']).toBeGreaterThan(0);
+  expect(flooded['wrong_credentials']).toBeGreaterThan(0);
+});
+
 describe('registrations', () => {
   const register = (t: TestApp, turn: number, options?: CallOptions) =>
     registerThrough(
