@@ -228,6 +228,23 @@ describe('the mark of a device', () => {
     expect(marks.join()).not.toContain(user.id);
   });
 
+  test('has the same length, and no part twice, for however many accounts', async () => {
+    const t = await createTestApp();
+    const partsOf = (mark: string | null) => (mark ?? '').split('=')[1]?.split('.') ?? [];
+    let mark: string | null = null;
+    for (const name of ['ann', 'bea', 'cam']) {
+      await t.registerCustomer(name);
+      const known = partsOf(mark);
+      mark = await markOf(t, `${name}@example.com`, withMark(mark));
+      const parts = partsOf(mark);
+      expect(parts).toHaveLength(10);
+      expect(new Set(parts).size).toBe(10);
+      for (const part of parts) expect(part).toMatch(/^[\w-]{22}$/);
+      // Those of the accounts before go on.
+      expect(parts.slice(3, 6).filter((part) => known.length > 0 && !known.includes(part))).toEqual([]);
+    }
+  });
+
   test('that was made up, cut or put together from two is none', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
