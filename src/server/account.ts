@@ -16,12 +16,18 @@ import { isSchemaCurrent, isTipwells, readMigrations } from './storage/sqlite/mi
 import { createSqliteStorage } from './storage/sqlite/storage.ts';
 import type { Storage } from './storage/storage.ts';
 
-const USAGE = 'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL';
+const USAGE = 'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | renew-keys';
 
 interface Services {
   readonly accounts: Accounts;
   readonly limits: Limits;
 }
+
+const RENEW_KEYS = 'renew-keys';
+const KEYS_FORGOTTEN = [
+  'The keys of this installation are forgotten. Restart the server now: it makes new ones when it starts, and uses the old ones until then.',
+  'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers.',
+];
 
 /** Each answers with what it did, in lines; null when nobody has the email. */
 const ACTIONS: Readonly<
@@ -53,11 +59,17 @@ const ACTIONS: Readonly<
 };
 
 export const careForAccount: Command = async ({ databasePath, sessionLifetimeMs, words, say }) => {
-  const [name = '', email = ''] = parseWords(words, { usage: USAGE, count: 2, options: {} }).positionals;
+  const count = words[0] === RENEW_KEYS ? 1 : 2;
+  const [name = '', email = ''] = parseWords(words, { usage: USAGE, count, options: {} }).positionals;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!action) throw new UsageError(`Usage: ${USAGE}`);
+  if (!action && name !== RENEW_KEYS) throw new UsageError(`Usage: ${USAGE}`);
   const storage = refuseDamage(databasePath, () => openStorage(databasePath));
   try {
+    if (!action) {
+      await storage.forgetSecrets();
+      for (const line of KEYS_FORGOTTEN) say(line);
+      return true;
+    }
     const clock = Date.now;
     const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: sessionLifetimeMs });
     const accounts = createAccounts({

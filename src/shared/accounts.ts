@@ -122,6 +122,7 @@ export function isOwnName(
   return plain === email.toLowerCase() || plain === username;
 }
 
+export const SAME_PASSWORD = 'Please choose a password other than the present one.';
 export const OWN_NAME_AS_PASSWORD = 'Password must not be your email or your username.';
 
 const NO_PHONE = 'Please enter a valid phone number.';

@@ -18,6 +18,7 @@ import {
   type Door,
   logInThrough,
   refusedBy,
+  registerThrough,
   resultOf,
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
@@ -176,6 +177,26 @@ describe('a change of password', () => {
       const field = door === 'REST' ? 'new_password' : 'newPassword';
       const refused = refusedBy(door, await change(door, t, token, PASSWORD, next));
       expect(refused).toMatchObject({ status: 422, code: 'invalid_input', fields: [{ field, message }] });
+    }
+    expect(dump(t.database)).toEqual(before);
+  });
+
+  test('to the present one, however it is typed, is refused through both doors, and by nothing but that', async () => {
+    const t = await createTestApp();
+    const person = { email: 'cam@example.com', username: 'cam', password: 'caf\u00e9 \ufb01ne horse' };
+    expect((await registerThrough('REST', t, person)).status).toBe(201);
+    const token = changedBy(await logInThrough('REST', t, person.email, person.password)).accessToken;
+    const before = dump(t.database);
+    const message = 'Please choose a password other than the present one.';
+    for (const door of DOORS) {
+      const field = door === 'REST' ? 'new_password' : 'newPassword';
+      for (const next of ['caf\u00e9 \ufb01ne horse', 'cafe\u0301 fine horse']) {
+        const refused = refusedBy(door, await change(door, t, token, 'caf\u00e9 fine horse', next));
+        expect(refused).toMatchObject({ status: 422, code: 'invalid_input', fields: [{ field, message }] });
+      }
+      // Whoever does not know the present one learns nothing of it.
+      const wrong = await change(door, t, token, 'another cafe', 'another cafe');
+      expect(refusedBy(door, wrong).code).toBe('wrong_password');
     }
     expect(dump(t.database)).toEqual(before);
   });
@@ -399,9 +420,21 @@ describe('a password that the operator made', () => {
     const late = refusedBy(door, await logInThrough(door, t, 'cam@example.com', PASSWORD));
     const wrong = refusedBy(door, await logInThrough(door, t, 'cam@example.com', 'not the password'));
     expect({ ...late, requestId: '' }).toEqual({ ...wrong, requestId: '' });
-    // Whoever logged in in time may still choose one of their own.
+    // Neither does it work any more for whoever logged in in time.
+    expect(await isAlive(t, token)).toBe(true);
+    const tooLate = await change(door, t, token, PASSWORD, NEW_PASSWORD);
+    expect(refusedBy(door, tooLate)).toMatchObject({ status: 422, code: 'wrong_password' });
+    t.clock.nowMs -= 1;
     expect(isFine(await change(door, t, token, PASSWORD, NEW_PASSWORD))).toBe(true);
-    expect((await logInThrough(door, t, 'cam@example.com', NEW_PASSWORD)).status).toBe(200);
+  });
+
+  test.each(DOORS)('is not replaced by itself, which would make it last (%s)', async (door) => {
+    const { t, token } = await createScene();
+    expect(refusedBy(door, await change(door, t, token, PASSWORD, PASSWORD)).code).toBe('invalid_input');
+    expect((await logInThrough(door, t, 'cam@example.com', PASSWORD)).status).toBe(200);
+    t.clock.nowMs += DAY_MS;
+    const late = await logInThrough(door, t, 'cam@example.com', PASSWORD);
+    expect(refusedBy(door, late).code).toBe('wrong_credentials');
   });
 
   test('is replaced by one that lasts', async () => {

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { openStream } from '#tests/support/event-streams.ts';
 import {
   type Environment,
@@ -99,6 +100,31 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
   expect((await logIn(server, PASSWORD)).status).toBe(200);
 });
 
+test('renew-keys makes what a stolen copy of the data holds worthless, from the next start on', async () => {
+  const { server, account } = await startWithCustomer();
+  const keys = () => {
+    const database = new SqliteDatabase(server.databasePath, { readonly: true });
+    const rows = database.prepare('SELECT name, hex(key) AS key FROM secrets ORDER BY name').all();
+    database.close();
+    return z.array(z.object({ name: z.string(), key: z.string() })).parse(rows);
+  };
+  const stolen = keys();
+  expect(stolen.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym']);
+  const { code, stdout, stderr } = await account('renew-keys');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^The keys of this installation are forgotten\. Restart the server now/);
+  expect(keys()).toEqual([]);
+  // The server goes on with the old ones until it is restarted.
+  const token = await tokenOf(server);
+  await server.stop();
+  const next = await startServer({ DATABASE_URL: server.databasePath });
+  const renewed = keys();
+  expect(renewed.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym']);
+  for (const { key } of renewed) expect(stolen.map((old) => old.key)).not.toContain(key);
+  const headers = { Authorization: `Bearer ${token}` };
+  expect((await fetch(`${next.url}/api/auth/me`, { headers })).status).toBe(200);
+});
+
 test.each([
   'reset-password',
   'unlock',
@@ -118,13 +144,17 @@ test.each([
   [['unlock', EMAIL, 'more']],
   [['constructor', EMAIL]],
   [['delete', EMAIL]],
+  [['renew-keys', EMAIL]],
+  [['renew-keys', '']],
+  [['unlock']],
 ])('called as %j it shows how it is meant, and answers 1', async (words) => {
   const { account } = await startWithCustomer();
   const { code, stdout, stderr } = await account(...words);
   expect({ code, stdout, stderr }).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL\n',
+    stderr:
+      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | renew-keys\n',
   });
 });
 

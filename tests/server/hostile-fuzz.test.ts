@@ -43,7 +43,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'auth.login': ({ customer }) => ({ email: customer.user.email, password: PASSWORD }),
   'auth.me': () => undefined,
   'auth.logout': () => undefined,
-  'auth.changePassword': () => ({ currentPassword: PASSWORD, newPassword: PASSWORD }),
+  'auth.changePassword': () => ({ currentPassword: PASSWORD, newPassword: `${PASSWORD} staple` }),
   'auth.sessions': () => undefined,
   'auth.endSession': () => ({ id: 'ses_none' }),
   'auth.endOtherSessions': () => undefined,
@@ -324,6 +324,10 @@ async function createStage() {
     amountCents: 1_000,
     serviceCategory: 'bartender',
   });
+  const firstPasswords = t.database.prepare('SELECT id, password_hash FROM accounts').all();
+  const restorePassword = t.database.prepare(
+    'UPDATE accounts SET password_hash = @password_hash WHERE id = @id',
+  );
   let hangUp = new AbortController();
   const tokens: Record<Caller, string | null> = {
     nobody: null,
@@ -347,7 +351,9 @@ async function createStage() {
       const token = tokens[caller];
       return token === null ? {} : { Authorization: `Bearer ${token}` };
     },
+    /** With the first passwords, to which nobody may have changed back. */
     async logInAgain() {
+      for (const row of firstPasswords) restorePassword.run(row);
       tokens.provider = await t.logIn('pat@example.com');
       tokens.customer = await t.logIn('cam@example.com');
     },

@@ -228,6 +228,23 @@ describe('the mark of a device', () => {
     expect(marks.join()).not.toContain(user.id);
   });
 
+  test('has the same length, and no part twice, for however many accounts', async () => {
+    const t = await createTestApp();
+    const partsOf = (mark: string | null) => (mark ?? '').split('=')[1]?.split('.') ?? [];
+    let mark: string | null = null;
+    for (const name of ['ann', 'bea', 'cam']) {
+      await t.registerCustomer(name);
+      const known = partsOf(mark);
+      mark = await markOf(t, `${name}@example.com`, withMark(mark));
+      const parts = partsOf(mark);
+      expect(parts).toHaveLength(10);
+      expect(new Set(parts).size).toBe(10);
+      for (const part of parts) expect(part).toMatch(/^[\w-]{22}$/);
+      // Those of the accounts before go on.
+      expect(parts.slice(3, 6).filter((part) => known.length > 0 && !known.includes(part))).toEqual([]);
+    }
+  });
+
   test('that was made up, cut or put together from two is none', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
@@ -329,6 +346,13 @@ describe('right passwords', () => {
     expect(changes).toBe(19);
   });
 
+  test('that are to be changed into themselves count with them', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    const answers = await times(25, (turn) => changePassword(doorFor(turn), t, token, PASSWORD, PASSWORD));
+    expect(tally(answers)).toEqual({ invalid_input: 19, too_many_requests: 6 });
+  });
+
   test('of wrong guesses nothing is used up', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
@@ -386,6 +410,26 @@ describe('right passwords', () => {
     expect(tally(answers)['too_many_requests']).toBeGreaterThan(80);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(mark))).status).toBe(200);
   });
+});
+
+test.each(
+  DOORS,
+)('a flood from as many networks as one likes keeps out neither a known device nor an open session (%s)', async (door) => {
+  const t = await createLimitedApp();
+  await t.registerCustomer('cam');
+  const mark = await markOf(t, 'cam@example.com');
+  const { token } = await t.registerCustomer('dan');
+  const flood = Array.from({ length: 96 }, (_, index) =>
+    guess(t, `nobody-${index}@example.com`, { peer: `2001:db8:${index.toString(16)}::1` }, door),
+  );
+  const [cam, dan] = await Promise.all([
+    logInThrough(door, t, 'cam@example.com', PASSWORD, withMark(mark)),
+    changePassword(door, t, token, PASSWORD, 'a better horse battery'),
+  ]);
+  expect([cam.status, dan.status]).toEqual([200, 200]);
+  const flooded = tally(await Promise.all(flood));
+  expect(flooded['busy']).toBeGreaterThan(0);
+  expect(flooded['wrong_credentials']).toBeGreaterThan(0);
 });
 
 describe('registrations', () => {

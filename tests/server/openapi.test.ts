@@ -31,6 +31,8 @@ import {
   type TestApp,
 } from '#tests/support/test-app.ts';
 
+const NEXT_PASSWORD = 'a better horse battery';
+
 test('is a valid OpenAPI 3.1 document', async () => {
   const { document } = await describedApp();
   const validator = new Validator();
@@ -404,12 +406,14 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'POST /auth/login', { body: {} });
   await call(t, 'GET /auth/me', { token: pat });
 
-  const change = { current_password: PASSWORD, new_password: PASSWORD };
+  const change = { current_password: PASSWORD, new_password: NEXT_PASSWORD };
   const { body: changed } = await call(t, 'POST /auth/password', { token: first, body: change });
   const cam = changed.access_token;
   await call(t, 'POST /auth/password', { token: cam, body: { ...change, current_password: 'wrong' } });
+  const unchanged = { current_password: NEXT_PASSWORD, new_password: NEXT_PASSWORD };
+  await call(t, 'POST /auth/password', { token: cam, body: unchanged });
   await call(t, 'POST /auth/password', { token: cam, body: { ...change, new_password: 'password' } });
-  await tokenOf('cam');
+  await call(t, 'POST /auth/login', { body: { email: 'cam@example.com', password: NEXT_PASSWORD } });
   const { body: sessions } = await call(t, 'GET /auth/sessions', { token: cam });
   const other = sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
   const at = `/auth/sessions/${other.id}`;

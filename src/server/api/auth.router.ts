@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
-import { credentials, passwordChange, registration } from '#shared/accounts.ts';
+import { credentials, passwordChange, registration, SAME_PASSWORD } from '#shared/accounts.ts';
+import { AppError } from '#shared/errors.ts';
 import { anyPasswordProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
 /** Counts whatever is sent before any of it is looked at, so that looking at it is bounded as well. */
@@ -19,7 +20,7 @@ export const authRouter = router({
     .mutation(({ ctx, input }) => {
       const { accounts, limits, turns } = ctx.services;
       const caller = { ...ctx.address(), device: null };
-      return turns.take({ origin: caller.network, account: input.email }, () =>
+      return turns.take({ origin: caller.network, account: input.email, isKnown: false }, () =>
         limits.limitRegistration(caller, () => accounts.register(input)),
       );
     }),
@@ -33,8 +34,9 @@ export const authRouter = router({
       const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
       const account = email.toLowerCase();
       // A device that has logged in before takes the turns of its account, and not those of its neighbours.
-      const origin = caller.device === null ? caller.network : account;
-      const login = await turns.take({ origin, account }, () =>
+      const isKnown = caller.device !== null;
+      const origin = isKnown ? account : caller.network;
+      const login = await turns.take({ origin, account, isKnown }, () =>
         limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
       );
       mark.remember(email);
@@ -48,12 +50,18 @@ export const authRouter = router({
     return null;
   }),
 
-  changePassword: anyPasswordProcedure.input(passwordChange).mutation(({ ctx, input }) => {
+  changePassword: anyPasswordProcedure.input(passwordChange).mutation(async ({ ctx, input }) => {
     const { accounts, limits, turns } = ctx.services;
     const { account, token } = ctx;
-    return turns.take({ origin: account.email, account: account.email }, () =>
+    const owner = { origin: account.email, account: account.email, isKnown: true };
+    const login = await turns.take(owner, () =>
       limits.limitPasswordChange(account.email, token, () => accounts.changePassword(account, input, token)),
     );
+    if (login === null)
+      throw new AppError('invalid_input', {
+        fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
+      });
+    return login;
   }),
 
   sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),

@@ -136,7 +136,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'auth.changePassword': {
     summary: 'Change your password',
     description:
-      'Ends all of your other sessions, and answers a new token for the one that asks: the old one is worthless from then on. Wrong guesses count for this session alone.',
+      'Ends all of your other sessions, and answers a new token for the one that asks: the old one is worthless from then on. Wrong guesses count for this session alone. The new password has to be another one than the present one.',
     request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
     response: LOGIN,
   },

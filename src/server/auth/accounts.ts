@@ -6,6 +6,7 @@ import {
   type Credentials,
   isOwnName,
   type Login,
+  normalizePassword,
   OWN_NAME_AS_PASSWORD,
   type PasswordChange,
   type Registration,
@@ -34,10 +35,12 @@ export interface Accounts {
   /**
    * Replaces the password and ends all sessions but that of `token`, which goes on under a new one: whoever knew the old
    * token has lost it too.
-   * @throws AppError `wrong_password` when the present one is not right; `invalid_input` for a new one that is common
-   *   or the account's own name; `session_ended` when the session ended meanwhile.
+   * @returns null, with nothing changed, when the new password is the present one: whoever asks learns that only with the
+   *   right one, and it counts as such.
+   * @throws AppError `wrong_password` when the present one is not right, or has expired; `invalid_input` for a new one that
+   *   is common or the account's own name; `session_ended` when the session ended meanwhile.
    */
-  changePassword(account: Account, change: PasswordChange, token: string): Promise<Login>;
+  changePassword(account: Account, change: PasswordChange, token: string): Promise<Login | null>;
   /**
    * For the operator: gives an account a random password, good for a day, and ends all of its sessions.
    * @returns the password, which is stored nowhere; null when nobody has this email.
@@ -58,12 +61,14 @@ export function createAccounts(deps: {
 }): Accounts {
   const { storage, sessions, passwords, clock, random } = deps;
 
+  const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
+    passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
+
   /** @returns null when the hash that the password was verified against was replaced before the session began. */
   async function tryLogin({ email, password }: Credentials, device: string): Promise<Login | null> {
     const found = await storage.findCredentials(email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
-    const isOver = found !== null && (found.passwordExpiresAtMs ?? Infinity) <= clock();
-    if (!found || !isRight || isOver) throw new AppError('wrong_credentials');
+    if (!found || !isRight || isOver(found)) throw new AppError('wrong_credentials');
     const { account } = found;
     let { passwordHash } = found;
     if (passwords.isOutdated(passwordHash)) {
@@ -98,7 +103,8 @@ export function createAccounts(deps: {
       if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
       const found = await storage.findCredentials(account.email);
       const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
-      if (!found || !isRight) throw new AppError('wrong_password');
+      if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+      if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
       const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token);
       // Changed elsewhere while this was under way: then the password given here was not the current one any more.

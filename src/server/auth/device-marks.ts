@@ -1,7 +1,7 @@
 /**
  * The mark of a device: a cookie that says to which accounts this device has logged in, so that it keeps a way in when
  * others' guesses have used up the account's or the address's (OWASP, "Slow Down Online Guessing Attacks with Device
- * Cookies"). It logs nobody in, and only who holds the installation's key can tell what it says.
+ * Cookies"). It logs nobody in, and only who holds the installation's key can read it; who holds the device can try an email.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { brand } from '#shared/brand.ts';
@@ -11,7 +11,7 @@ import type { RandomBytes } from '#shared/ids.ts';
 const PART_BYTES = 16;
 const MAX_ACCOUNTS = 8;
 const LIFETIME_S = 365 * 86_400;
-/** An id, its own signature, and one for each account. */
+/** An id, its own signature, and those of accounts: 8 since their number is to tell nothing, before that one for each. */
 const MARK = /^[\w-]{22}(?:\.[\w-]{22}){1,9}$/;
 
 /** The mark that came with one request. */
@@ -46,6 +46,7 @@ export function createDeviceMarks(deps: {
   const attributes = `Path=/; Max-Age=${LIFETIME_S}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   const sign = (text: string) =>
     createHmac('sha256', key).update(text).digest().subarray(0, PART_BYTES).toString('base64url');
+  const randomPart = () => Buffer.from(random(PART_BYTES)).toString('base64url');
   const signatureOf = (id: string, email: string) => sign(`${id} ${email.trim().toLowerCase()}`);
 
   return {
@@ -64,9 +65,12 @@ export function createDeviceMarks(deps: {
           return ofAccounts.some((signature) => areEqual(signature, wanted));
         },
         remember(email) {
-          id ??= Buffer.from(random(PART_BYTES)).toString('base64url');
+          id ??= randomPart();
           const newest = signatureOf(id, email);
-          ofAccounts = [newest, ...ofAccounts.filter((other) => other !== newest)].slice(0, MAX_ACCOUNTS);
+          const others = ofAccounts.filter((other) => other !== newest);
+          // Random ones are like signatures to whoever has not the key.
+          while (others.length < MAX_ACCOUNTS) others.push(randomPart());
+          ofAccounts = [newest, ...others].slice(0, MAX_ACCOUNTS);
           isChanged = true;
         },
         setCookie() {

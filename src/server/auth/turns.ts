@@ -1,7 +1,8 @@
 /**
  * Turns at hashing passwords, which is the most that anybody can ask of the server: two at once, the others wait. Turns go round
  * between the networks that callers come from, and within one between accounts, so that nobody's flood keeps anybody else
- * waiting for longer than one turn of each.
+ * waiting for longer than one turn of each. Because networks can be had in any number, whoever has shown to belong to an account
+ * has every other turn, and a place before any stranger.
  */
 import { AppError } from '#shared/errors.ts';
 
@@ -15,11 +16,14 @@ export interface TurnOwner {
   /** A network; or, for whoever has shown to belong there, the account itself. */
   readonly origin: string;
   readonly account: string;
+  /** Whether they have shown to belong to the account: a marked device, or an open session. */
+  readonly isKnown: boolean;
 }
 
 export interface Turns {
   /**
-   * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for whoever has fewer.
+   * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for whoever has fewer,
+   * and for a known one the last of whichever stranger has the most.
    * @throws AppError `busy` to whom there is no room for, or who made room.
    */
   take<Result>(owner: TurnOwner, work: () => Promise<Result>): Promise<Result>;
@@ -30,13 +34,22 @@ interface Waiting {
   refuse(): void;
 }
 
+/** By origin and account, each in the order in which it is their turn; nothing in it is empty. */
+type Lanes = Map<string, Lane>;
+type Lane = Map<string, Waiting[]>;
+
 export function createTurns(): Turns {
-  /** By origin and account, each in the order in which it is their turn; nothing in it is empty. */
-  const lanes = new Map<string, Map<string, Waiting[]>>();
+  const known: Lanes = new Map();
+  const strangers: Lanes = new Map();
+  let isTurnOfKnown = true;
   let waitingCount = 0;
   let runningCount = 0;
 
-  function enqueue({ origin, account }: TurnOwner, waiting: Waiting): void {
+  const lanesOf = (owner: TurnOwner) => (owner.isKnown ? known : strangers);
+
+  function enqueue(owner: TurnOwner, waiting: Waiting): void {
+    const { origin, account } = owner;
+    const lanes = lanesOf(owner);
     const lane = lanes.get(origin) ?? new Map<string, Waiting[]>();
     const queue = lane.get(account) ?? [];
     lanes.set(origin, lane.set(account, queue));
@@ -44,37 +57,33 @@ export function createTurns(): Turns {
     waitingCount += 1;
   }
 
+  /** Known ones and strangers in turns, as long as both wait. */
   function next(): Waiting | undefined {
-    for (const [origin, lane] of lanes) {
-      for (const [account, queue] of lane) {
-        const first = queue.shift();
-        // Whoever had a turn goes to the end.
-        lane.delete(account);
-        if (queue.length > 0) lane.set(account, queue);
-        lanes.delete(origin);
-        if (lane.size > 0) lanes.set(origin, lane);
-        waitingCount -= 1;
-        return first;
-      }
-    }
-    return undefined;
+    const isOfKnown = strangers.size === 0 || (isTurnOfKnown && known.size > 0);
+    const first = takeFirst(isOfKnown ? known : strangers);
+    if (first === undefined) return undefined;
+    isTurnOfKnown = !isOfKnown;
+    waitingCount -= 1;
+    return first;
+  }
+
+  /** Takes out who is to make room for `owner`; nobody when `owner` has no better right than any of them. */
+  function displaceFor(owner: TurnOwner): Waiting | undefined {
+    const displaced = owner.isKnown && strangers.size > 0 ? takeLast(strangers) : takeFromLongest(owner);
+    if (displaced) waitingCount -= 1;
+    return displaced;
   }
 
   /** Takes the last of whoever has the most waiting, unless it would be no more than `owner` has then. */
-  function displaceFor({ origin, account }: TurnOwner): Waiting | undefined {
-    const own = lanes.get(origin);
-    const [longest] = [...lanes].sort(([, one], [, other]) => sizeOf(other) - sizeOf(one));
-    const isOwnShareFree = longest !== undefined && sizeOf(own) + 1 < sizeOf(longest[1]);
-    const [from, lane] = isOwnShareFree ? longest : [origin, own];
-    const [most] = [...(lane ?? [])].sort(([, one], [, other]) => other.length - one.length);
-    if (lane === undefined || most === undefined) return undefined;
-    const [of, queue] = most;
-    if (!isOwnShareFree && (own?.get(account)?.length ?? 0) + 1 >= queue.length) return undefined;
-    const last = queue.pop();
-    if (queue.length === 0) lane.delete(of);
-    if (lane.size === 0) lanes.delete(from);
-    waitingCount -= 1;
-    return last;
+  function takeFromLongest(owner: TurnOwner): Waiting | undefined {
+    const lanes = lanesOf(owner);
+    const own = lanes.get(owner.origin);
+    // Of as many, a stranger's.
+    const from = [strangers, known].sort((one, other) => sizeOfLongest(other) - sizeOfLongest(one))[0];
+    if (from && sizeOf(own) + 1 < sizeOfLongest(from)) return takeLast(from);
+    const [most] = own ? byLength(own) : [];
+    if (!most || (own?.get(owner.account)?.length ?? 0) + 1 >= most[1].length) return undefined;
+    return takeLast(lanes, owner.origin);
   }
 
   function goOn(): void {
@@ -107,6 +116,45 @@ export function createTurns(): Turns {
   };
 }
 
-function sizeOf(lane: ReadonlyMap<string, readonly Waiting[]> | undefined): number {
+function takeFirst(lanes: Lanes): Waiting | undefined {
+  for (const [origin, lane] of lanes) {
+    for (const [account, queue] of lane) {
+      const first = queue.shift();
+      // Whoever had a turn goes to the end.
+      lane.delete(account);
+      if (queue.length > 0) lane.set(account, queue);
+      lanes.delete(origin);
+      if (lane.size > 0) lanes.set(origin, lane);
+      return first;
+    }
+  }
+  return undefined;
+}
+
+/** Takes the last of the account that has the most waiting in the lane of `origin`, else in the longest lane. */
+function takeLast(lanes: Lanes, origin = bySize(lanes)[0]?.[0]): Waiting | undefined {
+  const lane = origin === undefined ? undefined : lanes.get(origin);
+  const [most] = lane ? byLength(lane) : [];
+  if (origin === undefined || !lane || !most) return undefined;
+  const [account, queue] = most;
+  const last = queue.pop();
+  if (queue.length === 0) lane.delete(account);
+  if (lane.size === 0) lanes.delete(origin);
+  return last;
+}
+
+function bySize(lanes: Lanes): [string, Lane][] {
+  return [...lanes].sort(([, one], [, other]) => sizeOf(other) - sizeOf(one));
+}
+
+function byLength(lane: Lane): [string, Waiting[]][] {
+  return [...lane].sort(([, one], [, other]) => other.length - one.length);
+}
+
+function sizeOfLongest(lanes: Lanes): number {
+  return sizeOf(bySize(lanes)[0]?.[1]);
+}
+
+function sizeOf(lane: Lane | undefined): number {
   return [...(lane?.values() ?? [])].reduce((sum, queue) => sum + queue.length, 0);
 }

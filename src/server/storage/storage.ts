@@ -214,6 +214,8 @@ export interface Storage {
    * there. They live and move with the data.
    */
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
+  /** Forgets the keys of the installation: whoever reads them next makes new ones. */
+  forgetSecrets(): Promise<void>;
 
   /**
    * Proves that tips could be recorded, by a durable write that takes as much room as the longest of them, and is undone.

@@ -193,6 +193,7 @@ export function prepareStatements(database: Database) {
       .from(secrets)
       .where(eq(secrets.name, value('name')))
       .prepare(),
+    deleteSecrets: db.delete(secrets).prepare(),
     insertSecret: db
       .insert(secrets)
       .values({ name: value('name'), key: value('key') })

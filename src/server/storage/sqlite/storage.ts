@@ -266,6 +266,11 @@ export function createSqliteStorage(database: Database): Storage {
       );
     },
 
+    forgetSecrets: () =>
+      write(() => {
+        statements.deleteSecrets.run();
+      }),
+
     async proveWritable() {
       await write(() => {
         // One that is left from a proof that was cut off would be kept as it is, which writes little.

@@ -1,0 +1,96 @@
+/** Turns at hashing: who goes first, and who makes room, when more ask than can wait. */
+import { describe, expect, test } from 'vitest';
+import { createTurns, type TurnOwner } from '#server/auth/turns.ts';
+
+const RUNNING = 2;
+const WAITING = 64;
+
+const stranger = (index: number): TurnOwner => ({ origin: `net-${index}`, account: 'x', isKnown: false });
+const known = (name: string): TurnOwner => ({ origin: name, account: name, isKnown: true });
+
+/** Turns whose work is done when the test says so, one after the other. */
+function createScene() {
+  const turns = createTurns();
+  const running: (() => void)[] = [];
+  const begun: string[] = [];
+  const refused: string[] = [];
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    begun,
+    refused,
+    async ask(owner: TurnOwner): Promise<void> {
+      turns
+        .take(owner, () => {
+          begun.push(owner.origin);
+          return new Promise<void>((resolve) => running.push(resolve));
+        })
+        .catch(() => refused.push(owner.origin));
+      await settle();
+    },
+    async finish(count: number): Promise<void> {
+      for (let turn = 0; turn < count; turn++) {
+        running.shift()?.();
+        await settle();
+      }
+    },
+  };
+}
+
+async function createFlood(ownerOf: (index: number) => TurnOwner) {
+  const scene = createScene();
+  for (let index = 0; index < RUNNING + WAITING; index++) await scene.ask(ownerOf(index));
+  expect([scene.begun.length, scene.refused]).toEqual([RUNNING, []]);
+  return scene;
+}
+
+describe('when as many wait as may', () => {
+  test('a known one takes the place of a stranger, though each of them has but one', async () => {
+    const scene = await createFlood(stranger);
+    await scene.ask(known('cam'));
+    expect(scene.refused).toHaveLength(1);
+    expect(scene.refused).not.toContain('cam');
+    // Another stranger has no more right than those who wait.
+    await scene.ask(stranger(100));
+    expect(scene.refused.slice(1)).toEqual(['net-100']);
+    await scene.finish(2);
+    expect(scene.begun).toContain('cam');
+  });
+
+  test('a known one takes it from the stranger who has the most', async () => {
+    const scene = await createFlood((index) => stranger(index % 20 === 0 ? 0 : index));
+    await scene.ask(known('cam'));
+    expect(scene.refused).toEqual(['net-0']);
+  });
+
+  test('a stranger never takes the place of a known one who has but one, nor does another known one', async () => {
+    const scene = await createFlood((index) => known(`person-${index}`));
+    await scene.ask(stranger(0));
+    await scene.ask(known('cam'));
+    expect(scene.refused).toEqual(['net-0', 'cam']);
+  });
+
+  test('whoever has the most makes room for whoever has fewer, known or not', async () => {
+    const scene = await createFlood(() => known('mallory'));
+    await scene.ask(stranger(0));
+    await scene.ask(known('cam'));
+    // There is a stranger now, but one who has the most is known.
+    expect(scene.refused).toHaveLength(2);
+    expect(scene.refused[0]).toBe('mallory');
+    await scene.ask(stranger(1));
+    expect(scene.refused.at(-1)).toBe('mallory');
+    await scene.ask(known('mallory'));
+    expect(scene.begun).not.toContain('net-1');
+  });
+});
+
+test('known ones and strangers take turns for as long as both wait, and nobody’s turn is lost', async () => {
+  const scene = createScene();
+  for (let index = 0; index < RUNNING; index++) await scene.ask(stranger(index));
+  for (let index = 10; index < 16; index++) await scene.ask(stranger(index));
+  for (let index = 0; index < 4; index++) await scene.ask(known(`person-${index}`));
+  await scene.finish(RUNNING + 10);
+  expect(scene.refused).toEqual([]);
+  const kinds = scene.begun.slice(RUNNING).map((origin) => (origin.startsWith('net') ? 's' : 'k'));
+  expect(kinds.join('')).toBe('ksksksksss');
+  expect(new Set(scene.begun).size).toBe(RUNNING + 10);
+});
