@@ -54,6 +54,8 @@ const LIMITS = {
   // Wrong current passwords when changing it.
   password_change_in_session: kept(['session'], 5, QUARTER_MS),
   password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
+  // Whatever is sent to change a password, right or wrong, before it may take a turn at hashing.
+  password_change_try: inMemory(['session'], 10, QUARTER_MS),
   // Right passwords take as much work as wrong ones.
   right_password_to_account: inMemory(['account'], 20, QUARTER_MS),
   right_password_from_address: inMemory(['address'], 120, QUARTER_MS),
@@ -90,6 +92,8 @@ export interface Caller {
 export interface Limits {
   /** Counts whatever is sent to be looked at, before any of it is. */
   countTry(what: 'login' | 'registration', caller: Caller): Promise<void>;
+  /** The same for whatever is sent to change a password in the session of `token`. */
+  countPasswordChangeTry(token: string): Promise<void>;
   /**
    * Tries a password, counting it as wrong or as right; unknown emails count like known ones.
    * @param caller with a device that has logged in to this very account before, or with none.
@@ -204,6 +208,8 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       );
     },
 
+    countPasswordChangeTry: (token) => take(countsOf(['password_change_try'], { session: hashOf(token) })),
+
     limitLogin(email, { address, network, device }, attempt) {
       const account = accountOf(email);
       if (device !== null) {
@@ -261,6 +267,7 @@ export function createNoLimits(): Limits {
   const allow = async () => {};
   return {
     countTry: allow,
+    countPasswordChangeTry: allow,
     limitLogin: (_email, _caller, attempt) => attempt(),
     limitPasswordChange: (_email, _token, attempt) => attempt(),
     limitRegistration: (_caller, attempt) => attempt(),

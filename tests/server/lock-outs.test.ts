@@ -2,7 +2,8 @@
  * Whatever strangers, neighbours behind the same address or owners of other accounts do, nobody is locked out of a device
  * that has logged in before, or out of a session that is open; and nobody's neighbours are kept from registering.
  */
-import { describe, expect, test } from 'vitest';
+import argon2 from 'argon2';
+import { describe, expect, test, vi } from 'vitest';
 import type { Config } from '#server/config.ts';
 import {
   type Answer,
@@ -289,6 +290,19 @@ describe('wrong current passwords in a session', () => {
     // Neither the login nor another session hears of it.
     expect((await logInThrough(door, t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(200);
     expect((await changePassword(door, t, other, PASSWORD, 'a better horse battery')).status).toBe(200);
+  });
+
+  test('and whatever else is sent to change it take no turns at hashing after the tenth time', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerCustomer('cam');
+    const verify = vi.spyOn(argon2, 'verify');
+    try {
+      const sent = await times(40, (turn) => changePassword(doorFor(turn), t, token, 'x'.repeat(600), WRONG));
+      expect(tally(sent)).toEqual({ invalid_input: 10, too_many_requests: 30 });
+      expect(verify).not.toHaveBeenCalled();
+    } finally {
+      verify.mockRestore();
+    }
   });
 
   test('are at most 30 a day', async () => {

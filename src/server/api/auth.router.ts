@@ -14,6 +14,12 @@ const tryingTo = (what: 'login' | 'registration') =>
     return next();
   });
 
+/** The same in a session: whoever has many accounts would have as many places in the queue for hashing, again and again. */
+const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
+  await ctx.services.limits.countPasswordChangeTry(ctx.token);
+  return next();
+});
+
 export const authRouter = router({
   register: tryingTo('registration')
     .input(registration)
@@ -50,7 +56,7 @@ export const authRouter = router({
     return null;
   }),
 
-  changePassword: anyPasswordProcedure.input(passwordChange).mutation(async ({ ctx, input }) => {
+  changePassword: tryingToChangePassword.input(passwordChange).mutation(async ({ ctx, input }) => {
     const { accounts, limits, turns } = ctx.services;
     const { account, token } = ctx;
     const owner = { origin: account.email, account: account.email, isKnown: true };
