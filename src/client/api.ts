@@ -9,6 +9,7 @@ import type { PasswordChange } from '#shared/accounts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
 import { NO_ANSWER } from './calls.ts';
 import { beginSession, endSession, readToken } from './session.ts';
+import { clearNotifications } from './session-end.ts';
 
 export type { AppRouter };
 
@@ -42,6 +43,7 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
             if (error.data?.errorCode === 'session_ended' && token === readToken()) {
               endSession();
               for (const listener of refusalListeners) listener();
+              void clearNotifications();
             }
             observer.error(error);
           };

@@ -432,6 +432,44 @@ test('several hidden tabs show one notification', async ({ page, context, backst
   expect(await workersOf(page)).toBe(1);
 });
 
+for (const ending of ['a logout', 'a refusal'] as const) {
+  test(`${ending} takes the notifications and the service worker along, and a login brings it back`, async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+  }) => {
+    const person = await backstage.provider();
+    await context.grantPermissions(['notifications']);
+    await logInAs(person);
+    await page.goto('/dashboard?tab=profile');
+    await page.getByRole('checkbox', { name: NOTIFY_ME }).click();
+    await expect.poll(() => notificationsOf(page)).toHaveLength(1);
+    await page.evaluate(() => {
+      const { close } = Notification.prototype;
+      Object.assign(window, { closedCount: 0 });
+      Notification.prototype.close = function () {
+        Object.assign(window, { closedCount: Reflect.get(window, 'closedCount') + 1 });
+        close.call(this);
+      };
+    });
+    if (ending === 'a logout') await page.getByRole('button', { name: 'Logout' }).click();
+    else {
+      await page.evaluate(async () => {
+        const token = Object.values(localStorage).find((value) => /^[\w-]{43}$/.test(value));
+        await fetch('/api/auth/logout', { method: 'POST', headers: { Authorization: `Bearer ${token}` } });
+      });
+      await page.getByRole('tab', { name: 'Transactions' }).click();
+    }
+    await expect.poll(() => workersOf(page)).toBe(0);
+    expect(await page.evaluate(() => Reflect.get(window, 'closedCount'))).toBe(1);
+    await page.goto('/auth?next=/dashboard');
+    await logInByForm(page, person);
+    await expect.poll(() => workersOf(page)).toBe(1);
+    expect(await notificationsOf(page)).toEqual([]);
+  });
+}
+
 test('whoever clicks a notification is taken to the dashboard, to a tab where it is open', async ({
   page,
   context,

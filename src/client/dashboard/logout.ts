@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { api, failureOf } from '../api.ts';
 import { paths } from '../paths.ts';
 import { endSession } from '../session.ts';
+import { clearNotifications } from '../session-end.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { forgetCache, quietCache } from './cache.ts';
 
@@ -27,6 +28,7 @@ export function useLogout() {
     navigate(paths.home, { replace: true });
     endSession();
     forgetCache();
+    void clearNotifications();
     if (isConfirmed) toastSuccess('Logged out successfully');
     else toastError(UNCONFIRMED);
   }
