@@ -164,6 +164,7 @@ export interface Storage {
   endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null): Promise<number>;
   forgetExpiredSessions(nowMs: number): Promise<void>;
 
+  hasQrCode(userId: UserId, category: ServiceCategory): Promise<boolean>;
   /** Stores a code with its first picture. `id_taken` asks for another id. */
   createQrCode(
     code: QrCodeRecord & { readonly createdAtMs: number },

@@ -170,6 +170,9 @@ export function createSqliteStorage(database: Database): Storage {
         statements.deleteExpiredSessions.run({ nowMs });
       }),
 
+    hasQrCode: (userId, category) =>
+      read(() => statements.codeOfCategory.get({ userId, category }) !== undefined),
+
     createQrCode: ({ serviceCategory: category, ...code }, { address, png }) =>
       write(() => {
         const { userId } = code;
