@@ -8,7 +8,7 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
-import { type AttemptCount, type Storage, StorageUnavailable } from './storage/storage.ts';
+import { type AttemptCount, forgetInSteps, type Storage, StorageUnavailable } from './storage/storage.ts';
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
@@ -73,6 +73,8 @@ const LIMITS = {
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
   tip: inMemory(['account'], 30, MINUTE_MS),
+  // A picture is a few milliseconds of the threads that hash passwords; nobody has more services than a handful.
+  qr_code_creation: inMemory(['account'], 30, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
   stream_opening: inMemory(['account'], 120, MINUTE_MS),
 } as const satisfies Readonly<Record<string, Limit>>;
@@ -104,6 +106,8 @@ export interface Limits {
   /** Counts an account that was created; what was refused does not count. */
   limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   countTip(giver: UserId): Promise<void>;
+  /** Counts whatever code is asked to be created, before anything of it is done. */
+  countQrCode(provider: UserId): Promise<void>;
   /** Counts the opening of an event stream; how many may be open at once is another matter. */
   countStream(userId: UserId): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
@@ -147,7 +151,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   }
 
   /** What `take` comes to for one limit that is counted in memory: every tip goes through here. */
-  function takeOne(limit: 'tip' | 'stream_opening', account: UserId): void {
+  function takeOne(limit: 'tip' | 'qr_code_creation' | 'stream_opening', account: UserId): void {
     const now = clock();
     const { maxCount, windowMs } = LIMITS[limit];
     const taken = memory.takeAttempt([{ limit, account, address: NOBODY, maxCount, windowMs }], now);
@@ -255,10 +259,14 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     },
 
     countTip: async (giver) => takeOne('tip', giver),
+    countQrCode: async (provider) => takeOne('qr_code_creation', provider),
     countStream: async (userId) => takeOne('stream_opening', userId),
 
     unlock: async (email) => (await storage.forgetAttempts(accountOf(email))) > 0,
-    sweep: () => storage.forgetEndedAttempts(clock()),
+    sweep() {
+      const now = clock();
+      return forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
+    },
   };
 }
 
@@ -272,6 +280,7 @@ export function createNoLimits(): Limits {
     limitPasswordChange: (_email, _token, attempt) => attempt(),
     limitRegistration: (_caller, attempt) => attempt(),
     countTip: allow,
+    countQrCode: allow,
     countStream: allow,
     unlock: async () => false,
     sweep: allow,

@@ -2,6 +2,8 @@
  * How often one may try: failed logins, registrations and tips, counted over both doors together and for whoever
  * really called, whatever happens to the server or its clock meanwhile.
  */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import argon2 from 'argon2';
 import { describe, expect, test, vi } from 'vitest';
 import type { Config } from '#server/config.ts';
@@ -11,6 +13,7 @@ import {
   type Answer,
   type CallOptions,
   callRest,
+  callTrpc,
   callTrpcBatch,
   DOORS,
   type Door,
@@ -392,6 +395,41 @@ describe('tips', () => {
   });
 });
 
+describe('creations of QR codes', () => {
+  const createThrough = (door: Door, t: TestApp, category: string, options: CallOptions) =>
+    door === 'REST'
+      ? callRest(t, 'POST', '/qr-codes', { service_category: category }, options)
+      : callTrpc(t, 'qrCodes.create', { serviceCategory: category }, options);
+
+  test('30 an hour for one account, over both doors and all addresses, made or refused', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerProvider('pat', ['dj', 'barber']);
+    const other = await t.registerProvider('quinn', ['dj']);
+    const createOne = (turn: number, category = 'dj') =>
+      createThrough(doorFor(turn), t, category, { token, ...caller(turn) });
+
+    expect(tally(await times(30, (turn) => createOne(turn)))).toEqual({ fine: 1, qr_code_exists: 29 });
+    for (const turn of [30, 31]) {
+      const refused = await createOne(turn, 'barber');
+      expect(refusedBy(doorFor(turn), refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
+      const wait = Number(refused.headers.get('Retry-After'));
+      expect(wait).toBeGreaterThan(59 * MINUTE_S);
+      expect(wait).toBeLessThanOrEqual(HOUR_S);
+    }
+    expect((await createThrough('REST', t, 'dj', other)).status).toBe(201);
+
+    pass(t, HOUR_S);
+    expect((await createOne(32, 'barber')).status).toBe(201);
+  });
+
+  test('as many as are asked for, with RATE_LIMIT=off', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerProvider('pat', ['dj']);
+    const answers = await times(35, (turn) => createThrough(doorFor(turn), t, 'dj', { token }));
+    expect(tally(answers)).toEqual({ fine: 1, qr_code_exists: 34 });
+  });
+});
+
 test('reading is not limited', async () => {
   const t = await createLimitedApp();
   const { customer, code } = await t.setTheScene();
@@ -558,4 +596,41 @@ test('the sweep deletes what no longer counts, and nothing else', async () => {
   pass(t, DAY_S);
   await t.app.sweep();
   expect(t.database.prepare('SELECT count(*) FROM attempts').pluck().get()).toBe(0);
+});
+
+test('the sweep deletes at most 500 rows of a kind in a turn of the event loop, until none is left', async () => {
+  const t = await createLimitedApp();
+  const { user, token } = await t.registerCustomer();
+  const endsAtMs = t.clock.nowMs + 1_000;
+  const addSession = t.database.prepare('INSERT INTO sessions VALUES (?, ?, 0, ?, ?)');
+  const addAttempts = t.database.prepare('INSERT INTO attempts VALUES (?, ?, ?, 1, ?)');
+  for (let row = 0; row < 1_200; row++) {
+    addSession.run(createHash('sha256').update(String(row)).digest(), user.id, endsAtMs, '');
+    addAttempts.run('login_from_address', '', String(row), endsAtMs);
+  }
+  pass(t, 1);
+
+  const readCounts = t.database.prepare<[number, number], { sessions: number; attempts: number }>(
+    `SELECT (SELECT count(*) FROM sessions WHERE expires_at_ms = ?) AS sessions,
+            (SELECT count(*) FROM attempts WHERE ends_at_ms = ?) AS attempts`,
+  );
+  const seen = { sessions: [1_200], attempts: [1_200] };
+  let isSwept = false;
+  const sweeping = t.app.sweep().finally(() => {
+    isSwept = true;
+  });
+  while (!isSwept) {
+    await nextTurn();
+    const counts = readCounts.get(endsAtMs, endsAtMs);
+    if (counts) for (const kind of ['sessions', 'attempts'] as const) seen[kind].push(counts[kind]);
+  }
+  await sweeping;
+
+  const steps = (counts: readonly number[]) =>
+    counts.map((count, turn) => (counts[turn - 1] ?? count) - count).filter((deleted) => deleted > 0);
+  expect({ sessions: steps(seen.sessions), attempts: steps(seen.attempts) }).toEqual({
+    sessions: [500, 500, 200],
+    attempts: [500, 500, 200],
+  });
+  expect(await t.trpc(token).auth.me.query()).toMatchObject({ id: user.id });
 });

@@ -9,8 +9,11 @@ import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
+import { drawQrCode } from '#server/qr-codes/qr-image.ts';
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { StorageUnavailable } from '#server/storage/storage.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
+import { AppError } from '#shared/errors.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
 import { callRest, callTrpc, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
@@ -232,6 +235,96 @@ describe('the picture', () => {
     const text = (await evil.text()) + JSON.stringify([...response.headers, ...evil.headers]);
     expect(text).not.toContain('evil.example');
     expect(JSON.stringify(dump(t.database))).not.toContain('evil.example');
+  });
+});
+
+describe('pictures are drawn one after the other, and none for nothing:', () => {
+  /** Codes over the data of an app, whose drawings are counted. */
+  function watchDrawing(t: TestApp, publicUrl = PUBLIC_URL) {
+    const drawn = { addresses: [] as string[], atOnce: 0, mostAtOnce: 0 };
+    const codes = createQrCodes({
+      storage: t.storage,
+      clock: () => t.clock.nowMs,
+      random: randomBytes,
+      publicUrl,
+      async draw(address) {
+        drawn.addresses.push(address);
+        drawn.atOnce += 1;
+        drawn.mostAtOnce = Math.max(drawn.mostAtOnce, drawn.atOnce);
+        const png = await drawQrCode(address);
+        drawn.atOnce -= 1;
+        return png;
+      },
+    });
+    return { codes, drawn };
+  }
+
+  async function accountOf(t: TestApp, email = 'pat@example.com') {
+    const found = await t.storage.findCredentials(email);
+    if (!found) throw new Error('nobody has this email');
+    return found.account;
+  }
+
+  test('a code that exists already is refused without a picture', async () => {
+    const t = await createTestApp();
+    await t.setTheScene();
+    const account = await accountOf(t);
+    const { codes, drawn } = watchDrawing(t);
+    for (let time = 0; time < 10; time += 1) {
+      await expect(codes.create(account, 'bartender')).rejects.toThrow(new AppError('qr_code_exists'));
+    }
+    expect(drawn.addresses).toEqual([]);
+  });
+
+  test('of many creations at once for one service one draws, and the others are refused', async () => {
+    const t = await createTestApp();
+    await t.registerProvider('pat', ['dj']);
+    const account = await accountOf(t);
+    const { codes, drawn } = watchDrawing(t);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => codes.create(account, 'dj')));
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refusals).toEqual(Array.from({ length: 9 }, () => new AppError('qr_code_exists')));
+    expect(drawn.addresses).toHaveLength(1);
+  });
+
+  test('codes for all services, created at once', async () => {
+    const t = await createTestApp();
+    await t.registerProvider('pat', [...SERVICE_CATEGORIES]);
+    const account = await accountOf(t);
+    const { codes, drawn } = watchDrawing(t);
+    await Promise.all(SERVICE_CATEGORIES.map((category) => codes.create(account, category)));
+    expect(drawn.addresses).toHaveLength(SERVICE_CATEGORIES.length);
+    expect(drawn.mostAtOnce).toBe(1);
+  });
+
+  test('a creation after one that failed is made', async () => {
+    const t = await createTestApp();
+    await t.registerProvider('pat', ['dj', 'barber']);
+    const account = await accountOf(t);
+    const { codes } = watchDrawing(t);
+    t.database.pragma('query_only = on');
+    await expect(codes.create(account, 'dj')).rejects.toThrow(StorageUnavailable);
+    t.database.pragma('query_only = off');
+    expect(await codes.create(account, 'dj')).toMatchObject({ serviceCategory: 'dj' });
+  });
+
+  test('missing pictures of several accounts, each listed many times at once', async () => {
+    const t = await createTestApp();
+    const addresses = [];
+    for (const username of ['pat', 'quinn']) {
+      const { token } = await t.registerProvider(username, [...SERVICE_CATEGORIES]);
+      for (const category of SERVICE_CATEGORIES) {
+        const { id } = z.object({ id: z.string() }).parse(resultOf(await create('tRPC', t, category, token)));
+        addresses.push(`https://moved.example.org/tip/${id}`);
+      }
+    }
+    const accounts = [await accountOf(t), await accountOf(t, 'quinn@example.com')];
+    const { codes, drawn } = watchDrawing(t, 'https://moved.example.org');
+    await Promise.all(
+      Array.from({ length: 5 }, () => accounts).flatMap((all) => all.map((one) => codes.list(one))),
+    );
+    expect(drawn.addresses.toSorted()).toEqual(addresses.toSorted());
+    expect(drawn.mostAtOnce).toBe(1);
   });
 });
 

@@ -208,7 +208,13 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 201,
     input: newQrCode,
     output: qrCode,
-    refusals: ['providers_only', 'category_not_offered', 'qr_code_exists', 'invalid_input'],
+    refusals: [
+      'providers_only',
+      'category_not_offered',
+      'qr_code_exists',
+      'invalid_input',
+      'too_many_requests',
+    ],
     call: async (caller, { body }) => ({ body: await callWith(caller.qrCodes.create, body) }),
   },
   {

@@ -4,7 +4,7 @@
  */
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
+import { type Account, forgetInSteps, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import type { Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
@@ -269,7 +269,10 @@ export function createSessions(deps: {
       await Promise.all([saveEnded(), endWatchesOfGone(watches.values())]);
     },
 
-    sweep: () => storage.forgetExpiredSessions(clock()),
+    sweep() {
+      const now = clock();
+      return forgetInSteps((atMost) => storage.forgetExpiredSessions(now, atMost));
+    },
   };
 }
 

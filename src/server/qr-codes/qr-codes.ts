@@ -1,6 +1,7 @@
 /**
  * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Account, QrCodeRecord, Storage } from '#server/storage/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -34,8 +35,10 @@ export function createQrCodes(deps: {
   readonly publicUrl: string;
   /** How many codes are remembered at most. */
   readonly maxRemembered?: number;
+  /** Makes the picture of an address. */
+  readonly draw?: (address: string) => Promise<Uint8Array>;
 }): QrCodes {
-  const { storage, clock, random, publicUrl, maxRemembered = MAX_REMEMBERED } = deps;
+  const { storage, clock, random, publicUrl, maxRemembered = MAX_REMEMBERED, draw = drawQrCode } = deps;
 
   /**
    * The codes that were looked up last. A code, its service, and the names of its owner never change, so that what is
@@ -52,19 +55,66 @@ export function createQrCodes(deps: {
     return found;
   }
 
+  /** Settles with the last of what is to be done one after the other. */
+  let lastDone: Promise<unknown> = Promise.resolve();
+
+  /** Does what draws a picture after all of it that was asked for before: a picture takes a thread that hashes passwords. */
+  function oneAfterTheOther<Result>(task: () => Promise<Result>): Promise<Result> {
+    const done = lastDone.then(task);
+    lastDone = done.catch(() => {});
+    return done;
+  }
+
+  /** To be called one after the other; the turn in between is everybody else's. */
+  async function drawInTurn(address: string): Promise<Uint8Array> {
+    await nextTurn();
+    return draw(address);
+  }
+
+  /** The pictures that are being made for codes that had none. */
+  const missing = new Map<QrCodeId, Promise<Uint8Array>>();
+
   /** PUBLIC_URL has changed since the code was made: the new address gets its picture now, and keeps it. */
-  async function drawMissing(id: QrCodeId): Promise<Uint8Array> {
+  function drawMissing(id: QrCodeId): Promise<Uint8Array> {
+    const present = missing.get(id);
+    if (present) return present;
     const address = tipPageUrl(publicUrl, id);
-    const png = await drawQrCode(address);
-    await storage.savePicture(id, address, png);
-    return png;
+    const saved = oneAfterTheOther(async () => {
+      const png = await drawInTurn(address);
+      await storage.savePicture(id, address, png);
+      return png;
+    }).finally(() => missing.delete(id));
+    missing.set(id, saved);
+    return saved;
+  }
+
+  /** Looks before it draws: a picture is by far the most of the work, and whoever is refused gets none. */
+  async function createNow(account: Account, serviceCategory: ServiceCategory): Promise<QrCode> {
+    if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
+    for (;;) {
+      const code = { id: newQrCodeId(random), userId: account.id, serviceCategory };
+      const address = tipPageUrl(publicUrl, code.id);
+      const png = await drawInTurn(address);
+      const outcome = await storage.createQrCode({ ...code, createdAtMs: clock() }, { address, png });
+      switch (outcome) {
+        case 'created':
+          return withPicture(code, png);
+        case 'category_taken':
+          throw new AppError('qr_code_exists');
+        case 'category_not_offered':
+          throw new AppError('category_not_offered');
+        case 'id_taken':
+          // One in a thousand million million; draw another.
+          continue;
+      }
+    }
   }
 
   return {
     async list(account) {
       const codes = await storage.listQrCodes(account.id, (id) => tipPageUrl(publicUrl, id));
       const listed: QrCode[] = [];
-      // One after the other: drawn together, the pictures of all services would hold up everybody else's requests.
+      // Asked for one after the other, so that the missing pictures of one account do not go before those of the others.
       for (const { picture, ...code } of codes) {
         listed.push(withPicture(code, picture ?? (await drawMissing(code.id))));
       }
@@ -73,23 +123,8 @@ export function createQrCodes(deps: {
 
     async create(account, serviceCategory) {
       if (!account.serviceCategories.includes(serviceCategory)) throw new AppError('category_not_offered');
-      for (;;) {
-        const code = { id: newQrCodeId(random), userId: account.id, serviceCategory };
-        const address = tipPageUrl(publicUrl, code.id);
-        const png = await drawQrCode(address);
-        const outcome = await storage.createQrCode({ ...code, createdAtMs: clock() }, { address, png });
-        switch (outcome) {
-          case 'created':
-            return withPicture(code, png);
-          case 'category_taken':
-            throw new AppError('qr_code_exists');
-          case 'category_not_offered':
-            throw new AppError('category_not_offered');
-          case 'id_taken':
-            // One in a thousand million million; draw another.
-            continue;
-        }
-      }
+      // Of many for one service at once, all but the first find its code.
+      return oneAfterTheOther(() => createNow(account, serviceCategory));
     },
 
     async lookup(text) {

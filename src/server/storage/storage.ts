@@ -162,8 +162,10 @@ export interface Storage {
   listSessions(userId: UserId, nowMs: number): Promise<Session[]>;
   /** Ends all sessions of an account but one; null for none. @returns how many ended. */
   endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null): Promise<number>;
-  forgetExpiredSessions(nowMs: number): Promise<void>;
+  /** Deletes sessions that have expired at `nowMs`, at most so many. @returns how many. */
+  forgetExpiredSessions(nowMs: number, atMost: number): Promise<number>;
 
+  hasQrCode(userId: UserId, category: ServiceCategory): Promise<boolean>;
   /** Stores a code with its first picture. `id_taken` asks for another id. */
   createQrCode(
     code: QrCodeRecord & { readonly createdAtMs: number },
@@ -207,7 +209,8 @@ export interface Storage {
   returnAttempt(counts: readonly AttemptCount[]): Promise<void>;
   /** Forgets all attempts on an account. @returns how many counts there were. */
   forgetAttempts(account: string): Promise<number>;
-  forgetEndedAttempts(nowMs: number): Promise<void>;
+  /** Deletes counts whose window has ended at `nowMs`, at most so many. @returns how many. */
+  forgetEndedAttempts(nowMs: number, atMost: number): Promise<number>;
 
   /**
    * The 32 random bytes that this installation keeps under a name: `made` when there were none before, else those that are
@@ -224,6 +227,18 @@ export interface Storage {
   proveWritable(): Promise<void>;
   /** Finishes what was accepted, then lets go of the data. */
   close(): Promise<void>;
+}
+
+/** Some three milliseconds of event loop. */
+const FORGOTTEN_IN_A_STEP = 500;
+
+/**
+ * Forgets all there is to forget, a bounded number of rows in each step: one statement for all of them would stop
+ * everybody for as long as it takes (measured: 3.5 s for 237,000), and between two steps the others have their turn.
+ * @param forget deletes at most so many rows, and answers how many there were.
+ */
+export async function forgetInSteps(forget: (atMost: number) => Promise<number>): Promise<void> {
+  while ((await forget(FORGOTTEN_IN_A_STEP)) === FORGOTTEN_IN_A_STEP);
 }
 
 const SECRET_BYTES = 32;

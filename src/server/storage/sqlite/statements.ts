@@ -2,7 +2,7 @@
  * Every statement of the running server, written in drizzle and prepared once: building one anew for each call was
  * measured to cost more than running it. Those about codes and tips are in `tip-statements.ts`.
  */
-import { and, asc, desc, eq, gt, lte, ne, notExists, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lte, ne, notExists, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Database } from './connection.ts';
 import { accounts, attempts, providerCategories, secrets, sessions } from './schema.ts';
@@ -148,7 +148,16 @@ export function prepareStatements(database: Database) {
       .prepare(),
     deleteExpiredSessions: db
       .delete(sessions)
-      .where(lte(sessions.expiresAtMs, value('nowMs')))
+      .where(
+        inArray(
+          sessions.tokenHash,
+          db
+            .select({ tokenHash: sessions.tokenHash })
+            .from(sessions)
+            .where(lte(sessions.expiresAtMs, value('nowMs')))
+            .limit(value('atMost')),
+        ),
+      )
       .prepare(),
 
     attemptCount: db
@@ -185,7 +194,16 @@ export function prepareStatements(database: Database) {
       .prepare(),
     deleteEndedAttempts: db
       .delete(attempts)
-      .where(lte(attempts.endsAtMs, value('nowMs')))
+      .where(
+        inArray(
+          sql`(${attempts.limit}, ${attempts.account}, ${attempts.address})`,
+          db
+            .select({ limit: attempts.limit, account: attempts.account, address: attempts.address })
+            .from(attempts)
+            .where(lte(attempts.endsAtMs, value('nowMs')))
+            .limit(value('atMost')),
+        ),
+      )
       .prepare(),
 
     secretByName: db

@@ -165,10 +165,11 @@ export function createSqliteStorage(database: Database): Storage {
 
     endOtherSessions: (userId, keptTokenHash) => write(() => endOthers(userId, keptTokenHash)),
 
-    forgetExpiredSessions: (nowMs) =>
-      write(() => {
-        statements.deleteExpiredSessions.run({ nowMs });
-      }),
+    forgetExpiredSessions: (nowMs, atMost) =>
+      write(() => statements.deleteExpiredSessions.run({ nowMs, atMost }).changes),
+
+    hasQrCode: (userId, category) =>
+      read(() => statements.codeOfCategory.get({ userId, category }) !== undefined),
 
     createQrCode: ({ serviceCategory: category, ...code }, { address, png }) =>
       write(() => {
@@ -247,10 +248,8 @@ export function createSqliteStorage(database: Database): Storage {
 
     forgetAttempts: (account) => write(() => statements.deleteAttemptsOn.run({ account }).changes),
 
-    forgetEndedAttempts: (nowMs) =>
-      write(() => {
-        statements.deleteEndedAttempts.run({ nowMs });
-      }),
+    forgetEndedAttempts: (nowMs, atMost) =>
+      write(() => statements.deleteEndedAttempts.run({ nowMs, atMost }).changes),
 
     async secret(name, made) {
       const readSecret = () => statements.secretByName.get({ name })?.key;
