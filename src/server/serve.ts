@@ -15,7 +15,7 @@ import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
-import { answerUnread, refuseUnaddressed } from './api/unread-requests.ts';
+import { takeRequests } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { createBackupSchedule } from './backup-schedule.ts';
@@ -51,6 +51,9 @@ const SERVER_OPTIONS = {
   // Without one a request is refused all the same, with an answer like any other, unless it is of HTTP/1.0.
   requireHostHeader: false,
 } as const;
+
+/** Far fewer than the descriptors that the service may have (deploy/tipwell.service): files have to be opened as well. */
+const MAX_CONNECTIONS = 20_000;
 
 /** What a request that names no host is taken to have named; nothing is built on it. */
 const UNNAMED_HOST = 'localhost';
@@ -226,8 +229,9 @@ function listen(app: App, config: Config): Promise<Server> {
     return new Response(body, rest);
   };
   const listener = getRequestListener(app.fetch, { errorHandler, hostname: UNNAMED_HOST });
-  const server = createServer(SERVER_OPTIONS, refuseUnaddressed(listener, app.refuseUnread));
-  answerUnread(server, app.refuseUnread);
+  const server = createServer(SERVER_OPTIONS);
+  takeRequests(server, listener, app.refuseUnread);
+  server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(SILENCE_PATIENCE_MS);
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {

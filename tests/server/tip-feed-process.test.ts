@@ -397,7 +397,7 @@ test.each([
 ])('a connection that is %s frees all places that were asked for on it', async (_how, hangUp) => {
   const { server, receiver } = await openPrepared(['cam', 'pat']);
   const { token } = receiver;
-  const streams = Array.from({ length: STREAMS_PER_ACCOUNT / 2 }, () => Object.values(STREAM_PATHS)).flat();
+  const streams = Array.from({ length: 4 }, () => Object.values(STREAM_PATHS)).flat();
   for (let round = 0; round < 3; round += 1) {
     const { socket } = sendRaw(server.port, pipeline(token, ['/healthz', ...streams, '/api/transactions']));
     let text = '';
@@ -414,7 +414,7 @@ test.each([
 test('HEAD holds no place behind a stream, and a stream behind HEAD is one like any other', async () => {
   const { server, receiver } = await openPrepared(['cam', 'pat']);
   const { token } = receiver;
-  const heads = Array.from({ length: 10 }, () => [STREAM_PATHS.REST, STREAM_PATHS.tRPC]).flat();
+  const heads = Array.from({ length: 2 }, () => [STREAM_PATHS.REST, STREAM_PATHS.tRPC]).flat();
   const { socket } = sendRaw(
     server.port,
     `${pipeline(token, heads, 'HEAD')}${pipeline(token, [STREAM_PATHS.REST])}${pipeline(token, heads, 'HEAD')}`,

@@ -1,6 +1,8 @@
 /**
- * Answers what Node cannot read as a request: a broken line, headers that are too large, a sender that is too slow, no
- * saying to whom it goes. Node would do it by itself, with a bare status line. Hides when a connection is free for an answer.
+ * Stands between the connections and the application. Answers what Node cannot read as a request: a broken line, headers
+ * that are too large, a sender that is too slow, no saying to whom it goes; Node would do it by itself, with a bare status
+ * line. Lets one request of a connection be worked on at a time, few wait, and no body go on for long after its answer.
+ * Hides when a connection is free for an answer.
  */
 import {
   type IncomingMessage,
@@ -9,6 +11,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
@@ -27,15 +30,80 @@ export interface UnreadAnswer {
   readonly body: string;
 }
 
-/** Answers with what `refuse` makes of the refusal, and closes the connection. */
-export function answerUnread(server: Server, refuse: (refusal: AppError) => UnreadAnswer): void {
-  const lastAnswers = new WeakMap<Duplex, ServerResponse>();
-  server.on('request', (request, answer) => lastAnswers.set(request.socket, answer));
+/**
+ * The answers that one connection is owed at once: more than any browser or proxy asks for before it has one. A server
+ * may close a connection on the others, which are then asked for anew (RFC 9112, section 9.3.2).
+ */
+const MAX_ANSWERS_OWED = 10;
+
+/** Of more than that nobody is waiting for an answer. */
+const MAX_REQUESTS_READ = 50;
+
+/** A body that goes on after its answer is read on when it is no longer than that: its sender may read after it has sent. */
+const MAX_IDLY_READ_BYTES = 1024 * 1024;
+
+/** Long enough for an answer to arrive before its connection is cut. */
+const LINGER_MS = 500;
+
+/** What a connection has asked for. */
+interface Owed {
+  last: ServerResponse;
+  /** Requests that have been read, and that nobody works on. */
+  waiting: number;
+  /** Whether there were too many: nothing that comes later is answered. */
+  isFull: boolean;
+}
+
+/**
+ * Hands the requests of `server` to `listener`, each once the answer before it on its connection has been taken. Answers
+ * with what `refuse` makes of the refusal whatever cannot be read, and closes the connection.
+ */
+export function takeRequests(
+  server: Server,
+  listener: RequestListener,
+  refuse: (refusal: AppError) => UnreadAnswer,
+): void {
+  const connections = new WeakMap<Duplex, Owed>();
+  const addressed = refuseUnaddressed(listener, refuse);
+
+  server.on('request', (request, answer) => {
+    const { socket, headers } = request;
+    // Node goes on with what it has received when a connection has been cut.
+    if (socket.destroyed) return;
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+      answer.once('finish', () => stopReading(request, socket));
+    }
+    const owed = connections.get(socket);
+    if (owed === undefined) {
+      connections.set(socket, { last: answer, waiting: 0, isFull: false });
+      return addressed(request, answer);
+    }
+    const { last } = owed;
+    if (owed.waiting === 0 && last.writableFinished) {
+      owed.last = answer;
+      return addressed(request, answer);
+    }
+    owed.waiting += 1;
+    if (owed.waiting > MAX_REQUESTS_READ) return socket.destroy();
+    if (owed.isFull) return;
+    if (owed.waiting === MAX_ANSWERS_OWED) {
+      owed.isFull = true;
+      // Node closes the connection after the answer that says so; this one has not begun.
+      last.setHeader('connection', 'close');
+      return;
+    }
+    owed.last = answer;
+    last.once('close', () => {
+      if (!socket.writable) return;
+      owed.waiting -= 1;
+      addressed(request, answer);
+    });
+  });
   // Whoever expects anything else than "100-continue" gets an ordinary answer (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const last = lastAnswers.get(socket);
+    const last = connections.get(socket)?.last;
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
     const code = REFUSALS_BY_CAUSE[error.code ?? ''] ?? 'malformed_request';
     // It is destroyed also when it was broken before, or when the peer keeps its own side open.
@@ -43,8 +111,17 @@ export function answerUnread(server: Server, refuse: (refusal: AppError) => Unre
   });
 }
 
+/** Cuts a connection soon on which a body goes on that nobody wants, and reads nothing meanwhile. */
+function stopReading({ complete, headers }: IncomingMessage, socket: Socket): void {
+  if (complete || Number(headers['content-length']) <= MAX_IDLY_READ_BYTES) return;
+  // Whoever lets the rest of the request flow away lets the connection flow.
+  socket.on('resume', () => socket.pause());
+  socket.pause();
+  setTimeout(() => socket.destroySoon(), LINGER_MS).unref();
+}
+
 /** Refuses requests that do not say to whom they go as they should, and hands all others to `listener`. */
-export function refuseUnaddressed(
+function refuseUnaddressed(
   listener: RequestListener,
   refuse: (refusal: AppError) => UnreadAnswer,
 ): RequestListener {

@@ -1,0 +1,152 @@
+/**
+ * What is sent faster than it is answered, over sockets against the production build: many requests one behind the other
+ * on one connection, bodies in more pieces than anybody sends, bodies that go on after they were refused.
+ */
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { get } from '#tests/support/http-get.ts';
+import { sendRaw } from '#tests/support/raw-socket.ts';
+import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
+
+/** As many as are answered of those that are owed at once. */
+const MAX_REQUESTS_OWED = 10;
+const BUNDLE = '/api/docs/swagger-ui-bundle.js';
+
+afterAll(stopEverything);
+
+describe('requests one behind the other on one connection', () => {
+  test('are answered one by one in their order', async () => {
+    const server = await startServer({ LOG_LEVEL: 'info' });
+    const asked = ['/healthz', BUNDLE, '/api/nowhere', '/readyz', '/healthz'];
+    const { whole } = sendRaw(
+      server.port,
+      `${asked.map((path) => ask(path)).join('')}${ask('/api/none', 'Connection: close\r\n')}`,
+    );
+    expect(statusesIn(await whole)).toEqual(['200', '200', '404', '200', '200', '404']);
+    await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(6));
+  });
+
+  test('are answered as far as the bound when there are more, and the last answer says that it is the last', async () => {
+    const server = await startServer({ LOG_LEVEL: 'info' });
+    const answers = await sendRaw(server.port, ask('/api/nowhere').repeat(MAX_REQUESTS_OWED + 5)).whole;
+    expect(statusesIn(answers)).toEqual(Array.from({ length: MAX_REQUESTS_OWED }, () => '404'));
+    expect(answers.match(/^connection: close$/gim)).toHaveLength(1);
+    await server.stop();
+    expect(linesLogged(server)).toHaveLength(MAX_REQUESTS_OWED);
+  });
+
+  test('may be as many as somebody likes who waits for their answers', async () => {
+    const { port } = await startServer();
+    const { socket } = sendRaw(port, '');
+    for (let round = 0; round < 5; round += 1) {
+      socket.write(ask('/healthz').repeat(MAX_REQUESTS_OWED));
+      let text = '';
+      while (statusesIn(text).length < MAX_REQUESTS_OWED) text += String((await once(socket, 'data'))[0]);
+    }
+    expect(socket.closed).toBe(false);
+    socket.destroy();
+  });
+
+  test('cost their sender the connection when there are thousands, and are not worked on', async () => {
+    const server = await startServer({ LOG_LEVEL: 'info' });
+    const many = Array.from({ length: 1_000 }, (_, index) => ask(`/tip/demo-u${index}-dj`)).join('');
+    const flooding = [sendRaw(server.port, many), sendRaw(server.port, many)];
+    await Promise.all(flooding.map(({ whole }) => whole));
+    expect((await get(server.port, '/healthz')).status).toBe(200);
+    await server.stop();
+    expect(linesLogged(server).length).toBeLessThanOrEqual(flooding.length * MAX_REQUESTS_OWED + 1);
+  });
+
+  test('wait until the answer before them has been taken', async () => {
+    const server = await startServer({ LOG_LEVEL: 'info' });
+    const { socket } = sendRaw(server.port, '');
+    socket.pause();
+    socket.write(ask(BUNDLE).repeat(MAX_REQUESTS_OWED));
+    await sleep(500);
+    await get(server.port, '/healthz');
+    // What the buffers of the system hold counts as taken.
+    expect(linesLogged(server).length).toBeLessThan(MAX_REQUESTS_OWED / 2);
+    socket.destroy();
+  });
+});
+
+describe('a body', () => {
+  const HEAD = 'POST /api/x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+
+  test('in more pieces than anybody sends is refused, and one in some hundreds is not', async () => {
+    const { port } = await startServer();
+    const send = (pieces: number) =>
+      sendRaw(
+        port,
+        `${HEAD}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\n \r\n'.repeat(pieces)}0\r\n\r\n`,
+      ).whole;
+    expect(statusesIn(await send(65_000))).toEqual(['413']);
+    expect(statusesIn(await send(1_001))).toEqual(['413']);
+    expect(statusesIn(await send(500))).toEqual(['404']);
+    expect((await get(port, '/healthz')).status).toBe(200);
+  });
+
+  test('from a stream of some KiB at a time is read', async () => {
+    const { port } = await startServer();
+    const text = JSON.stringify({ email: 'a@example.com', password: 'x' }).padEnd(60_000);
+    const pieces = text.match(/.{1,2048}/gs) ?? [];
+    const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
+    const head = `${HEAD.replace('/api/x', '/api/auth/login')}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    expect(statusesIn(await sendRaw(port, `${head}${chunks}0\r\n\r\n`).whole)).toEqual(['401']);
+  });
+
+  test.each([
+    ['announced', `${HEAD}Content-Length: 99999999999\r\n\r\n`, '413'],
+    [
+      'in chunks where nobody reads it',
+      `${HEAD.replace('/api/x', '/x')}Transfer-Encoding: chunked\r\n\r\n`,
+      '404',
+    ],
+    ['behind GET', 'GET /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n', '200'],
+  ])('%s that goes on after its answer is not read any more', async (_, head, status) => {
+    const { port } = await startServer();
+    const { socket } = sendRaw(port, head);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(statusesIn(answer.toString())).toEqual([status]);
+    const piece = `${(65_536).toString(16)}\r\n${' '.repeat(65_536)}\r\n`;
+    const MAX_PIECES = 1_000;
+    let taken = 0;
+    while (taken < MAX_PIECES && !socket.destroyed) {
+      const isTaken = new Promise<boolean>((resolve) => {
+        socket.write(piece, (error) => resolve(error === undefined || error === null));
+      });
+      if (!(await Promise.race([isTaken, sleep(2_000, false)]))) break;
+      taken += 1;
+    }
+    socket.destroy();
+    // The buffers of the system take some MiB by themselves.
+    expect(taken).toBeLessThan(MAX_PIECES / 4);
+  });
+
+  test('that was refused for its size and ends soon costs its sender nothing but the answer', async () => {
+    const { port } = await startServer();
+    const body = ' '.repeat(200_000);
+    const { whole } = sendRaw(
+      port,
+      `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}${ask('/healthz', 'Connection: close\r\n')}`,
+    );
+    expect(statusesIn(await whole)).toEqual(['413', '200']);
+  });
+});
+
+function ask(path: string, headers = ''): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+}
+
+function statusesIn(text: string): string[] {
+  return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status);
+}
+
+/** The log's lines of requests that were worked on. */
+function linesLogged(server: RunningServer): string[] {
+  return server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('"status":'));
+}
