@@ -363,8 +363,12 @@ describe('right passwords', () => {
   test('that are to be changed into themselves count with them', async () => {
     const t = await createLimitedApp();
     const { token } = await t.registerCustomer('cam');
-    const answers = await times(25, (turn) => changePassword(doorFor(turn), t, token, PASSWORD, PASSWORD));
-    expect(tally(answers)).toEqual({ invalid_input: 19, too_many_requests: 6 });
+    const another = await t.logIn('cam@example.com');
+    const answers = await times(20, (turn) =>
+      changePassword(doorFor(turn), t, turn % 4 < 2 ? token : another, PASSWORD, PASSWORD),
+    );
+    // Two more were the logins.
+    expect(tally(answers)).toEqual({ invalid_input: 18, too_many_requests: 2 });
   });
 
   test('of wrong guesses nothing is used up', async () => {
