@@ -17,6 +17,7 @@ import { Offline } from './offline.tsx';
 import { isTipPage, paths, qrIdFrom } from './paths.ts';
 import { RenderedContext, writeLookup } from './rendered.ts';
 import { demoQuery, providerState } from './tip/provider.ts';
+import { titleFor } from './tip/tip.tsx';
 import { TipFirst } from './tip-first.tsx';
 import { titleOf } from './ui/screen.tsx';
 
@@ -54,15 +55,21 @@ function renderTip(request: PageRequest): RenderedPage {
   if (state.status !== 'found') {
     return draw(request, TipFirst, STATUSES[state.status], { ...homeCard(request), isListed: false });
   }
-  const { fullName, serviceCategory } = state.provider;
+  const { provider } = state;
+  if (lookup?.status === 'found') {
+    const { fullName, serviceCategory } = provider;
+    return draw(request, TipFirst, STATUSES.found, {
+      title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
+      description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
+      url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
+      isListed: false,
+    });
+  }
   const demo = demoQuery(search);
   return draw(request, TipFirst, STATUSES.found, {
-    title: `Tip ${fullName}, ${CATEGORY_LABELS[serviceCategory]}`,
-    description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
-    url:
-      lookup?.status === 'found'
-        ? tipPageUrl(publicUrl, lookup.found.qrCode.id)
-        : publicUrl + pathname + (demo.size === 0 ? '' : `?${demo}`),
+    title: titleFor(provider),
+    description: 'See how a tip is given. This is a demo: nobody is tipped.',
+    url: publicUrl + pathname + (demo.size === 0 ? '' : `?${demo}`),
     isListed: false,
   });
 }

@@ -169,7 +169,8 @@ describe('a tip page', () => {
     const demo = await get(t, '/tip/demo-alex-bartender');
     expect(demo.status).toBe(200);
     expect(textOf(demo.html)).toMatch(/Alex .*@alex .*Bartender .*This is a demo\./);
-    expect(metaOf(demo.html, 'og:title')).toBe('Tip Alex, Bartender');
+    expect(titleOf(demo.html)).toBe('Demo tip page, Bartender · Tipwell');
+    expect(metaOf(demo.html, 'og:title')).toBe('Demo tip page, Bartender');
     expect(dataOf(demo.html)).toBeNull();
     expect((await get(t, '/tip/%20Demo-alex-bartender%20')).status).toBe(200);
     const madeUp = await get(t, '/tip/anything?userId=sam&service=dj');
@@ -177,6 +178,21 @@ describe('a tip page', () => {
     expect(metaOf(madeUp.html, 'og:url')).toBe(`${PUBLIC_URL}/tip/demo-sam-dj?userId=sam&service=dj`);
     expect(madeUp.html).toContain('<input type="hidden" name="userId" value="sam"/>');
     expect(madeUp.html).toContain('<input type="hidden" name="service" value="dj"/>');
+  });
+
+  test.each([
+    '/tip/demo-x?userId=Call-8005551234&service=bartender',
+    '/tip/x?userId=Call-8005551234&service=bartender',
+    '/tip/demo-Call-8005551234-bartender',
+  ])('of a demo says in its title and to those it is shared with nothing that its address made up: %s', async (path) => {
+    const t = await createTestApp({ pages });
+    const { status, html } = await get(t, path);
+    expect(status).toBe(200);
+    expect(textOf(html)).toContain('Call-8005551234');
+    expect(titleOf(html)).toBe('Demo tip page, Bartender · Tipwell');
+    expect(metaOf(html, 'og:title')).toBe('Demo tip page, Bartender');
+    for (const name of ['description', 'og:description'])
+      expect(metaOf(html, name)).toBe('See how a tip is given. This is a demo: nobody is tipped.');
   });
 
   test.each([

@@ -58,12 +58,17 @@ export function Tip({ qrId }: { readonly qrId: string }) {
       );
     case 'found':
       return (
-        <Screen title={`Tip ${state.provider.fullName}`} actions={back} width="column">
+        <Screen title={titleFor(state.provider)} actions={back} width="column">
           <ProviderCard provider={state.provider} />
           <TipSteps key={state.provider.qrId} provider={state.provider} />
         </Screen>
       );
   }
+}
+
+/** For the browser's tab. Whoever made the address up chose the name of a demo, so that the title does without. */
+export function titleFor({ fullName, serviceCategory, isDemo }: Provider): string {
+  return isDemo ? `Demo tip page, ${CATEGORY_LABELS[serviceCategory]}` : `Tip ${fullName}`;
 }
 
 function ProviderCard({ provider }: { readonly provider: Provider }) {
