@@ -12,14 +12,20 @@ export interface DemoCode {
 }
 
 /**
- * Reads `demo-{userId}-{category}`, where case does not matter; null for any other code. The user's id, as it was typed,
- * is one that somebody could have as a username: nothing else may be written on a page of this site by its address.
+ * The demo of this user and category, as an address names them. The user's id is one that somebody could have as a
+ * username: nothing else may be written on a page of this site by its address.
+ */
+export function demoOf(userId: string, category: string): DemoCode | null {
+  return isPossibleUsername(userId) && isServiceCategory(category) ? { userId, category } : null;
+}
+
+/**
+ * Reads `demo-{userId}-{category}`, where case does not matter; null for any other code. The user's id stays as it was
+ * typed.
  */
 export function readDemoCode(id: string): DemoCode | null {
   if (id.length > MAX_ID_LENGTH || !isDemoCode(id)) return null;
   const rest = id.trim().slice(DEMO_PREFIX.length);
   const lastHyphen = rest.lastIndexOf('-');
-  const userId = rest.slice(0, Math.max(lastHyphen, 0)).trim();
-  const category = rest.slice(lastHyphen + 1).toLowerCase();
-  return isPossibleUsername(userId) && isServiceCategory(category) ? { userId, category } : null;
+  return demoOf(rest.slice(0, Math.max(lastHyphen, 0)).trim(), rest.slice(lastHyphen + 1).toLowerCase());
 }

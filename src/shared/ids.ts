@@ -21,7 +21,10 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const QR_CODE_ID_LENGTH = 10;
 /** A printed code in the form in which it is stored. */
 export const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
-const TRANSACTION_ID = idPattern('txn');
+/** Letters, digits and single hyphens, but no word that is a printed code as it is stored or shown, whatever I, L and O mean. */
+const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
+// The tip page asks for no transaction, and leaves out what is marked as pure.
+const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
 
 /** As the id of an event: before the first transaction of an account. */
 export const BEGINNING = 'beginning';
@@ -83,6 +86,15 @@ export function readQrCodeId(text: string): QrCodeId | null {
   if (text.length > MAX_ID_LENGTH || isDemoCode(text)) return null;
   const id = text.toUpperCase().replace(/[\s-]/g, '').replace(/[IL]/g, '1').replace(/O/g, '0');
   return QR_CODE_ID.test(id) ? (id as QrCodeId) : null;
+}
+
+/**
+ * Whether an address may make a demo of this text: a demo code; what reads as a printed code, which counts only if there
+ * is none; or words, none of them a printed code. Any other text could be taken for a code that it is not: a sign that
+ * nobody sees or minds, such as a zero-width space, must not put another name on a code that exists.
+ */
+export function isDemoText(text: string): boolean {
+  return isDemoCode(text) || readQrCodeId(text) !== null || PLAIN_WORDS.test(text.trim());
 }
 
 /** The form that is printed under a picture and read aloud: `XXXXX-XXXXX`. */

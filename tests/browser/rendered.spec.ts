@@ -319,7 +319,17 @@ test.describe('a code that exists', () => {
     await page.getByText('$10', { exact: true }).click();
     await expect(page.getByRole('definition').first()).toHaveText('$10.00');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sam');
+    await expect(page).toHaveTitle('Demo tip page, DJ · Tipwell');
     expect(asked).toEqual([]);
+  });
+
+  test('is overridden by no address that looks like its own', async ({ page, backstage, complaints }) => {
+    const code = await backstage.code(await backstage.provider());
+    await page.goto(`/tip/${code}%E2%80%8B?userId=mallory&service=barber`);
+    await expect(page.locator('html')).not.toContainText(/mallory/i);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('QR Code Not Found');
+    await expect(page).toHaveTitle('QR Code Not Found · Tipwell');
+    complaints.length = 0;
   });
 });
 

@@ -260,6 +260,23 @@ describe('a code that exists', () => {
     }
   });
 
+  test('is not overridden by an address that looks like its own either', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const shown = `${code.slice(0, 5)}-${code.slice(5)}`;
+    for (const near of [
+      ...['%E2%80%8B', '%2F', '%00', ';a=b', '%2520', '.', ':', '%zz', '%EF%BC%BE'].map((end) => code + end),
+      ...['.', '%E2%80%8B', '%2F', `${'-'.repeat(60)}`, `${'%20'.repeat(60)}`].map((start) => start + code),
+      `${code.slice(0, 4)}%C2%AD${code.slice(4)}`,
+      `${code.slice(0, 4)}.${code.slice(4)}`,
+      ...[`${code}-x`, `x-${code}`, `${shown}-x`, `x-${shown}`, `${shown.toLowerCase()}-x`, `a-${code}-b`],
+    ]) {
+      const { status, html } = await get(t, `/tip/${near}?userId=Bob.Person&service=bartender`);
+      expect(status, near).toBe(404);
+      expect(html, near).toBe((await get(t, '/tip/x')).html);
+    }
+  });
+
   test('keeps the amount beside it', async () => {
     const t = await createTestApp({ pages });
     const code = await codeOf(t, 'Pat Doe');
@@ -275,6 +292,24 @@ describe('a code that exists', () => {
     expect(textOf(html)).toMatch(/Sam .*@sam .*DJ .*This is a demo\./);
     expect(dataOf(html)).toEqual({ status: 'unknown' });
     expect((await get(t, '/tip/ZZZZZZZZZZ?userId=sam&service=plumber')).status).toBe(404);
+  });
+
+  test.each([
+    'anything',
+    '%20anything%20',
+    'table-7',
+    'nonexistent-code',
+    'test-provider-1',
+    'abc123def456',
+    'demo-x',
+    'demo-support-bartender',
+    'zzzzz-zzzzz',
+    '%20z%20ZZZZ-ZZZZ--Z%20',
+  ])('leaves any other text to a demo: %s', async (id) => {
+    const t = await createTestApp({ pages });
+    const { status, html } = await get(t, `/tip/${id}?userId=sam&service=dj`);
+    expect(status).toBe(200);
+    expect(textOf(html)).toMatch(/Sam .*@sam .*DJ .*This is a demo\./);
   });
 
   test('is not taken for a demo while it cannot be looked up', async () => {

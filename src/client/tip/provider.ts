@@ -3,11 +3,10 @@
  * code is looked up, whatever else its address says: nobody may put another name on a code that exists.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
-import { readDemoCode } from '#shared/demo-codes.ts';
-import { isDemoCode } from '#shared/ids.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
+import { demoOf, readDemoCode } from '#shared/demo-codes.ts';
+import { isDemoCode, isDemoText } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
-import { isPossibleUsername } from '#shared/usernames.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 
@@ -75,11 +74,12 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
     return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } };
   }
   if (lookup?.status === 'failed') return lookup;
-  const asked = demoIn(search);
-  const demo = asked ? { userId: asked.userId, category: asked.service } : readDemoCode(qrId);
-  return demo && isPossibleUsername(demo.userId) && isServiceCategory(demo.category)
-    ? found(qrId, demo.userId, demo.category)
-    : { status: 'unknown' };
+  const asked = isDemoText(qrId) ? demoIn(search) : null;
+  const demo = asked ? demoOf(asked.userId, asked.service) : readDemoCode(qrId);
+  if (demo === null) return { status: 'unknown' };
+  const { userId: username, category: serviceCategory } = demo;
+  const fullName = username.charAt(0).toUpperCase() + username.slice(1);
+  return { status: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }
 
 /** What makes a demo of an address, as its query; nothing else that may stand there. */
@@ -92,9 +92,4 @@ function demoIn(search: string): { userId: string; service: string } | null {
   const userId = query.get('userId')?.trim() ?? null;
   const service = query.get('service');
   return userId === null || service === null ? null : { userId, service };
-}
-
-function found(qrId: string, username: string, serviceCategory: ServiceCategory): KnownState {
-  const fullName = username.charAt(0).toUpperCase() + username.slice(1);
-  return { status: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }
