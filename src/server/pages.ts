@@ -90,27 +90,37 @@ export function preparePages(
     inlineSources: inlineSourcesOf(Object.values(templates)),
 
     serve(app, lookUp) {
+      /**
+       * A page at an address that is spelled as its path. The router takes `/%61uth` for `/auth`, and the client, which
+       * reads addresses as they are, for no screen of its own.
+       */
+      const serveAt = (path: string, serve: (c: Context, asked: Address) => Response | Promise<Response>) => {
+        const spelled = new RegExp(`^${path.replace(':qrId', '[^/]+')}$`);
+        app.get(path, (c) => {
+          const asked = addressOf(c);
+          return spelled.test(asked.pathname) ? serve(c, asked) : answer(c, emptyPage, 404);
+        });
+      };
       app.get('/', (c) => answer(c, landing));
-      app.get('/auth', (c) => {
-        const address = renderer.reduce(addressOf(c), null);
+      serveAt('/auth', (c, asked) => {
+        const address = renderer.reduce(asked, null);
         return answer(
           c,
           kept.common.get(keyOf(address)) ?? kept.common.keep(keyOf(address), renderAuth(address)),
         );
       });
-      app.get(OFFLINE_PAGE, (c) => answer(c, offline));
-      for (const screen of EMPTY_SCREENS) app.get(screen, (c) => answer(c, emptyPage));
+      serveAt(OFFLINE_PAGE, (c) => answer(c, offline));
+      for (const screen of EMPTY_SCREENS) serveAt(screen, (c) => answer(c, emptyPage));
       // As somebody types them who ends addresses with a slash.
       for (const screen of ['/auth', ...EMPTY_SCREENS])
-        app.get(`${screen}/`, (c) => c.redirect(screen + new URL(c.req.url).search, 301));
+        serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
 
       /** Codes and names never change: what was rendered for a code once is right for good. */
       const recallCode = (address: Address) => {
         const key = keyOf(renderer.reduce(address, 'found'), 'found');
         return kept.codes.get(key) ?? kept.variants.get(key);
       };
-      const serveTipPage = async (c: Context) => {
-        const asked = addressOf(c);
+      const serveTipPage = async (c: Context, asked: Address) => {
         const code = renderer.codeIn(asked);
         const known = code === null ? null : recallCode(asked);
         if (known) return answer(c, known);
@@ -143,7 +153,7 @@ export function preparePages(
           }
         }
       };
-      for (const path of TIP_PAGES) app.get(path, serveTipPage);
+      for (const path of TIP_PAGES) serveAt(path, serveTipPage);
 
       for (const path of ['/', '/auth', OFFLINE_PAGE, ...EMPTY_SCREENS, ...TIP_PAGES])
         refuseOtherMethods(app, path);

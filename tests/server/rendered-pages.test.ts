@@ -606,6 +606,26 @@ describe('a rendered page', () => {
   });
 });
 
+test.each([
+  '/%74ip/CODE',
+  '/%74ip/CODE/',
+  '/t%69p/demo-alex-bartender',
+  '/%74ip/x?userId=sam&service=dj',
+  '/%61uth',
+  '/%61uth/',
+  '/d%61shboard',
+  '/d%61shboard/',
+  '/sc%61n',
+  '/%6Fffline',
+])('an address that the client reads otherwise than the server is nowhere: %s', async (path) => {
+  const t = await createTestApp({ pages });
+  const code = await codeOf(t, 'Pat Doe');
+  const nowhere = await get(t, '/nowhere');
+  const { status, html } = await get(t, path.replace('CODE', code));
+  expect(status).toBe(404);
+  expect(html).toBe(nowhere.html);
+});
+
 test('a page that was open during an upgrade finds its parts, and everything else is of now', async () => {
   const t = await createTestApp({ pages });
   const part = await get(t, '/assets/gone-a1b2c3.js');
