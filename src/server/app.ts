@@ -32,6 +32,7 @@ import { createLimits, createNoLimits } from './limits.ts';
 import type { InlineSources, Pages } from './pages.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets, Storage } from './storage/storage.ts';
+import { createFairTurns } from './tips/fair-turns.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
@@ -47,6 +48,8 @@ declare module 'hono' {
 const LOOKUP_ROUTE = '/api/qr-codes/:qrId';
 const LOOKUP_URL = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
 const MAX_BATCH_SIZE = 10;
+/** A page of a history, or the count of a busy day, takes some milliseconds. */
+const QUERIES_PER_TURN = 2;
 const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
 
 export interface AppDependencies {
@@ -94,6 +97,7 @@ export function createApp(deps: AppDependencies): App {
     transactions: createTransactions({ storage, clock, random, feed: tipFeed, view }),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     turns: createTurns(),
+    queryTurns: createFairTurns(QUERIES_PER_TURN),
   };
   const deviceMarks = createDeviceMarks({
     key: secrets.device_mark,

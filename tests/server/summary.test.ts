@@ -2,7 +2,7 @@
  * The summary tells what was received and given in all, and how many tips came in on the viewer's own calendar day:
  * midnight is the viewer's, also on a day on which the clocks change.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createTestApp, refusal, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
@@ -131,4 +131,31 @@ test.each([
     code: 'invalid_input',
     fieldErrors: expect.arrayContaining([{ field: 'timeZone', message: 'The time zone is unknown.' }]),
   });
+});
+
+test('ten in a batch leave the event loop turns in between', async () => {
+  const { t, provider } = await createApp();
+  let turns = 0;
+  const turnsAt: number[] = [];
+  const readTotals = t.storage.readTotals.bind(t.storage);
+  vi.spyOn(t.storage, 'readTotals').mockImplementation((...range) => {
+    turnsAt.push(turns);
+    return readTotals(...range);
+  });
+  const countTurns = () => {
+    turns += 1;
+    turning = setImmediate(countTurns);
+  };
+  let turning = setImmediate(countTurns);
+  const path = Array(10).fill('transactions.summary').join();
+  const input = JSON.stringify(
+    Object.fromEntries(Array.from({ length: 10 }, (_, index) => [index, { timeZone: 'UTC' }])),
+  );
+  const answer = await t.send(`/trpc/${path}?batch=1&${new URLSearchParams({ input })}`, {
+    headers: { Authorization: `Bearer ${provider.token}` },
+  });
+  clearImmediate(turning);
+  expect(answer.status).toBe(200);
+  expect(turnsAt).toHaveLength(10);
+  for (const turn of turnsAt) expect(turnsAt.filter((other) => other === turn).length).toBeLessThanOrEqual(2);
 });

@@ -7,6 +7,7 @@ import type { Sessions } from '#server/auth/sessions.ts';
 import type { Turns } from '#server/auth/turns.ts';
 import type { Caller, Limits } from '#server/limits.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
+import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
 
@@ -18,6 +19,8 @@ export interface Services {
   readonly tipFeed: TipFeed;
   readonly limits: Limits;
   readonly turns: Turns;
+  /** Of the queries that read much: a batch may hold ten of them. */
+  readonly queryTurns: FairTurns;
 }
 
 export interface Context {

@@ -17,13 +17,15 @@ export const transactionsRouter = router({
     return ctx.services.transactions.create(ctx.account, input);
   }),
 
-  list: signedInProcedure
-    .input(transactionsQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input)),
+  list: signedInProcedure.input(transactionsQuery).query(async ({ ctx, input }) => {
+    await ctx.services.queryTurns.step();
+    return ctx.services.transactions.list(ctx.account, input);
+  }),
 
-  summary: signedInProcedure
-    .input(summaryQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input.timeZone)),
+  summary: signedInProcedure.input(summaryQuery).query(async ({ ctx, input }) => {
+    await ctx.services.queryTurns.step();
+    return ctx.services.transactions.summarise(ctx.account, input.timeZone);
+  }),
 
   /**
    * Each tip that the caller gives or receives, under the transaction's id, for as long as the session lives. First comes
