@@ -7,8 +7,8 @@ import type { AttemptCount, Storage } from './storage/storage.ts';
 const MAX_REMEMBERED = 50_000;
 
 /**
- * Counts that a restart forgets, in the shape of those that are kept. A map for each limit holds its subjects in the order in which
- * their windows end, so that those which have ended are found at its front.
+ * A map for each limit holds its subjects in the order in which their windows end, so that those which have ended are found at
+ * its front.
  */
 export function createMemoryCounts() {
   const windows = new Map<string, Map<string, { count: number; endsAtMs: number }>>();

@@ -17,10 +17,12 @@ import {
   callTrpcBatch,
   DOORS,
   type Door,
+  doorFor,
   logInThrough,
   refusedBy,
   registerThrough,
   tally,
+  times,
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
@@ -35,19 +37,6 @@ function pass(t: TestApp, seconds: number): void {
 }
 const createLimitedApp = (config: Partial<Config> = {}) =>
   createTestApp({ config: { isRateLimited: true, ...config } });
-
-/** The doors in turn, so that what is counted is counted over both. */
-const doorFor = (turn: number): Door => (turn % 2 === 0 ? 'REST' : 'tRPC');
-
-/** Calls made one after the other in small groups, so that the hashing is never too busy to answer. */
-async function times(count: number, call: (turn: number) => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (let from = 0; from < count; from += 20) {
-    const turns = Array.from({ length: Math.min(20, count - from) }, (_, index) => from + index);
-    answers.push(...(await Promise.all(turns.map(call))));
-  }
-  return answers;
-}
 
 const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
   logInThrough(door, t, email, WRONG, options);

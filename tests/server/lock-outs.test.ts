@@ -13,11 +13,13 @@ import {
   callTrpcBatch,
   DOORS,
   type Door,
+  doorFor,
   logInThrough,
   refusedBy,
   registerThrough,
   resultOf,
   tally,
+  times,
 } from '#tests/support/both-doors.ts';
 import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
 
@@ -29,8 +31,6 @@ const HOME = '198.51.100.7';
 
 const createLimitedApp = (config: Partial<Config> = {}) =>
   createTestApp({ config: { isRateLimited: true, ...config } });
-
-const doorFor = (turn: number): Door => (turn % 2 === 0 ? 'REST' : 'tRPC');
 
 /** 203.0.113.0 to 203.0.113.255 are for documentation: as many strangers as a test needs. */
 const stranger = (index: number): CallOptions => ({ peer: `203.0.113.${index}` });
@@ -52,16 +52,6 @@ async function markOf(t: TestApp, email: string, options: CallOptions = { peer: 
   const answer = await logInThrough(door, t, email, PASSWORD, options);
   expect(answer.status, answer.text).toBe(200);
   return markIn(answer);
-}
-
-/** One after the other in small groups, so that the hashing is never too busy to answer. */
-async function times(count: number, call: (turn: number) => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  for (let from = 0; from < count; from += 20) {
-    const turns = Array.from({ length: Math.min(20, count - from) }, (_, index) => from + index);
-    answers.push(...(await Promise.all(turns.map(call))));
-  }
-  return answers;
 }
 
 const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>

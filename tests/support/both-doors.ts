@@ -207,6 +207,19 @@ export function refusedBy(door: Door, answer: Answer): Refused {
   return refused;
 }
 
+/** The doors in turn, so that what is counted is counted over both. */
+export const doorFor = (turn: number): Door => (turn % 2 === 0 ? 'REST' : 'tRPC');
+
+/** Calls made one after the other in small groups, so that the hashing is never too busy to answer. */
+export async function times(count: number, call: (turn: number) => Promise<Answer>): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let from = 0; from < count; from += 20) {
+    const turns = Array.from({ length: Math.min(20, count - from) }, (_, index) => from + index);
+    answers.push(...(await Promise.all(turns.map(call))));
+  }
+  return answers;
+}
+
 /** Status and code of each of these answers, how many there were of each kind. */
 export function tally(answers: readonly Answer[]): Record<string, number> {
   const kinds: Record<string, number> = {};
