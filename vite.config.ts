@@ -11,7 +11,7 @@ const CLIENT = join(import.meta.dirname, 'src/client');
 const RENDERED_PAGES = ['landing', 'auth', 'tip'];
 /** Has the styles of a tip page, which are allowed by their hash already, and no script: where it is shown nothing can be fetched. */
 const OFFLINE_PAGE = 'offline';
-const STARTER = 'after-paint.ts';
+const STARTER = 'start/after-paint.ts';
 
 /**
  * Writes a .br and a .gz beside every text file of the built client, so that no request waits for compression. Zopfli
@@ -84,7 +84,7 @@ function templatesOfRenderedPages(): Plugin {
         const starter = builtFrom(STARTER);
         for (const page of [...RENDERED_PAGES, OFFLINE_PAGE]) {
           const isOffline = page === OFFLINE_PAGE;
-          const script = builtFrom(`${isOffline ? 'tip' : page}-page.ts`);
+          const script = builtFrom(`start/${isOffline ? 'tip' : page}-page.ts`);
           const imports = importsOf(script, bundle);
           const styles = new Set(
             [...imports, script].flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]),
@@ -101,7 +101,7 @@ function templatesOfRenderedPages(): Plugin {
               ? ''
               : `<script type="module" data-scripts="${files}">${starter.code.trim()}</script>`,
           };
-          const template = readFileSync(join(CLIENT, 'rendered-page.html'), 'utf8');
+          const template = readFileSync(join(CLIENT, 'start/rendered-page.html'), 'utf8');
           const source = template.replace(/<!--(\w+)-->/g, (mark, name: string) => parts[name] ?? mark);
           this.emitFile({ type: 'asset', fileName: `templates/${page}.html`, source });
         }
@@ -149,8 +149,8 @@ function shortClassName(name: string, file: string): string {
 
 /** What every page needs of the client and of what its screens share; the styles of a part belong to it. */
 const OF_EVERY_PAGE = `
-  app.tsx calls.ts client-root.ts display-font.ts elsewhere.ts hydrate.tsx navigation.ts paths.ts rendered.ts session.ts
-  toasts.ts ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx
+  calls.ts navigation.ts paths.ts rendered.ts toasts.ts session/session.ts
+  start/app.tsx start/client-root.ts start/display-font.ts start/elsewhere.ts start/hydrate.tsx ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx
   ui/icons.tsx ui/link.tsx ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
   ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts`
   .trim()
@@ -233,8 +233,8 @@ const config: ViteUserConfig = {
             // In one file: twenty small ones compress worse, and are asked for one by one.
             codeSplitting: { groups: [{ name: 'base', test: isOfEveryPage }] },
           },
-          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `${page}-page.ts`)].map((file) =>
-            join(CLIENT, file),
+          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.ts`)].map(
+            (file) => join(CLIENT, file),
           ),
         },
       },
@@ -253,7 +253,7 @@ const config: ViteUserConfig = {
         minify: false,
         sourcemap: true,
         rollupOptions: {
-          input: 'src/client/render.tsx',
+          input: 'src/client/start/render.tsx',
           output: { entryFileNames: 'render.js' },
           // In one file: what the browser fetches later is at hand here.
           checks: { ineffectiveDynamicImport: false },

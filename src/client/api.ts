@@ -8,8 +8,8 @@ import type { AppRouter } from '#server/api/router.ts';
 import type { PasswordChange } from '#shared/accounts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
 import { NO_ANSWER } from './calls.ts';
-import { beginSession, endSession, readToken } from './session.ts';
-import { clearNotifications } from './session-end.ts';
+import { beginSession, endSession, readToken } from './session/session.ts';
+import { clearNotifications } from './session/session-end.ts';
 
 export type { AppRouter };
 

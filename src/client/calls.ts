@@ -2,7 +2,7 @@
  * Calls to the server for screens that may never make one: the API client is fetched with the first of them.
  */
 import type { Api, Failure } from './api.ts';
-import { become, presentSession, readToken } from './session.ts';
+import { become, presentSession, readToken } from './session/session.ts';
 
 export type Outcome<Answer> =
   | { readonly answer: Answer; readonly failure: null }

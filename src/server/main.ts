@@ -2,14 +2,14 @@
  * The one program of the server: it serves, or runs the operator's command that is named. It loads nothing before the
  * Node.js that runs it is known to be new enough.
  */
-import type { Command } from './command.ts';
+import type { Command } from './commands/command.ts';
 import { refuseOldNode } from './old-node.js';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  account: async () => (await import('./account.ts')).careForAccount,
-  'db-backup': async () => (await import('./db-backup.ts')).backUpDatabase,
-  'db-check': async () => (await import('./db-check.ts')).checkDatabase,
-  'db-restore': async () => (await import('./db-restore.ts')).restoreDatabase,
+  account: async () => (await import('./commands/account.ts')).careForAccount,
+  'db-backup': async () => (await import('./commands/db-backup.ts')).backUpDatabase,
+  'db-check': async () => (await import('./commands/db-check.ts')).checkDatabase,
+  'db-restore': async () => (await import('./commands/db-restore.ts')).restoreDatabase,
 };
 
 async function main(name: string | undefined, words: readonly string[]): Promise<void> {
@@ -17,7 +17,7 @@ async function main(name: string | undefined, words: readonly string[]): Promise
   process.setSourceMapsEnabled(true);
   if (name === undefined) return (await import('./serve.ts')).serve();
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load) return (await import('./command.ts')).runCommand(await load(), words);
+  if (load) return (await import('./commands/command.ts')).runCommand(await load(), words);
   process.stderr.write(`Usage: main.js [${Object.keys(COMMANDS).join(' | ')}]\n`);
   process.exitCode = 1;
 }

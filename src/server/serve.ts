@@ -18,13 +18,13 @@ import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
 import { takeRequests } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
-import { createBackupSchedule } from './backup-schedule.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
-import { MIGRATIONS_FOLDER } from './migrations-folder.ts';
-import { type Pages, preparePages } from './pages.ts';
+import { type Pages, preparePages } from './pages/pages.ts';
+import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
+import { MIGRATIONS_FOLDER } from './storage/sqlite/migrations-folder.ts';
 import { createSqliteStorage } from './storage/sqlite/storage.ts';
 import { readSecrets, type Storage } from './storage/storage.ts';
 

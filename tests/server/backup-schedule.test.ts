@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { createBackupSchedule } from '#server/backup-schedule.ts';
+import { createBackupSchedule } from '#server/storage/backup-schedule.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
 const START_MS = Date.UTC(2026, 4, 15, 12);

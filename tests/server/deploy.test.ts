@@ -42,7 +42,9 @@ describe.each(Object.entries(texts))('in the %s', (_name, text) => {
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
     const actions = [...text.matchAll(/npm run account -- ([\w-]+)/g)].map(([, name]) => name);
     const [, usage = ''] =
-      /^const USAGE = 'npm run account -- (.*)'/m.exec(readFileSync('src/server/account.ts', 'utf8')) ?? [];
+      /^const USAGE = 'npm run account -- (.*)'/m.exec(
+        readFileSync('src/server/commands/account.ts', 'utf8'),
+      ) ?? [];
     const known = usage.split(' | ').map((words) => words.split(' ')[0]);
     expect(actions.filter((action) => !known.includes(action))).toEqual([]);
   });

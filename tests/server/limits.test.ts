@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import argon2 from 'argon2';
 import { describe, expect, test, vi } from 'vitest';
 import type { Config } from '#server/config.ts';
-import { createLimits } from '#server/limits.ts';
+import { createLimits } from '#server/limits/limits.ts';
 import { AppError } from '#shared/errors.ts';
 import {
   type Answer,

@@ -3,7 +3,7 @@
  * turned back.
  */
 import { expect, test } from 'vitest';
-import { createMemoryCounts } from '#server/memory-counts.ts';
+import { createMemoryCounts } from '#server/limits/memory-counts.ts';
 
 const MINUTE_MS = 60_000;
 const MAX_REMEMBERED = 50_000;

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Pages, preparePages } from '#server/pages.ts';
+import { type Pages, preparePages } from '#server/pages/pages.ts';
 import type { Lookup, Renderer } from '#shared/rendered-page.ts';
 import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
 

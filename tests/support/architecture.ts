@@ -42,27 +42,27 @@ const LAYERS: readonly Layer[] = [
     files: new RegExp(`^server/${chapter}/`),
     below: ['shared', 'the storage port'],
   })),
-  { name: 'limits', files: /^server\/(?:limits|memory-counts)\.ts$/, below: ['shared', 'the storage port'] },
-  { name: 'prepared answers', files: /^server\/prepared-answer\.ts$/, below: [] },
+  { name: 'limits', files: /^server\/limits\//, below: ['shared', 'the storage port'] },
+  { name: 'prepared answers', files: /^server\/pages\/prepared-answer\.ts$/, below: [] },
   { name: 'config', files: /^server\/config\.ts$/, below: ['shared'] },
   {
     name: 'api',
     files: /^server\/api\//,
     below: ['shared', 'the storage port', 'limits', 'prepared answers', ...CHAPTER_LAYERS],
   },
-  { name: 'app', files: /^server\/(?:app|pages)\.ts$/, below: APP_PARTS },
+  { name: 'app', files: /^server\/(?:app\.ts$|pages\/)/, below: APP_PARTS },
   {
     name: 'command',
-    files: /^server\/command\.ts$/,
+    files: /^server\/commands\/command\.ts$/,
     below: ['shared', 'config', 'the storage port', 'sqlite'],
   },
   // Where the migrations lie, beside the sources or in the build.
-  { name: 'migrations folder', files: /^server\/migrations-folder\.ts$/, below: [] },
-  { name: 'backup schedule', files: /^server\/backup-schedule\.ts$/, below: ['shared'] },
+  { name: 'migrations folder', files: /^server\/storage\/sqlite\/migrations-folder\.ts$/, below: [] },
+  { name: 'backup schedule', files: /^server\/storage\/backup-schedule\.ts$/, below: ['shared'] },
   // What the one program can run, each for itself.
   {
     name: 'serving and the commands',
-    files: /^server\/(?:serve|account|db-[a-z]+)\.ts$/,
+    files: /^server\/(?:serve\.ts$|commands\/)/,
     below: [...APP_PARTS, 'sqlite', 'app', 'command', 'migrations folder', 'backup schedule'],
   },
   // Nothing imports it.
@@ -75,27 +75,31 @@ const LAYERS: readonly Layer[] = [
   // What a page starts with, and what the server renders it with. Nothing imports these.
   {
     name: 'the client main',
-    files: /^client\/(?:main|(?:tip|landing|auth)-page|render|meaning)\.tsx?$/,
+    files: /^client\/start\/(?:main|(?:tip|landing|auth)-page|render|meaning)\.tsx?$/,
     below: ['shared', 'the parts that screens share', ...SCREEN_LAYERS, 'the client app'],
   },
   {
     name: 'the client app',
-    files: /^client\/(?:app|routes|elsewhere|(?:tip|landing|auth)-first|hydrate)\.tsx?$/,
+    files: /^client\/start\/(?:app|routes|elsewhere|(?:tip|landing|auth)-first|hydrate)\.tsx?$/,
     below: ['shared', 'the parts that screens share', ...SCREEN_LAYERS],
   },
-  { name: 'the parts that screens share', files: /^client\/(?:ui\/|[^/]+$)/, below: ['shared'] },
+  {
+    name: 'the parts that screens share',
+    files: /^client\/(?:ui\/|session\/|start\/|[^/]+$)/,
+    below: ['shared'],
+  },
 ];
 
 /** Packages that only some may know. */
 const KEEPERS: readonly { readonly packages: RegExp; readonly files: RegExp; readonly who: string }[] = [
   {
     packages: /^(?:hono|@hono\/.+)$/,
-    files: /^server\/(?:api\/|(?:app|serve|pages|prepared-answer)\.ts$)/,
+    files: /^server\/(?:api\/|pages\/|(?:app|serve)\.ts$)/,
     who: 'only api/, app.ts, pages.ts, prepared-answer.ts and serve.ts know the web framework',
   },
   {
     packages: /^@trpc\/.+$/,
-    files: /^(?:server\/(?:api\/|app\.ts$|serve\.ts$)|client\/api(?:-hooks)?\.ts$)/,
+    files: /^(?:server\/(?:api\/|app\.ts$|serve\.ts$)|client\/(?:api|session\/api-hooks)\.ts$)/,
     who: 'only api/, app.ts and serve.ts know tRPC, and api.ts and api-hooks.ts of the client',
   },
   {
@@ -115,7 +119,7 @@ const UNSTEADY =
   /^(?:Date\.now|new Date\(\)|Date\(\)|Math\.random|performance\.now|process\.hrtime|(?:crypto\.)?(?:randomBytes|randomUUID|randomInt|randomFill|randomFillSync|getRandomValues))$/;
 
 /** Where a process or a page begins, and hands out the clock and chance. */
-const STARTING_POINTS = /^(?:server\/(?:serve|account)\.ts|client\/main\.tsx?)$/;
+const STARTING_POINTS = /^(?:server\/(?:serve|commands\/account)\.ts|client\/start\/main\.tsx?)$/;
 
 /** What browsers have of clock and chance. No test of the client stands in for them. */
 const OF_BROWSERS: ReadonlySet<string> = new Set(['new Date()', 'crypto.getRandomValues']);
@@ -142,7 +146,7 @@ export const COMPUTED_IMPORTS: readonly { readonly file: string; readonly reason
     reason: 'the renderer of the client is built apart, and reaches the server as a function of a small type',
   },
   {
-    file: 'client/after-paint.ts',
+    file: 'client/start/after-paint.ts',
     reason: 'the build writes the script of each page into the page itself',
   },
 ];

@@ -11,7 +11,7 @@ import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
-import type { Pages } from '#server/pages.ts';
+import type { Pages } from '#server/pages/pages.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';

@@ -2,7 +2,7 @@
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { api } from '../api.ts';
-import { beginSession } from '../session.ts';
+import { beginSession } from '../session/session.ts';
 import { toastSuccess } from '../toasts.ts';
 
 export const LOGIN_FAILED = 'Login failed. Please try again.';

@@ -8,7 +8,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
-import { transactionsKey, trpc } from '../api-hooks.ts';
+import { transactionsKey, trpc } from '../session/api-hooks.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { useNewDay } from './new-day.ts';
 

@@ -6,7 +6,7 @@ import { lazy, Suspense, useEffect, useLayoutEffect, useReducer, useRef } from '
 import { verifySession } from '../calls.ts';
 import { navigate, useAddress } from '../navigation.ts';
 import { authFor, currentPath } from '../paths.ts';
-import { presentSession, useSession } from '../session.ts';
+import { presentSession, useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Loading } from '../ui/states.tsx';
 import type { Attempt } from './attempt.ts';

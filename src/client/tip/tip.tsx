@@ -6,7 +6,7 @@ import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { navigate, useAddress } from '../navigation.ts';
 import { paths } from '../paths.ts';
-import { useSession } from '../session.ts';
+import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';

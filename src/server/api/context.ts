@@ -5,7 +5,7 @@ import type { Accounts } from '#server/auth/accounts.ts';
 import type { DeviceMark } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Turns } from '#server/auth/turns.ts';
-import type { Caller, Limits } from '#server/limits.ts';
+import type { Caller, Limits } from '#server/limits/limits.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip as gzipOf } from 'node:zlib';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { answer, type Prepared, prepare } from '#server/prepared-answer.ts';
+import { answer, type Prepared, prepare } from '#server/pages/prepared-answer.ts';
 import { brand } from '#shared/brand.ts';
 import { REFUSALS } from '#shared/errors.ts';
 import { refuseOtherMethods } from './door.ts';

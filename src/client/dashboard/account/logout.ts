@@ -1,0 +1,47 @@
+/**
+ * Logging out. This device forgets the session either way; whether the server has ended it is said as it is.
+ */
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { api, failureOf } from '../../api.ts';
+import { paths } from '../../paths.ts';
+import { forgetCache, quietCache } from '../../session/cache.ts';
+import { endSession } from '../../session/session.ts';
+import { clearNotifications } from '../../session/session-end.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+
+/** How long the server may take to hear of it. */
+const PATIENCE_MS = 2_000;
+const UNCONFIRMED =
+  'Logged out on this device. The server did not confirm it: when you log in next, look at your sessions in the profile.';
+
+export function useLogout() {
+  const [, navigate] = useLocation();
+  const [isLoggingOut, setLoggingOut] = useState(false);
+
+  async function logout(): Promise<void> {
+    if (isLoggingOut) return;
+    setLoggingOut(true);
+    quietCache();
+    const isConfirmed = await tellServer();
+    // In one go: a moment without a session at this address would lead to the login.
+    navigate(paths.home, { replace: true });
+    endSession();
+    forgetCache();
+    void clearNotifications();
+    if (isConfirmed) toastSuccess('Logged out successfully');
+    else toastError(UNCONFIRMED);
+  }
+
+  return { logout, isLoggingOut };
+}
+
+/** @returns whether the session has ended at the server. Whoever wants to leave is let go in any case. */
+async function tellServer(): Promise<boolean> {
+  try {
+    await api.auth.logout.mutate(undefined, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return true;
+  } catch (error) {
+    return failureOf(error).code === 'session_ended';
+  }
+}

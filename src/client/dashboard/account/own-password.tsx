@@ -1,0 +1,34 @@
+/**
+ * Stands before every screen for whoever logged in with a password that the operator made: somebody else knows it, so that it is
+ * changed before anything else. Then the screen that was asked for takes its place.
+ */
+import type { User } from '#shared/accounts.ts';
+import { Button } from '../../ui/button.tsx';
+import { ScreenHeading } from '../../ui/heading.tsx';
+import { Screen } from '../../ui/screen.tsx';
+import styles from './account-care.module.css';
+import { ChangePassword } from './change-password.tsx';
+import { useLogout } from './logout.ts';
+
+export function OwnPassword({ user }: { readonly user: User }) {
+  const { logout, isLoggingOut } = useLogout();
+  return (
+    <Screen
+      title="Choose a password"
+      width="column"
+      actions={
+        <Button look="quiet" aria-disabled={isLoggingOut} onClick={() => void logout()}>
+          Logout
+        </Button>
+      }
+    >
+      <div className={styles.part}>
+        <ScreenHeading>Choose a password of your own</ScreenHeading>
+        <p>
+          Somebody else made the password that you logged in with. Choose one that only you know, and go on.
+        </p>
+        <ChangePassword email={user.email} currentHint="The one that you were given." />
+      </div>
+    </Screen>
+  );
+}

@@ -1,0 +1,88 @@
+/** Where the account is logged in, and how to end what should not be. */
+import { useRef } from 'react';
+import type { Session } from '#shared/accounts.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import card from '../../ui/card.module.css';
+import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
+import { useSessions } from '../queries.ts';
+import { shortDateTime } from '../short-date-time.ts';
+import styles from './account-care.module.css';
+
+const UNKNOWN_DEVICE = 'Unknown device';
+
+export function Sessions() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { sessions, retry, end, endOthers, isEnding } = useSessions();
+
+  /** The button that was pressed goes away; whoever uses the keyboard goes on from the heading. */
+  async function endAndStay(ending: () => Promise<void>) {
+    if (isEnding) return;
+    await ending();
+    heading.current?.focus();
+  }
+
+  return (
+    <section className={[card.card, styles.part].join(' ')} aria-labelledby="sessions">
+      <h2 className={styles.heading} id="sessions" ref={heading} tabIndex={-1}>
+        Where you are logged in
+      </h2>
+      {sessions.status === 'loading' && (
+        <Loading>
+          <Skeleton height="line" />
+        </Loading>
+      )}
+      {sessions.status === 'failed' && (
+        <Problem title="Your sessions could not be loaded" onRetry={retry}>
+          <p>Check your connection and try again.</p>
+        </Problem>
+      )}
+      {sessions.status === 'ready' && (
+        <>
+          <ul className={styles.sessions}>
+            {sessions.data.map((session) => (
+              <li key={session.id} className={styles.session}>
+                <SessionWords session={session} />
+                {!session.isCurrent && (
+                  <Button
+                    look="quiet"
+                    aria-disabled={isEnding}
+                    aria-label={`Logout ${session.device ?? UNKNOWN_DEVICE}`}
+                    onClick={() => void endAndStay(() => end(session))}
+                  >
+                    Logout
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+          {sessions.data.length > 1 && (
+            <Button
+              look="quiet"
+              className={styles.action}
+              aria-disabled={isEnding}
+              onClick={() => void endAndStay(endOthers)}
+            >
+              Logout Everywhere Else
+            </Button>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function SessionWords({ session }: { readonly session: Session }) {
+  return (
+    <p className={styles.words}>
+      <strong>
+        <bdi>{session.device ?? UNKNOWN_DEVICE}</bdi>
+      </strong>{' '}
+      {session.isCurrent && <Badge>This device</Badge>}
+      <br />
+      <span className={styles.since}>
+        Since <time dateTime={session.createdAt}>{shortDateTime(session.createdAt)}</time>
+      </span>
+    </p>
+  );
+}

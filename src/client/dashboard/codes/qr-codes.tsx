@@ -1,0 +1,143 @@
+/** A provider's codes as cards to print, and a place for each service that has none yet. */
+import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
+import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { useCreateQrCode } from '../queries.ts';
+import { QrCodeCard } from './qr-code-card.tsx';
+import { QrCodePrint } from './qr-code-print.tsx';
+import styles from './qr-codes.module.css';
+
+interface QrCodesProps {
+  readonly user: User;
+  readonly codes: readonly QrCode[];
+}
+
+export function QrCodes({ user, codes }: QrCodesProps) {
+  const [printed, setPrinted] = useState<QrCode | null>(null);
+  const creation = useCreation(codes);
+  const missing = user.serviceCategories.filter((category) =>
+    codes.every(({ serviceCategory }) => serviceCategory !== category),
+  );
+  const createButton = (category: ServiceCategory, draw: CreateButtonProps['draw']) => (
+    <CreateButton key={category} category={category} creation={creation} draw={draw} />
+  );
+
+  return (
+    <div ref={creation.area}>
+      {codes.length === 0 ? (
+        <Empty icon={<QrCodeIcon />} title="No QR Codes Yet">
+          <p>Create one for each service, print it, and put it where people pay.</p>
+          <div className={styles.first}>
+            {missing.map((category) => createButton(category, (props) => <Button {...props} />))}
+          </div>
+        </Empty>
+      ) : (
+        <ul className={styles.codes}>
+          {codes.map((code) => (
+            <li key={code.id}>
+              <QrCodeCard code={code} user={user} onPrint={() => setPrinted(code)} />
+            </li>
+          ))}
+          {missing.map((category) => (
+            <li key={category}>
+              {createButton(category, (props) => (
+                <button type="button" className={styles.place} {...props} />
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+      {printed && <QrCodePrint code={printed} user={user} onDone={() => setPrinted(null)} />}
+    </div>
+  );
+}
+
+interface Creation {
+  /** What is being created; everything else waits. */
+  readonly category: ServiceCategory | null;
+  readonly area: Ref<HTMLDivElement>;
+  readonly create: (category: ServiceCategory) => void;
+}
+
+/** One creation at a time. The pressed button is gone afterwards: the focus goes on to the next one, or to the code. */
+function useCreation(codes: readonly QrCode[]): Creation {
+  const area = useRef<HTMLDivElement>(null);
+  const pressed = useRef<ServiceCategory | null>(null);
+  const isInFlight = useRef(false);
+  const [category, setCategory] = useState<ServiceCategory | null>(null);
+  const { mutate } = useCreateQrCode();
+
+  useEffect(() => {
+    if (codes.every(({ serviceCategory }) => serviceCategory !== pressed.current)) return;
+    pressed.current = null;
+    if (document.activeElement !== document.body) return;
+    const next = area.current?.querySelector<HTMLElement>('button[data-create]');
+    const cards = area.current?.querySelectorAll<HTMLElement>('[data-code]');
+    (next ?? cards?.item(cards.length - 1))?.focus();
+  }, [codes]);
+
+  return {
+    category,
+    area,
+    create(next) {
+      if (isInFlight.current) return;
+      isInFlight.current = true;
+      pressed.current = next;
+      setCategory(next);
+      mutate(
+        { serviceCategory: next },
+        {
+          onSettled() {
+            isInFlight.current = false;
+            setCategory(null);
+          },
+        },
+      );
+    },
+  };
+}
+
+interface CreateButtonProps {
+  readonly category: ServiceCategory;
+  readonly creation: Creation;
+  readonly draw: (props: {
+    readonly 'data-create': true;
+    readonly 'aria-disabled': boolean;
+    readonly onClick: () => void;
+    readonly children: ReactNode;
+  }) => ReactNode;
+}
+
+function CreateButton({ category, creation, draw }: CreateButtonProps) {
+  return draw({
+    'data-create': true,
+    'aria-disabled': creation.category !== null,
+    onClick: () => creation.create(category),
+    children: (
+      <>
+        {creation.category === category ? (
+          <LoaderCircle className={styles.busy} aria-hidden />
+        ) : (
+          <Plus aria-hidden />
+        )}
+        Create {CATEGORY_LABELS[category]} QR
+      </>
+    ),
+  });
+}
+
+/** Stands where the codes will: one place for each service. */
+export function QrCodesSketch({ user }: { readonly user: User }) {
+  return (
+    <div className={styles.codes}>
+      {user.serviceCategories.map((category) => (
+        <Skeleton key={category} height="tall" />
+      ))}
+    </div>
+  );
+}

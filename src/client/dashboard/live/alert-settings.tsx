@@ -1,0 +1,41 @@
+/** What a new tip may do besides appearing; nothing until it is switched on here. */
+import { useState } from 'react';
+import card from '../../ui/card.module.css';
+import { Choice } from '../../ui/choice.tsx';
+import styles from './alert-settings.module.css';
+import { ALERTS, type Alert, chooseAlert, isSupported, useAlertChoices } from './alerts.ts';
+
+const LABELS: Readonly<Record<Alert, string>> = {
+  sound: 'Play a sound',
+  vibration: 'Vibrate',
+  notification: 'Notify me when this page is in the background',
+};
+
+const NOT_ALLOWED = 'This browser does not allow notifications for this site. Its settings can change that.';
+const NOT_POSSIBLE = 'This browser cannot show notifications for this site.';
+
+export function AlertSettings() {
+  const choices = useAlertChoices();
+  const [obstacle, setObstacle] = useState('');
+  async function choose(alert: Alert, isWanted: boolean) {
+    const isOn = await chooseAlert(alert, isWanted);
+    if (alert !== 'notification') return;
+    if (isOn || !isWanted) setObstacle('');
+    else setObstacle(Notification.permission === 'granted' ? NOT_POSSIBLE : NOT_ALLOWED);
+  }
+  return (
+    <fieldset className={[card.card, styles.settings].join(' ')}>
+      <legend className={styles.legend}>When a tip arrives</legend>
+      {ALERTS.filter(isSupported).map((alert) => (
+        <Choice
+          key={alert}
+          checked={choices[alert]}
+          onChange={({ target }) => void choose(alert, target.checked)}
+        >
+          {LABELS[alert]}
+        </Choice>
+      ))}
+      <p role="status">{obstacle}</p>
+    </fieldset>
+  );
+}

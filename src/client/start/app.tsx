@@ -1,0 +1,47 @@
+/**
+ * What is around every screen: the session is verified, what cannot be drawn leaves a way out, and toasts have a place.
+ */
+import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react';
+import { verifySession } from '../calls.ts';
+import { followOtherTabs } from '../session/session.ts';
+import { useToasterWanted } from '../toasts.ts';
+import { Boundary } from '../ui/boundary.tsx';
+import { LoadingScreen } from '../ui/loading-screen.tsx';
+import { Screen } from '../ui/screen.tsx';
+import { Problem } from '../ui/states.tsx';
+
+const Toaster = lazy(() => import('../ui/toaster.tsx').then(({ Toaster }) => ({ default: Toaster })));
+
+export function App({ children }: { readonly children: ReactNode }) {
+  useEffect(() => {
+    void verifySession();
+    return followOtherTabs(() => void verifySession());
+  }, []);
+  const isToasterWanted = useToasterWanted();
+  return (
+    <StrictMode>
+      <Boundary fallback={<FailedScreen />}>
+        <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
+      </Boundary>
+      {isToasterWanted && (
+        // A screen is worth more than a toast: one that could not be fetched may be missing. Paying fetches it first.
+        <Boundary>
+          <Suspense>
+            <Toaster />
+          </Suspense>
+        </Boundary>
+      )}
+    </StrictMode>
+  );
+}
+
+/** A part of the client could not be fetched, or there is a mistake in it: loading anew is the way out of both. */
+function FailedScreen() {
+  return (
+    <Screen title="Something went wrong">
+      <Problem isScreen title="This page could not be shown" onRetry={() => window.location.reload()}>
+        <p>Check your connection and try again. The same tip is never charged twice.</p>
+      </Problem>
+    </Screen>
+  );
+}

@@ -1,0 +1,45 @@
+/**
+ * What an address means to the page that stands at it, so that a page is rendered once for all addresses that mean the
+ * same. Whatever a rendered page comes to read from its address has to be added here; what is not, it never sees.
+ */
+import { DEMO_PREFIX, isDemoCode, readQrCodeId } from '#shared/ids.ts';
+import type { Address, Lookup } from '#shared/rendered-page.ts';
+import { leadsToTipPage } from '../next.ts';
+import { authFor, isTipPage, paths, qrIdFrom } from '../paths.ts';
+import { demoQuery, providerState } from '../tip/provider.ts';
+import { amountQuery } from '../tip/tip-flow.ts';
+
+/** Where nobody is tipped. */
+const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
+
+/** See `Renderer.codeIn`. */
+export function codeIn({ pathname }: Address): string | null {
+  const qrId = qrIdFrom(pathname);
+  return isTipPage(pathname) && !isDemoCode(qrId) ? qrId : null;
+}
+
+/** See `Renderer.reduce`. */
+export function reduce({ pathname, search }: Address, lookup: Lookup['status'] | null): Address {
+  if (pathname === paths.auth) return split(leadsToTipPage(search) ? authFor(paths.tip('')) : paths.auth);
+  if (!isTipPage(pathname)) return split(paths.home);
+  const qrId = qrIdFrom(pathname);
+  const code = readQrCodeId(qrId);
+  if (code !== null && lookup === 'found') return withQuery(paths.tip(code), amountQuery(search));
+  if (lookup === 'failed') return NOBODYS;
+  const state = providerState(qrId, search, null);
+  if (state.status !== 'found') return NOBODYS;
+  const { username, serviceCategory } = state.provider;
+  return withQuery(
+    paths.tip(`${DEMO_PREFIX}${username}-${serviceCategory}`),
+    new URLSearchParams([...demoQuery(search), ...amountQuery(search)]),
+  );
+}
+
+function split(address: string): Address {
+  const [pathname = '', query] = address.split('?');
+  return { pathname, search: query === undefined ? '' : `?${query}` };
+}
+
+function withQuery(pathname: string, query: URLSearchParams): Address {
+  return { pathname, search: query.size === 0 ? '' : `?${query}` };
+}

@@ -1,0 +1,29 @@
+/**
+ * What the service worker shows instead of the dashboard when there is no connection. It is rendered by the server, has no
+ * script, and needs nothing but itself.
+ */
+import { brand } from '#shared/brand.ts';
+import button from '../ui/button.module.css';
+import { RetryIcon } from '../ui/icons.tsx';
+import screen from '../ui/screen.module.css';
+import { Problem } from '../ui/states.tsx';
+
+export function Offline() {
+  return (
+    <div className={[screen.screen, screen.column].join(' ')}>
+      <header className={screen.head}>
+        {/* No link: it would lead to where nothing is kept. */}
+        <span className={screen.wordmark}>{brand.name}</span>
+      </header>
+      <main className={screen.main}>
+        <Problem isScreen title={`${brand.name} cannot be reached`}>
+          <p>Check your connection and try again. Tips that arrive meanwhile are not lost.</p>
+          {/* biome-ignore lint/a11y/useValidAnchor: an empty reference is the address at which this page is shown (RFC 3986, section 4.4) */}
+          <a href="" className={[button.button, button.primary].join(' ')}>
+            <RetryIcon /> Try again
+          </a>
+        </Problem>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+/**
+ * Renders the landing page, the login and the tip page on the server, with the components that take them over in the
+ * browser. Nothing here waits, and nothing is kept between two pages.
+ */
+import type { ComponentType } from 'react';
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
+import { brand } from '#shared/brand.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { tipPageUrl } from '#shared/ids.ts';
+import type { PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
+import { AddressContext } from '../navigation.ts';
+import { isTipPage, paths, qrIdFrom } from '../paths.ts';
+import { RenderedContext, writeLookup } from '../rendered.ts';
+import { demoQuery, providerState } from '../tip/provider.ts';
+import { titleFor } from '../tip/tip.tsx';
+import { titleOf } from '../ui/screen.tsx';
+import { App } from './app.tsx';
+import { AuthFirst } from './auth-first.tsx';
+import { LandingFirst } from './landing-first.tsx';
+import { codeIn, reduce } from './meaning.ts';
+import { Offline } from './offline.tsx';
+import { TipFirst } from './tip-first.tsx';
+
+/** Only the rendered screens are ever drawn here. */
+const Nowhere = () => null;
+
+const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
+
+export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
+
+function render(request: PageRequest): RenderedPage {
+  const { pathname } = request;
+  if (pathname === paths.auth) return draw(request, AuthFirst, STATUSES.found, authCard(request));
+  if (isTipPage(pathname)) return renderTip(request);
+  return draw(request, LandingFirst, STATUSES.found, homeCard(request));
+}
+
+function renderOffline(): RenderedPage {
+  return {
+    status: STATUSES.found,
+    head: renderToStaticMarkup(
+      <>
+        <title>{titleOf('No connection')}</title>
+        <meta name="robots" content="noindex" />
+      </>,
+    ),
+    body: renderToStaticMarkup(<Offline />),
+    data: '',
+  };
+}
+
+function renderTip(request: PageRequest): RenderedPage {
+  const { publicUrl, pathname, search, lookup } = request;
+  const state = providerState(qrIdFrom(pathname), search, lookup);
+  if (state.status !== 'found') {
+    return draw(request, TipFirst, STATUSES[state.status], { ...homeCard(request), isListed: false });
+  }
+  const { provider } = state;
+  if (lookup?.status === 'found') {
+    const { fullName, serviceCategory } = provider;
+    return draw(request, TipFirst, STATUSES.found, {
+      title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
+      description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
+      url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
+      isListed: false,
+    });
+  }
+  const demo = demoQuery(search);
+  return draw(request, TipFirst, STATUSES.found, {
+    title: titleFor(provider),
+    description: 'See how a tip is given. This is a demo: nobody is tipped.',
+    url: publicUrl + pathname + (demo.size === 0 ? '' : `?${demo}`),
+    isListed: false,
+  });
+}
+
+function homeCard({ publicUrl }: PageRequest): Card {
+  return {
+    title: titleOf(),
+    description: brand.description,
+    url: publicUrl + paths.home,
+    isListed: true,
+  };
+}
+
+function authCard({ publicUrl }: PageRequest): Card {
+  return {
+    title: titleOf('Login or Sign Up'),
+    description: `Login to ${brand.name}, or sign up to get tipped by QR code or to tip.`,
+    url: publicUrl + paths.auth,
+    isListed: false,
+  };
+}
+
+/** What a shared link shows (https://ogp.me), and whether search engines may. */
+interface Card {
+  readonly title: string;
+  readonly description: string;
+  readonly url: string;
+  /** Only what is for everybody: a name on a tip page belongs to a person. */
+  readonly isListed: boolean;
+}
+
+function draw(
+  { pathname, search, publicUrl, lookup }: PageRequest,
+  First: ComponentType<{ readonly elsewhere: ComponentType }>,
+  status: RenderedPage['status'],
+  card: Card,
+): RenderedPage {
+  const html = renderToString(
+    <RenderedContext value={{ qrId: qrIdFrom(pathname), lookup }}>
+      <AddressContext value={{ pathname, search }}>
+        <App>
+          <First elsewhere={Nowhere} />
+        </App>
+      </AddressContext>
+    </RenderedContext>,
+  );
+  // The title comes first, because React expects it to be moved into the head.
+  const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
+  return {
+    status,
+    head: title + renderToStaticMarkup(<SharedCard card={card} imageUrl={`${publicUrl}/icon-512.png`} />),
+    body: html.slice(title.length),
+    data: writeLookup(lookup),
+  };
+}
+
+function SharedCard({ card, imageUrl }: { readonly card: Card; readonly imageUrl: string }) {
+  return (
+    <>
+      {!card.isListed && <meta name="robots" content="noindex" />}
+      <meta name="description" content={card.description} />
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={brand.name} />
+      <meta property="og:title" content={card.title} />
+      <meta property="og:description" content={card.description} />
+      <meta property="og:url" content={card.url} />
+      <meta property="og:image" content={imageUrl} />
+      <meta name="twitter:card" content="summary" />
+    </>
+  );
+}

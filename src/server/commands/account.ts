@@ -1,0 +1,99 @@
+/**
+ * `npm run account -- ...`: what only the operator can do for somebody, also while a server runs. The person behind an
+ * email must be known to the operator by other means.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { brand } from '#shared/brand.ts';
+import { type Accounts, createAccounts } from '../auth/accounts.ts';
+import { createPasswords } from '../auth/passwords.ts';
+import { createSessions } from '../auth/sessions.ts';
+import { createLimits, type Limits } from '../limits/limits.ts';
+import { DatabaseRefused, openDatabase, refuseDamage } from '../storage/sqlite/connection.ts';
+import { isSchemaCurrent, isTipwells, readMigrations } from '../storage/sqlite/migrations.ts';
+import { MIGRATIONS_FOLDER } from '../storage/sqlite/migrations-folder.ts';
+import { createSqliteStorage } from '../storage/sqlite/storage.ts';
+import type { Storage } from '../storage/storage.ts';
+import { type Command, parseWords, UsageError } from './command.ts';
+
+const USAGE = 'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | renew-keys';
+
+interface Services {
+  readonly accounts: Accounts;
+  readonly limits: Limits;
+}
+
+const RENEW_KEYS = 'renew-keys';
+const KEYS_FORGOTTEN = [
+  'The keys of this installation are forgotten. Restart the server now: it makes new ones when it starts, and uses the old ones until then.',
+  'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers.',
+];
+
+/** Each answers with what it did, in lines; null when nobody has the email. */
+const ACTIONS: Readonly<
+  Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
+> = {
+  'reset-password': async ({ accounts, limits }, email) => {
+    const password = await accounts.resetPassword(email);
+    if (password === null) return null;
+    await limits.unlock(email);
+    return [
+      `The new password of ${email} is: ${password}`,
+      'It is shown this once and works for a day. Whoever logs in with it has to choose another one before anything else.',
+      'All sessions have ended.',
+    ];
+  },
+  unlock: async ({ accounts, limits }, email) => {
+    if (!(await accounts.isKnown(email))) return null;
+    const wasCounted = await limits.unlock(email);
+    return [
+      wasCounted
+        ? `The failed logins of ${email} are forgotten.`
+        : `${email} had no failed logins; nothing was changed.`,
+    ];
+  },
+  'end-sessions': async ({ accounts }, email) => {
+    const count = await accounts.endSessions(email);
+    return count === null ? null : [`${count} ${count === 1 ? 'session' : 'sessions'} of ${email} ended.`];
+  },
+};
+
+export const careForAccount: Command = async ({ databasePath, sessionLifetimeMs, words, say }) => {
+  const count = words[0] === RENEW_KEYS ? 1 : 2;
+  const [name = '', email = ''] = parseWords(words, { usage: USAGE, count, options: {} }).positionals;
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (!action && name !== RENEW_KEYS) throw new UsageError(`Usage: ${USAGE}`);
+  const storage = refuseDamage(databasePath, () => openStorage(databasePath));
+  try {
+    if (!action) {
+      await storage.forgetSecrets();
+      for (const line of KEYS_FORGOTTEN) say(line);
+      return true;
+    }
+    const clock = Date.now;
+    const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: sessionLifetimeMs });
+    const accounts = createAccounts({
+      storage,
+      sessions,
+      passwords: await createPasswords(),
+      clock,
+      random: randomBytes,
+    });
+    const lines = await action({ accounts, limits: createLimits(storage, clock) }, email.trim());
+    for (const line of lines ?? [`There is no account with the email ${email}.`]) say(line);
+    return lines !== null;
+  } finally {
+    await storage.close();
+  }
+};
+
+/** A server may hold the same file: each step is one short transaction, which that server waits for. */
+function openStorage(path: string): Storage {
+  const database = openDatabase(path, { mustExist: true });
+  const isReady = isTipwells(database) && isSchemaCurrent(database, readMigrations(MIGRATIONS_FOLDER));
+  if (isReady) return createSqliteStorage(database);
+  database.close();
+  throw new DatabaseRefused(
+    `${path} has not the tables of this version. Start ${brand.name} once, then try again.`,
+  );
+}

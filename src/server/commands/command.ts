@@ -1,0 +1,89 @@
+/**
+ * What the operator's commands share: they say what they did, or in one line why they could not, and answer with an
+ * exit code.
+ */
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
+import { DatabaseRefused } from '../storage/sqlite/connection.ts';
+import { type NotedPast, parsePast } from '../storage/sqlite/past.ts';
+import { StorageUnavailable } from '../storage/storage.ts';
+
+interface CommandInput extends Pick<Config, 'databasePath' | 'sessionLifetimeMs'> {
+  /** What stands behind the command. */
+  readonly words: readonly string[];
+  say(line: string): void;
+}
+
+/** Thrown when the command was called in a way that it does not understand. */
+export class UsageError extends Error {}
+
+/** Answers whether all is well. */
+export type Command = (input: CommandInput) => boolean | Promise<boolean>;
+
+/**
+ * Runs a command with the words that stand behind it; the exit code is 0 when all is well.
+ * @throws whatever the command throws that no operator can mend.
+ */
+export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
+  process.exitCode = 1;
+  try {
+    const { databasePath, sessionLifetimeMs } = parseConfig(readEnvironment());
+    const say = (line: string) => void process.stdout.write(`${line}\n`);
+    if (await command({ databasePath, sessionLifetimeMs, words, say })) process.exitCode = 0;
+  } catch (error) {
+    if (!isForeseen(error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+  }
+}
+
+/**
+ * Parses what stands behind a command: so many words, none of them empty, and options.
+ * @param usage how the command is meant, as an operator would type it.
+ * @throws UsageError when it was called in another way.
+ */
+export function parseWords<const Options extends ParseArgsOptionsConfig>(
+  words: readonly string[],
+  { usage, count, options }: { readonly usage: string; readonly count: number; readonly options: Options },
+) {
+  const { positionals, values } = readWords(words, usage, options);
+  if (positionals.length !== count || positionals.includes('')) throw new UsageError(`Usage: ${usage}`);
+  return { positionals, values };
+}
+
+function readWords<const Options extends ParseArgsOptionsConfig>(
+  words: readonly string[],
+  usage: string,
+  options: Options,
+) {
+  try {
+    return parseArgs({ args: words, options, allowPositionals: true, strict: true });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // Node.js explains at length how to write what is no option; its first sentence says what is wrong.
+    const [reason = ''] = error.message.split(/\. |\.?$/);
+    throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
+  }
+}
+
+/**
+ * What somebody noted of the ledger and hands in as `--digest COUNT:HEX`; null when they did not.
+ * @throws UsageError when it is no such note.
+ */
+export function parseNoted(text: string | undefined): NotedPast | null {
+  if (text === undefined) return null;
+  const noted = parsePast(text);
+  if (noted) return noted;
+  throw new UsageError(
+    `--digest takes what was noted, a number of tips and 32 hexadecimal digits: COUNT:HEX. This is ${JSON.stringify(text)}.`,
+  );
+}
+
+function isForeseen(error: unknown): error is Error {
+  const isFileTrouble = error instanceof Error && 'code' in error && 'syscall' in error;
+  return (
+    isFileTrouble ||
+    [ConfigError, DatabaseRefused, StorageUnavailable, UsageError].some(
+      (foreseen) => error instanceof foreseen,
+    )
+  );
+}

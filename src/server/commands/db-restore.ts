@@ -1,0 +1,59 @@
+/** `npm run db:restore -- FILE`: puts a backup in the place of the database, once it has been checked. */
+
+import { readMigrations } from '../storage/sqlite/migrations.ts';
+import { MIGRATIONS_FOLDER } from '../storage/sqlite/migrations-folder.ts';
+import { type AccountDifferences, restore } from '../storage/sqlite/restore.ts';
+import { type Command, parseNoted, parseWords } from './command.ts';
+
+const USAGE = 'npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX]';
+const OPTIONS = {
+  'keep-sessions': { type: 'boolean' },
+  'other-past': { type: 'boolean' },
+  digest: { type: 'string' },
+} as const;
+
+export const restoreDatabase: Command = ({ databasePath, words, say }) => {
+  const { positionals, values } = parseWords(words, { usage: USAGE, count: 1, options: OPTIONS });
+  const [file = ''] = positionals;
+  const keepsSessions = values['keep-sessions'] ?? false;
+  const noted = parseNoted(values.digest);
+  const restored = restore(file, databasePath, readMigrations(MIGRATIONS_FOLDER), {
+    keepsSessions,
+    acceptsOtherPast: values['other-past'] ?? false,
+    noted,
+  });
+  const { tipCount, past, newestTipAtMs, sessionCount, accounts, keptAside, isCurrent } = restored;
+  const newest = newestTipAtMs === null ? '' : `, the newest of ${spellTime(newestTipAtMs)}`;
+  say(`${databasePath} is restored from ${file}: a ledger of ${tipCount} tips${newest}.`);
+  if (noted !== null) say(`Its first ${noted.count} tips are those that were noted.`);
+  say(`Its past, to note elsewhere: ${past}`);
+  if (keptAside !== null) say(`What was there before is kept as ${keptAside}.`);
+  say(`The passwords are those of the backup${keptAside === null ? '' : `: ${spellAccounts(accounts)}`}.`);
+  say(
+    keepsSessions
+      ? `Sessions go on as they were when the backup was made: ${sessionCount}.`
+      : `All sessions have ended (${sessionCount}): everybody logs in again.`,
+  );
+  if (!isCurrent) say('It was written by an older version; starting the server brings it up to date.');
+  return true;
+};
+
+function spellAccounts(accounts: AccountDifferences | null): string {
+  if (accounts === null)
+    return 'what was there before could not be read, so nobody knows which have changed since';
+  const { changedPasswords, missing } = accounts;
+  if (changedPasswords + missing === 0) return 'none has changed since';
+  const others = `${spellCount(changedPasswords)} changed theirs since`;
+  return missing === 0
+    ? others
+    : `${others}, and ${spellCount(missing)} came later and ${missing === 1 ? 'is' : 'are'} not in it`;
+}
+
+function spellCount(count: number): string {
+  return count === 1 ? '1 account' : `${count} accounts`;
+}
+
+/** To the minute, in UTC. */
+function spellTime(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
