@@ -8,7 +8,6 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { REST_ROUTES, type RestRoute } from '#server/api/rest-routes.ts';
 import { createAccounts } from '#server/auth/accounts.ts';
-import { createPasswords } from '#server/auth/passwords.ts';
 import { createSessions } from '#server/auth/sessions.ts';
 import {
   type Answer,
@@ -213,7 +212,6 @@ describe('a change of password', () => {
 });
 
 describe('a login whose password was verified, but whose session had not begun', () => {
-  const passwords = createPasswords();
   const given = { email: 'cam@example.com', password: PASSWORD };
 
   /**
@@ -223,7 +221,7 @@ describe('a login whose password was verified, but whose session had not begun',
   async function accountsOf(t: TestApp, meanwhile: () => Promise<unknown> = async () => {}) {
     const { storage } = t;
     const clock = () => t.clock.nowMs;
-    const real = await passwords;
+    const real = t.passwords;
     const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
     const interrupted = {
       ...real,
@@ -298,7 +296,7 @@ describe('a login whose password was verified, but whose session had not begun',
   test('is refused when the hash will not stand still', async () => {
     const t = await createTestApp();
     await t.registerCustomer('cam');
-    const accounts = await accountsOf(t, async () => setHash(t, await (await passwords).hash(PASSWORD)));
+    const accounts = await accountsOf(t, async () => setHash(t, await t.passwords.hash(PASSWORD)));
     await expect(accounts.login(given, '')).rejects.toMatchObject({ code: 'wrong_credentials' });
     expect(sessionCount(t)).toBe(1);
   });
@@ -309,7 +307,7 @@ test('a change of password in a session that ended meanwhile changes nothing', a
   const { token } = await t.registerCustomer('cam');
   const { storage } = t;
   const clock = () => t.clock.nowMs;
-  const real = await createPasswords();
+  const real = t.passwords;
   const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
   const account = await sessions.resume(token);
   const passwords = {

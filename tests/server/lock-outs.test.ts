@@ -32,6 +32,9 @@ const HOME = '198.51.100.7';
 const createLimitedApp = (config: Partial<Config> = {}) =>
   createTestApp({ config: { isRateLimited: true, ...config } });
 
+/** An app whose hashing takes long enough for logins to queue. */
+const createSlowApp = () => createTestApp({ config: { isRateLimited: true }, hashing: 'slow' });
+
 /** 203.0.113.0 to 203.0.113.255 are for documentation: as many strangers as a test needs. */
 const stranger = (index: number): CallOptions => ({ peer: `203.0.113.${index}` });
 
@@ -372,7 +375,7 @@ describe('right passwords', () => {
   });
 
   test('of many at one address at the same time are all let in', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     const emails = Array.from({ length: 45 }, (_, index) => `guest-${index}@example.com`);
     for (const [index, email] of emails.entries()) {
       const person = { email, username: `guest-${index}`, password: PASSWORD };
@@ -385,7 +388,7 @@ describe('right passwords', () => {
   });
 
   test('of one’s own accounts in numbers keep nobody else out, behind the same address neither', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
     const mark = await markOf(t, 'cam@example.com');
@@ -423,7 +426,7 @@ describe('right passwords', () => {
 test.each(
   DOORS,
 )('a flood from as many networks as one likes keeps out neither a known device nor an open session (%s)', async (door) => {
-  const t = await createLimitedApp();
+  const t = await createSlowApp();
   await t.registerCustomer('cam');
   const mark = await markOf(t, 'cam@example.com');
   const { token } = await t.registerCustomer('dan');

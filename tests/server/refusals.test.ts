@@ -32,7 +32,7 @@ const NO_AMOUNT = 'Please select a tip amount';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** A provider with a code, a customer, and switches for what may go wrong around them. */
-async function openScene({ isRateLimited = false } = {}) {
+async function openScene({ isRateLimited = false, hashing = 'cheap' as 'cheap' | 'slow' } = {}) {
   const trouble = { isInside: false, isShuttingDown: false };
   const database = openDatabase(IN_MEMORY, {
     onStatement: () => {
@@ -42,6 +42,7 @@ async function openScene({ isRateLimited = false } = {}) {
   const t = await createTestApp({
     database,
     config: { isRateLimited },
+    hashing,
     isShuttingDown: () => trouble.isShuttingDown,
   });
   const { provider, customer, code } = await t.setTheScene();
@@ -56,6 +57,7 @@ interface Row {
   /** The sentence, where the specification or the decisions have the words for it. */
   readonly detail?: string;
   readonly isRateLimited?: true;
+  readonly hashing?: 'slow';
   /** What must have happened before. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -280,6 +282,7 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   busy: {
     status: 503,
+    hashing: 'slow',
     REST: (scene) => logInBehindACrowd('REST', scene),
     tRPC: (scene) => logInBehindACrowd('tRPC', scene),
   },

@@ -4,12 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
-import { createPasswords } from '#server/auth/passwords.ts';
+import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import type { Pages } from '#server/pages/pages.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
@@ -25,7 +26,17 @@ export const PASSWORD = 'correct horse battery';
 /** A Friday noon in UTC. */
 export const START_MS = Date.UTC(2026, 4, 15, 12);
 
-const passwords = createPasswords();
+/** The real algorithm at its least cost, at that of production, and at its least cost in the time of production. */
+const HASHING = {
+  cheap: createPasswords({ memoryCost: 8, timeCost: 1 }),
+  costly: createPasswords(),
+  slow: createPasswords({ memoryCost: 8, timeCost: 1 }).then(
+    (passwords): Passwords => ({
+      ...passwords,
+      verify: (hash, password) => delay(30).then(() => passwords.verify(hash, password)),
+    }),
+  ),
+};
 
 export interface RestAnswer {
   readonly status: number;
@@ -51,6 +62,7 @@ export async function createTestApp(
     readonly config?: Partial<Config>;
     readonly database?: Database;
     readonly isShuttingDown?: () => boolean;
+    readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */
     readonly pages?: Pages;
   } = {},
@@ -61,11 +73,12 @@ export async function createTestApp(
   const clock = { nowMs: START_MS };
   const logLines: string[] = [];
   const config = { ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace' }), ...options.config };
+  const passwords = await HASHING[options.hashing ?? 'cheap'];
   const app = createApp({
     config,
     storage,
     secrets: await readSecrets(storage, randomBytes),
-    passwords: await passwords,
+    passwords,
     clock: () => clock.nowMs,
     random: randomBytes,
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
@@ -161,6 +174,7 @@ export async function createTestApp(
     app,
     database,
     storage,
+    passwords,
     clock,
     config,
     logLines,
