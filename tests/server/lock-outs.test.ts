@@ -15,13 +15,14 @@ import {
   type Door,
   doorFor,
   logInThrough,
+  PUBLIC_URL,
   refusedBy,
   registerThrough,
   resultOf,
   tally,
   times,
 } from '#tests/support/both-doors.ts';
-import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -15,9 +15,17 @@ import { StorageUnavailable } from '#server/storage/storage.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
-import { callRest, callTrpc, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import {
+  callRest,
+  callTrpc,
+  DOORS,
+  type Door,
+  PUBLIC_URL,
+  refusedBy,
+  resultOf,
+} from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
-import { createTestApp, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const QR_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 const PNG_SIGNATURE = '89504e470d0a1a0a';
