@@ -135,7 +135,7 @@ const OF_EVERY_PAGE = `
   calls.ts navigation.ts paths.ts rendered.ts toasts.ts session/session.ts
   start/app.tsx start/client-root.ts start/display-font.ts start/elsewhere.ts start/hydrate.tsx ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx
   ui/icons.tsx ui/link.tsx ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
-  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts`
+  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts`
   .trim()
   .split(/\s+/)
   .map((file) => normalizePath(join(CLIENT, file)));
