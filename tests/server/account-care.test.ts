@@ -11,8 +11,10 @@ import { createAccounts } from '#server/auth/accounts.ts';
 import { createSessions } from '#server/auth/sessions.ts';
 import {
   type Answer,
+  call,
   callRest,
   callTrpc,
+  changePasswordThrough,
   DOORS,
   type Door,
   logInThrough,
@@ -39,27 +41,14 @@ interface SeenSession {
   readonly isCurrent: boolean;
 }
 
-function change(door: Door, t: TestApp, token: string, currentPassword: string, newPassword: string) {
-  return door === 'REST'
-    ? callRest(
-        t,
-        'POST',
-        '/auth/password',
-        { current_password: currentPassword, new_password: newPassword },
-        { token },
-      )
-    : callTrpc(t, 'auth.changePassword', { currentPassword, newPassword }, { token });
-}
+const change = (door: Door, t: TestApp, token: string, present: string, next: string) =>
+  changePasswordThrough(door, t, present, next, { token });
 
 const endSession = (door: Door, t: TestApp, token: string, id: string) =>
-  door === 'REST'
-    ? callRest(t, 'DELETE', `/auth/sessions/${id}`, undefined, { token })
-    : callTrpc(t, 'auth.endSession', { id }, { token });
+  call(door, t, 'auth.endSession', { id }, { token });
 
 const endOthers = (door: Door, t: TestApp, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'DELETE', '/auth/sessions', undefined, { token })
-    : callTrpc(t, 'auth.endOtherSessions', undefined, { token });
+  call(door, t, 'auth.endOtherSessions', undefined, { token });
 
 const sessionsOf = (t: TestApp, token: string): Promise<readonly SeenSession[]> =>
   t.trpc(token).auth.sessions.query();
@@ -384,10 +373,7 @@ describe('a password that the operator made', () => {
   test.each(DOORS)('says so to its owner, until it is changed (%s)', async (door) => {
     const { t, token } = await createScene();
     const name = door === 'REST' ? 'must_change_password' : 'mustChangePassword';
-    const me = (held: string) =>
-      door === 'REST'
-        ? callRest(t, 'GET', '/auth/me', undefined, { token: held })
-        : callTrpc(t, 'auth.me', undefined, { token: held });
+    const me = (held: string) => call(door, t, 'auth.me', undefined, { token: held });
     expect(resultOf(await me(token))).toMatchObject({ [name]: true });
     const login = resultOf(await logInThrough(door, t, 'cam@example.com', PASSWORD));
     expect(login).toMatchObject({ user: { [name]: true } });
@@ -402,10 +388,7 @@ describe('a password that the operator made', () => {
 
   test.each(DOORS)('can be left by logging out (%s)', async (door) => {
     const { t, token } = await createScene();
-    const answer =
-      door === 'REST'
-        ? await callRest(t, 'POST', '/auth/logout', {}, { token })
-        : await callTrpc(t, 'auth.logout', undefined, { token });
+    const answer = await call(door, t, 'auth.logout', undefined, { token });
     expect(isFine(answer)).toBe(true);
     expect(await isAlive(t, token)).toBe(false);
   });

@@ -12,8 +12,8 @@ import { AppError } from '#shared/errors.ts';
 import {
   type Answer,
   type CallOptions,
+  call,
   callRest,
-  callTrpc,
   callTrpcBatch,
   DOORS,
   type Door,
@@ -389,9 +389,7 @@ describe('tips', () => {
 
 describe('creations of QR codes', () => {
   const createThrough = (door: Door, t: TestApp, category: string, options: CallOptions) =>
-    door === 'REST'
-      ? callRest(t, 'POST', '/qr-codes', { service_category: category }, options)
-      : callTrpc(t, 'qrCodes.create', { serviceCategory: category }, options);
+    call(door, t, 'qrCodes.create', { serviceCategory: category }, options);
 
   test('30 an hour for one account, over both doors and all addresses, made or refused', async () => {
     const t = await createLimitedApp();

@@ -8,9 +8,11 @@ import type { Config } from '#server/config.ts';
 import {
   type Answer,
   type CallOptions,
+  call,
   callRest,
   callTrpc,
   callTrpcBatch,
+  changePasswordThrough,
   DOORS,
   type Door,
   doorFor,
@@ -61,17 +63,8 @@ async function markOf(t: TestApp, email: string, options: CallOptions = { peer: 
 const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
   logInThrough(door, t, email, WRONG, options);
 
-function changePassword(door: Door, t: TestApp, token: string, currentPassword: string, newPassword: string) {
-  return door === 'REST'
-    ? callRest(
-        t,
-        'POST',
-        '/auth/password',
-        { current_password: currentPassword, new_password: newPassword },
-        { token, peer: HOME },
-      )
-    : callTrpc(t, 'auth.changePassword', { currentPassword, newPassword }, { token, peer: HOME });
-}
+const changePassword = (door: Door, t: TestApp, token: string, present: string, next: string) =>
+  changePasswordThrough(door, t, present, next, { token, peer: HOME });
 
 describe('a device that has logged in before', () => {
   test.each(
@@ -200,10 +193,7 @@ describe('the mark of a device', () => {
     await t.registerCustomer('cam');
     const mark = await markOf(t, 'cam@example.com');
     for (const door of DOORS) {
-      const answer =
-        door === 'REST'
-          ? await callRest(t, 'GET', '/auth/me', undefined, withMark(mark))
-          : await callTrpc(t, 'auth.me', undefined, withMark(mark));
+      const answer = await call(door, t, 'auth.me', undefined, withMark(mark));
       expect(refusedBy(door, answer).code).toBe('not_logged_in');
       expect((await guess(t, 'cam@example.com', withMark(mark), door)).status).toBe(401);
     }
@@ -466,10 +456,7 @@ describe('registrations', () => {
     DOORS,
   )('are tried 200 times an hour from an address, counted before the body is looked at (%s)', async (door) => {
     const t = await createLimitedApp();
-    const send = (peer: string) =>
-      door === 'REST'
-        ? callRest(t, 'POST', '/auth/register', { email: 'x' }, { peer })
-        : callTrpc(t, 'auth.register', { email: 'x' }, { peer });
+    const send = (peer: string) => call(door, t, 'auth.register', { email: 'x' }, { peer });
     expect(tally(await times(210, () => send(HOME)))).toEqual({ invalid_input: 200, too_many_requests: 10 });
     const refused = await send(HOME);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(59 * 60);

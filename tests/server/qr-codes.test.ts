@@ -16,6 +16,7 @@ import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
 import {
+  call,
   callRest,
   callTrpc,
   DOORS,
@@ -72,14 +73,9 @@ function decode(png: Uint8Array): string | undefined {
 const pictureOf = (code: { imageBase64: string }) => Buffer.from(code.imageBase64, 'base64');
 
 const create = (door: Door, t: TestApp, category: unknown, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'POST', '/qr-codes', { service_category: category }, { token })
-    : callTrpc(t, 'qrCodes.create', { serviceCategory: category }, { token });
+  call(door, t, 'qrCodes.create', { serviceCategory: category }, { token });
 
-const lookUp = (door: Door, t: TestApp, id: string) =>
-  door === 'REST'
-    ? callRest(t, 'GET', `/qr-codes/${encodeURIComponent(id)}`)
-    : callTrpc(t, 'qrCodes.lookup', { id });
+const lookUp = (door: Door, t: TestApp, id: string) => call(door, t, 'qrCodes.lookup', { id });
 
 function headersBut(name: string, answer: Response): Record<string, string> {
   return Object.fromEntries([...answer.headers].filter(([header]) => header !== name));
@@ -400,10 +396,7 @@ describe.each(DOORS)('creating codes by %s', (door) => {
       status: 403,
       code: 'providers_only',
     });
-    const list =
-      door === 'REST'
-        ? await callRest(t, 'GET', '/qr-codes', undefined, { token })
-        : await callTrpc(t, 'qrCodes.list', undefined, { token });
+    const list = await call(door, t, 'qrCodes.list', undefined, { token });
     expect(resultOf(list)).toEqual([]);
   });
 

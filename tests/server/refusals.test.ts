@@ -10,6 +10,7 @@ import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
   type Answer,
+  call,
   callRest,
   callTrpc,
   callTrpcBatch,
@@ -378,9 +379,7 @@ describe('what nobody foresaw', () => {
     const answers = [
       await tipThrough(door, t, tip, customer),
       await logInThrough(door, t, 'cam@example.com', PASSWORD),
-      await (door === 'REST'
-        ? callRest(t, 'GET', `/qr-codes/${tip.receiverQrId}`)
-        : callTrpc(t, 'qrCodes.lookup', { id: tip.receiverQrId })),
+      await call(door, t, 'qrCodes.lookup', { id: tip.receiverQrId }),
     ];
     trouble.isInside = false;
     for (const answer of answers) {

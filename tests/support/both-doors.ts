@@ -210,6 +210,16 @@ export function tipThrough(
   return call(door, app, 'transactions.create', tip, options);
 }
 
+export function changePasswordThrough(
+  door: Door,
+  app: App,
+  currentPassword: string,
+  newPassword: string,
+  options: CallOptions,
+): Promise<Answer> {
+  return call(door, app, 'auth.changePassword', { currentPassword, newPassword }, options);
+}
+
 const errorCode = z.custom<ErrorCode>((code) => typeof code === 'string' && Object.hasOwn(REFUSALS, code));
 const fieldErrors = z.array(z.strictObject({ field: z.string(), message: z.string().min(1) }));
 
