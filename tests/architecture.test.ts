@@ -64,7 +64,10 @@ describe('the checker accepts', () => {
       'client/tip/tip-page.tsx',
       "import { Layout } from '../ui/layout.tsx'; import './tip.css'; export const A = () => <p />;",
     ],
-    ['client/start/app.tsx', "import { paths } from './paths.ts'; const Tip = () => import('./tip/tip-page.tsx');"],
+    [
+      'client/start/app.tsx',
+      "import { paths } from './paths.ts'; const Tip = () => import('./tip/tip-page.tsx');",
+    ],
     ['client/start/main.tsx', "import { App } from './start/app.tsx';"],
     ['client/tip-page.ts', "import { TipFirst } from './tip-first.tsx';"],
     [
@@ -92,7 +95,11 @@ describe('the checker refuses', () => {
       "import type { Storage } from '#server/storage/storage.ts';",
       'must not know the storage port',
     ],
-    ['shared/tips.ts', "import { App } from '../client/start/app.tsx';", 'shared must not know the client app'],
+    [
+      'shared/tips.ts',
+      "import { App } from '../client/start/app.tsx';",
+      'shared must not know the client app',
+    ],
     ['server/storage/storage.ts', "import { a } from './sqlite/connection.ts';", 'must not know sqlite'],
     [
       'server/storage/sqlite/storage.ts',

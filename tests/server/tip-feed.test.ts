@@ -23,6 +23,8 @@ import {
 import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { beginSession, createTestLedger, enter } from '#tests/support/test-ledger.ts';
 
+const requestTo = (path: string, init: RequestInit) => new Request(`http://localhost${path}`, init);
+
 const DAY_MS = 86_400_000;
 const STREAMS_PER_ACCOUNT = 20;
 const STREAMS_IN_ALL = 5_000;
@@ -459,7 +461,7 @@ describe.each(DOORS)('through %s', (door) => {
     const responses: Response[] = [];
     for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1) {
       const init = index === 0 ? { headers, signal: hangUp.signal } : { headers };
-      responses.push(await t.app.request(STREAM_PATHS[door], init, { incoming: { socket } }));
+      responses.push(await t.app.fetch(requestTo(STREAM_PATHS[door], init), { incoming: { socket } }));
     }
     expect(t.app.streams()).toBe(STREAMS_PER_ACCOUNT);
     const listening = socket.listenerCount('close');
@@ -472,7 +474,7 @@ describe.each(DOORS)('through %s', (door) => {
     socket.emit('close');
     expect([t.app.streams(), socket.listenerCount('close')]).toEqual([0, 0]);
     const late = Object.assign(socket, { closed: true });
-    await t.app.request(STREAM_PATHS[door], { headers }, { incoming: { socket: late } });
+    await t.app.fetch(requestTo(STREAM_PATHS[door], { headers }), { incoming: { socket: late } });
     expect(t.app.streams()).toBe(0);
     expect(warned).not.toHaveBeenCalled();
     warned.mockRestore();
@@ -528,9 +530,8 @@ describe.each(DOORS)('through %s', (door) => {
     });
     const hangUp = new AbortController();
     const headers = { Authorization: `Bearer ${provider.token}` };
-    const response = await t.app.request(
-      `${STREAM_PATHS[door]}${end}`,
-      { headers, signal: hangUp.signal },
+    const response = await t.app.fetch(
+      requestTo(`${STREAM_PATHS[door]}${end}`, { headers, signal: hangUp.signal }),
       { incoming: { socket } },
     );
     const isOpen = t.app.streams() === 1;

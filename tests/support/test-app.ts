@@ -88,7 +88,7 @@ export async function createTestApp(
       remoteFamily: 'IPv4',
       setTimeout() {},
     });
-    return app.request(path, init, { incoming: { socket } });
+    return app.fetch(new Request(new URL(path, 'http://localhost'), init), { incoming: { socket } });
   }
 
   /** Calls the REST door. `path` is below /api. */

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip as gzipOf } from 'node:zlib';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { answer, type Prepared, prepare } from '#server/pages/prepared-answer.ts';
 import { brand } from '#shared/brand.ts';
 import { REFUSALS } from '#shared/errors.ts';
 import { refuseOtherMethods } from './door.ts';
 import { describeApi } from './openapi.ts';
+import { answer, type Prepared, prepare } from './prepared-answer.ts';
 
 const require = createRequire(import.meta.url);
 

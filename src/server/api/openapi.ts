@@ -8,7 +8,7 @@ import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup, serviceCategory } from '#shared/qr-codes.ts';
 import { transaction } from '#shared/tips.ts';
 import { EXAMPLE_REQUEST_ID, FIELD_NOTES, HEADERS, ROUTE_NOTES } from './openapi-notes.ts';
-import { problemOf } from './rest.ts';
+import { problemOf } from './problems.ts';
 import { REST_ROUTES, type RestRoute, restLogin, restTip } from './rest-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
 

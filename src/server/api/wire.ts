@@ -38,15 +38,19 @@ export function toWire(value: unknown): unknown {
   );
 }
 
-const textOfFrozen = new WeakMap<object, string>();
-
-/** An answer as JSON in the spelling of the wire. What is frozen, all through, is spelled once. */
+/** An answer as JSON in the spelling of the wire. */
 export function wireText(value: unknown): string {
-  if (!isRecord(value) || !Object.isFrozen(value)) return JSON.stringify(toWire(value));
-  const known = textOfFrozen.get(value);
+  return JSON.stringify(toWire(value));
+}
+
+const textsOfLastingAnswers = new WeakMap<object, string>();
+
+/** The same for an answer that never changes: its text is made once and kept for as long as the object lives. */
+export function wireTextOnce(lasting: object): string {
+  const known = textsOfLastingAnswers.get(lasting);
   if (known !== undefined) return known;
-  const text = JSON.stringify(toWire(value));
-  textOfFrozen.set(value, text);
+  const text = wireText(lasting);
+  textsOfLastingAnswers.set(lasting, text);
   return text;
 }
 

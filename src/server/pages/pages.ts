@@ -10,7 +10,8 @@ import { getMimeType } from 'hono/utils/mime';
 import { PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
 import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { refuseOtherMethods } from '../api/door.ts';
-import { answer, type Prepared, pack, prepare } from './prepared-answer.ts';
+import type { InlineSources } from '../api/envelope.ts';
+import { answer, type Prepared, pack, prepare } from '../api/prepared-answer.ts';
 
 /** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan];
@@ -32,11 +33,6 @@ const RETRY_AFTER_SECONDS = 2;
 const HTML = 'text/html; charset=utf-8';
 /** Pages that belong to a person or to nobody are in no search engine (https://developers.google.com/search/docs). */
 const UNLISTED = { 'X-Robots-Tag': 'noindex' } as const;
-
-export interface InlineSources {
-  readonly script: readonly string[];
-  readonly style: readonly string[];
-}
 
 export interface Pages {
   /** What stands in pages instead of a file of its own, each by its hash, as a source for its directive. */
