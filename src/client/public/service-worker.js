@@ -4,10 +4,10 @@
  * already.
  */
 
-/** The server writes the tag of the page here: with another page this is another worker, which fetches it. */
-const VERSION = 'of the page';
+/** The server writes here where the page is, and its tag: with another page this is another worker, which fetches it. */
+const OFFLINE_PAGE = 'path of the page';
+const VERSION = 'tag of the page';
 const PREFIX = 'offline-page-';
-const OFFLINE_PAGE = '/offline';
 
 self.addEventListener('install', (event) => {
   event.waitUntil(keepPage());

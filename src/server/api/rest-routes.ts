@@ -60,18 +60,14 @@ export interface RestStream {
   readonly events: AsyncGenerator<RestEvent>;
 }
 
-/** A row of the table. */
-export interface RestRoute {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below /api, in Hono's notation. */
-  readonly path: string;
-  readonly procedure: ProcedureName;
+/** What a row of the table may say beside its method, path and procedure. */
+interface RestTerms {
   /** Whether it answers without a session. */
   readonly isPublic?: true;
   /** Whether it answers also before a password was changed that the operator made. */
   readonly isForAnyPassword?: true;
   readonly status: 200 | 201 | 204;
-  /** What the body of a POST holds, in the procedure's words; where a row does not say it, what the procedure takes. */
+  /** What the body of a POST holds, in the procedure's words; without it, what the procedure takes. */
   readonly input?: z.ZodType;
   /** What the answer holds, in the procedure's words; a list of it when `isList`. */
   readonly output?: z.ZodType;
@@ -81,9 +77,19 @@ export interface RestRoute {
   /** Whether `output` is the data of each server-sent event. */
   readonly isStream?: true;
   /** The refusals of its own, beside those that any route has. */
-  readonly refusals: readonly ErrorCode[];
-  /** How the procedure is asked, where its input is not the body or its answer not the route's. */
+  readonly refusals?: readonly ErrorCode[];
+  /** How the procedure is asked; without it, with the body. */
   readonly call?: (request: RestRequest) => Promise<RestAnswer | RestLastingAnswer | RestPages | RestStream>;
+}
+
+/** A row of the table. */
+export interface RestRoute extends RestTerms {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below /api, in Hono's notation. */
+  readonly path: string;
+  readonly procedure: ProcedureName;
+  readonly refusals: NonNullable<RestTerms['refusals']>;
+  readonly call: NonNullable<RestTerms['call']>;
 }
 
 /** A tip as REST takes it: its key travels in a header. */
@@ -92,100 +98,54 @@ export const restTip = newTip.omit({ idempotencyKey: true });
 /** A login as OAuth's clients know it (RFC 6749, section 5.1). */
 export const restLogin = login.extend({ tokenType: z.literal('bearer') });
 
-/** How the procedure of a row is asked that says nothing else. */
-export async function askWithBody({ ask, body }: RestRequest): Promise<RestAnswer> {
-  return { body: await ask(body) };
-}
-
 async function askForLogin({ ask, body }: RestRequest): Promise<RestAnswer> {
   const { accessToken, ...rest } = login.parse(await ask(body));
   return { body: { accessToken, tokenType: 'bearer', ...rest } };
 }
 
-const ROWS: readonly RestRoute[] = [
-  {
-    method: 'POST',
-    path: '/auth/register',
-    procedure: 'auth.register',
+function route(
+  method: RestRoute['method'],
+  path: string,
+  procedure: ProcedureName,
+  terms: RestTerms,
+): RestRoute {
+  const input = method === 'POST' ? inputOf(procedure) : undefined;
+  const call: RestRoute['call'] = async ({ ask, body }) => ({ body: await ask(body) });
+  return { method, path, procedure, refusals: [], call, ...(input && { input }), ...terms };
+}
+
+export const REST_ROUTES: readonly RestRoute[] = [
+  route('POST', '/auth/register', 'auth.register', {
     isPublic: true,
     status: 201,
     output: user,
     refusals: ['invalid_input', 'email_taken', 'username_taken', 'too_many_requests'],
-  },
-  {
-    method: 'POST',
-    path: '/auth/login',
-    procedure: 'auth.login',
+  }),
+  route('POST', '/auth/login', 'auth.login', {
     isPublic: true,
     status: 200,
     output: restLogin,
     refusals: ['wrong_credentials', 'invalid_input', 'too_many_requests'],
     call: askForLogin,
-  },
-  {
-    method: 'POST',
-    path: '/auth/logout',
-    procedure: 'auth.logout',
-    isForAnyPassword: true,
-    status: 204,
-    refusals: [],
-  },
-  {
-    method: 'GET',
-    path: '/auth/me',
-    procedure: 'auth.me',
-    isForAnyPassword: true,
-    status: 200,
-    output: user,
-    refusals: [],
-  },
-  {
-    method: 'POST',
-    path: '/auth/password',
-    procedure: 'auth.changePassword',
+  }),
+  route('POST', '/auth/logout', 'auth.logout', { isForAnyPassword: true, status: 204 }),
+  route('GET', '/auth/me', 'auth.me', { isForAnyPassword: true, status: 200, output: user }),
+  route('POST', '/auth/password', 'auth.changePassword', {
     isForAnyPassword: true,
     status: 200,
     output: restLogin,
     refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
     call: askForLogin,
-  },
-  {
-    method: 'GET',
-    path: '/auth/sessions',
-    procedure: 'auth.sessions',
-    status: 200,
-    output: session,
-    isList: true,
-    refusals: [],
-  },
-  {
-    method: 'DELETE',
-    path: '/auth/sessions',
-    procedure: 'auth.endOtherSessions',
-    status: 204,
-    refusals: [],
-  },
-  {
-    method: 'DELETE',
-    path: '/auth/sessions/:sessionId',
-    procedure: 'auth.endSession',
+  }),
+  route('GET', '/auth/sessions', 'auth.sessions', { status: 200, output: session, isList: true }),
+  route('DELETE', '/auth/sessions', 'auth.endOtherSessions', { status: 204 }),
+  route('DELETE', '/auth/sessions/:sessionId', 'auth.endSession', {
     status: 204,
     refusals: ['session_not_found'],
     call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('sessionId') }) }),
-  },
-  {
-    method: 'GET',
-    path: '/qr-codes',
-    procedure: 'qrCodes.list',
-    status: 200,
-    output: qrCode,
-    isList: true,
-    refusals: [],
-  },
-  {
-    method: 'POST',
-    path: '/qr-codes',
-    procedure: 'qrCodes.create',
+  }),
+  route('GET', '/qr-codes', 'qrCodes.list', { status: 200, output: qrCode, isList: true }),
+  route('POST', '/qr-codes', 'qrCodes.create', {
     status: 201,
     output: qrCode,
     refusals: [
@@ -195,11 +155,8 @@ const ROWS: readonly RestRoute[] = [
       'invalid_input',
       'too_many_requests',
     ],
-  },
-  {
-    method: 'GET',
-    path: '/qr-codes/:qrId',
-    procedure: 'qrCodes.lookup',
+  }),
+  route('GET', '/qr-codes/:qrId', 'qrCodes.lookup', {
     isPublic: true,
     status: 200,
     output: qrCodeLookup,
@@ -207,11 +164,8 @@ const ROWS: readonly RestRoute[] = [
     call: async ({ caller, parameter }) => ({
       lasting: await caller().qrCodes.lookup({ id: parameter('qrId') }),
     }),
-  },
-  {
-    method: 'GET',
-    path: '/transactions',
-    procedure: 'transactions.list',
+  }),
+  route('GET', '/transactions', 'transactions.list', {
     status: 200,
     output: transaction,
     isList: true,
@@ -229,11 +183,8 @@ const ROWS: readonly RestRoute[] = [
       const next = `/api/transactions?${new URLSearchParams({ limit, cursor: nextCursor })}`;
       return { body: transactions, next };
     },
-  },
-  {
-    method: 'GET',
-    path: '/transactions/stream',
-    procedure: 'transactions.onTip',
+  }),
+  route('GET', '/transactions/stream', 'transactions.onTip', {
     status: 200,
     output: transaction,
     isStream: true,
@@ -242,11 +193,8 @@ const ROWS: readonly RestRoute[] = [
       const lastEventId = header('Last-Event-ID');
       return { events: eventsFrom(await caller().transactions.onTip({ lastEventId })) };
     },
-  },
-  {
-    method: 'POST',
-    path: '/transactions',
-    procedure: 'transactions.create',
+  }),
+  route('POST', '/transactions', 'transactions.create', {
     status: 201,
     input: restTip,
     output: transaction,
@@ -264,13 +212,8 @@ const ROWS: readonly RestRoute[] = [
       const tip = typeof body === 'object' && body !== null ? { ...body, idempotencyKey } : body;
       return { body: await ask(tip) };
     },
-  },
+  }),
 ];
-
-export const REST_ROUTES: readonly RestRoute[] = ROWS.map((row) => {
-  const input = row.method === 'POST' ? (row.input ?? inputOf(row.procedure)) : undefined;
-  return input === undefined ? row : { ...row, input };
-});
 
 /** All pages from `first` on. What arrives meanwhile is newer than all of them, so that together they are one state. */
 async function* pagesFrom(first: TransactionPage, list: (cursor: string) => Promise<TransactionPage>) {

@@ -11,7 +11,6 @@ import { refuseOtherMethods } from './door.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
 import {
-  askWithBody,
   REST_ROUTES,
   type RestEvent,
   type RestPages,
@@ -44,8 +43,7 @@ export function createRestAdapter(
       c.set('route', loggedAs);
       const disconnected = route.isStream ? new AbortController() : null;
       const context = contextOf(c);
-      const { call = askWithBody } = route;
-      const answer = await call({
+      const answer = await route.call({
         body: route.input ? fromWire(await readJson(c), route.input) : undefined,
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
