@@ -32,7 +32,7 @@ import { createTipFeed } from './tips/tip-feed.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
 
-/** A page of a history, or the count of a busy day, takes some milliseconds. */
+/** Few, because a page of a history or the count of a busy day takes some milliseconds. */
 const QUERIES_PER_TURN = 2;
 
 export interface AppDependencies {

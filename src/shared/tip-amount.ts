@@ -1,5 +1,5 @@
 /**
- * What a tip may be, in the product's own words. Free of schemas, so that the tip page carries nothing else along.
+ * What a tip may be, in the product's own words. Free of schemas, so that the tip page need not load their library.
  */
 import { type Cents, MAX_TIP_CENTS, MIN_TIP_CENTS, parseDollars } from './money.ts';
 

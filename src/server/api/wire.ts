@@ -14,7 +14,7 @@ export interface JsonSchema {
 const inCents = (field: string) => field.endsWith('Cents');
 
 const wireNames = new Map<string, string>();
-/** Far above the fields that there are: names of wrong fields come from outside. */
+/** Far more than there are fields; the bound is for names of wrong fields, which come from outside. */
 const MAX_REMEMBERED_NAMES = 200;
 
 /** The name on the wire of a procedure's field; a path such as `serviceCategories.0` keeps its dots. */
@@ -76,7 +76,7 @@ export function wireSchema(schema: z.ZodType, direction: 'input' | 'output'): Js
 }
 
 /**
- * The same for several schemas under their names.
+ * The JSON Schemas of several schemas of the procedures, by their names.
  * @param refer makes the reference by which one of them names another that it contains.
  */
 export function wireSchemas(
