@@ -104,7 +104,12 @@ export function showQrCodeId(id: QrCodeId): string {
 
 /** The address that a QR code carries. `publicUrl` has no trailing slash. */
 export function tipPageUrl(publicUrl: string, id: QrCodeId): string {
-  return `${publicUrl}/tip/${id}`;
+  return `${tipPagesUrl(publicUrl)}${id}`;
+}
+
+/** What the addresses of all tip pages begin with. `publicUrl` has no trailing slash. */
+export function tipPagesUrl(publicUrl: string): string {
+  return `${publicUrl}/tip/`;
 }
 
 /** The custom-scheme link of a provider's service, which the scan screen turns into a demo code. */

@@ -6,7 +6,14 @@ import type { Account, QrCodeRecord, Storage } from '#server/storage/storage.ts'
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import { newQrCodeId, type QrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import {
+  newQrCodeId,
+  type QrCodeId,
+  type RandomBytes,
+  readQrCodeId,
+  tipPagesUrl,
+  tipPageUrl,
+} from '#shared/ids.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';
 
@@ -112,7 +119,7 @@ export function createQrCodes(deps: {
 
   return {
     async list(account) {
-      const codes = await storage.listQrCodes(account.id, (id) => tipPageUrl(publicUrl, id));
+      const codes = await storage.listQrCodes(account.id, tipPagesUrl(publicUrl));
       const listed: QrCode[] = [];
       // Asked for one after the other, so that the missing pictures of one account do not go before those of the others.
       for (const { picture, ...code } of codes) {

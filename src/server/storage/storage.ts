@@ -171,8 +171,8 @@ export interface Storage {
     code: QrCodeRecord & { readonly createdAtMs: number },
     picture: { readonly address: string; readonly png: Uint8Array },
   ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
-  /** The user's codes, oldest first, each with its picture for the address that `addressOf` gives it. */
-  listQrCodes(userId: UserId, addressOf: (id: QrCodeId) => string): Promise<QrCodeWithPicture[]>;
+  /** The user's codes, oldest first, each with its picture for the address that is `addressPrefix` followed by its id. */
+  listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
