@@ -11,9 +11,9 @@ import {
   type QrCodeId,
   type RandomBytes,
   readQrCodeId,
-  tipPagesUrl,
   tipPageUrl,
 } from '#shared/ids.ts';
+import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';
 
@@ -119,7 +119,7 @@ export function createQrCodes(deps: {
 
   return {
     async list(account) {
-      const codes = await storage.listQrCodes(account.id, tipPagesUrl(publicUrl));
+      const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
       const listed: QrCode[] = [];
       // Asked for one after the other, so that the missing pictures of one account do not go before those of the others.
       for (const { picture, ...code } of codes) {
