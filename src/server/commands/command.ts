@@ -4,11 +4,13 @@
  */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
-import { DatabaseRefused } from '../storage/sqlite/connection.ts';
-import { type NotedPast, parsePast } from '../storage/sqlite/past.ts';
+import { DatabaseRefused, type ManagedDatabase } from '../storage/database.ts';
+import { databaseAt } from '../storage/open.ts';
+import { type NotedPast, parsePast } from '../storage/past.ts';
 import { StorageUnavailable } from '../storage/storage.ts';
 
-interface CommandInput extends Pick<Config, 'databasePath' | 'sessionLifetimeMs'> {
+interface CommandInput extends Pick<Config, 'sessionLifetimeMs'> {
+  readonly database: ManagedDatabase;
   /** What stands behind the command. */
   readonly words: readonly string[];
   say(line: string): void;
@@ -27,9 +29,10 @@ export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
   process.exitCode = 1;
   try {
-    const { databasePath, sessionLifetimeMs } = parseConfig(readEnvironment());
+    const { database, sessionLifetimeMs } = parseConfig(readEnvironment());
     const say = (line: string) => void process.stdout.write(`${line}\n`);
-    if (await command({ databasePath, sessionLifetimeMs, words, say })) process.exitCode = 0;
+    if (await command({ database: databaseAt(database), sessionLifetimeMs, words, say }))
+      process.exitCode = 0;
   } catch (error) {
     if (!isForeseen(error)) throw error;
     process.stderr.write(`${error.message}\n`);

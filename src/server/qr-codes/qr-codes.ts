@@ -6,13 +6,7 @@ import type { Account, QrCodeRecord, Storage } from '#server/storage/storage.ts'
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import {
-  newQrCodeId,
-  type QrCodeId,
-  type RandomBytes,
-  readQrCodeId,
-  tipPageUrl,
-} from '#shared/ids.ts';
+import { newQrCodeId, type QrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
 import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';

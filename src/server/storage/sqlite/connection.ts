@@ -7,17 +7,13 @@ import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { brand } from '#shared/brand.ts';
+import { DatabaseRefused } from '../database.ts';
 import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './database-files.ts';
 
 export type { Database };
 
 /** A file that lives in memory only, for tests. */
 export const IN_MEMORY = ':memory:';
-
-/** Thrown at start with a sentence for the operator. */
-export class DatabaseRefused extends Error {
-  override name = 'DatabaseRefused';
-}
 
 interface OpenOptions {
   /** Called before each statement with its text, values filled in; an error that it throws fails the statement. */

@@ -4,6 +4,7 @@
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { TRANSACTION_STATUSES } from '#shared/tips.ts';
+import { COLUMNS_OF_PAST, tipText } from '../past.ts';
 import type { Database } from './connection.ts';
 
 const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
@@ -91,6 +92,14 @@ export function checkLedger(database: Database): LedgerViolation[] {
       ({ offenders }) => offenders.length > 0,
     );
   })();
+}
+
+/** The tips of a ledger one by one, from the first, as the past is made of them. */
+export function* tipsOfPast(database: Database): Generator<string, void> {
+  const tips = database.prepare<[], readonly unknown[]>(
+    `SELECT ${COLUMNS_OF_PAST} FROM transactions ORDER BY sequence`,
+  );
+  for (const values of tips.raw().iterate()) yield tipText(values);
 }
 
 /**

@@ -4,48 +4,16 @@
  */
 import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type AccountDifferences, DatabaseRefused, type Restored, type RestoreOptions } from '../database.ts';
+import { findFirstDifference } from '../past.ts';
 import { copyDatabase, requireSound } from './backup.ts';
-import { type Database, DatabaseRefused, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
+import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
 import { COMPANIONS, flush, locate, removeDatabase, tighten } from './database-files.ts';
-import { checkIntegrity } from './ledger-check.ts';
+import { checkIntegrity, tipsOfPast } from './ledger-check.ts';
 import { isSchemaCurrent, type Migration } from './migrations.ts';
-import { findFirstDifference, type NotedPast } from './past.ts';
 
 /** What signs the marks of devices that have logged in before; a new one is made when it is needed. */
 const DEVICE_MARK_SECRET = 'device_mark';
-
-interface RestoreOptions {
-  /** Leave the sessions of the backup as they are, and the marks of devices. */
-  readonly keepsSessions: boolean;
-  /** Accept a backup whose tips are others than those of the database that it replaces. */
-  readonly acceptsOtherPast: boolean;
-  /** What was noted of the ledger earlier; a backup that does not begin like that is refused. */
-  readonly noted: NotedPast | null;
-}
-
-/** How the accounts of a backup differ from those of the database that it replaces. */
-export interface AccountDifferences {
-  /** Accounts whose password is another one. */
-  readonly changedPasswords: number;
-  /** Accounts that the backup does not have. */
-  readonly missing: number;
-}
-
-export interface Restored {
-  readonly tipCount: number;
-  /** `COUNT:HEX` of the ledger. */
-  readonly past: string;
-  /** When the newest tip was given, in milliseconds since 1970; null when there is none. */
-  readonly newestTipAtMs: number | null;
-  /** How many sessions were ended, or kept. */
-  readonly sessionCount: number;
-  /** Compared with the database that was there before: null when there was none, or it could not be read. */
-  readonly accounts: AccountDifferences | null;
-  /** Where the file that was there before lies now; null when there was none. */
-  readonly keptAside: string | null;
-  /** Whether its schema is today's; else the next start brings it up to date. */
-  readonly isCurrent: boolean;
-}
 
 /**
  * Puts a backup in the place of the database, which is kept aside. The backup itself stays untouched. Sessions end in the copy,
@@ -141,7 +109,7 @@ function compareWithPresent(
     try {
       if (checkIntegrity(present, 'quick').length > 0) return null;
       return {
-        difference: findFirstDifference(incoming, present),
+        difference: findFirstDifference(tipsOfPast(incoming), tipsOfPast(present)),
         accounts: compareAccounts(incoming, present),
       };
     } finally {
