@@ -22,7 +22,7 @@ const KEYS_FORGOTTEN = [
   'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers.',
 ];
 
-/** Each answers with what it did, in lines; null when nobody has the email. */
+/** The actions by name; each answers lines that say what it did, or null when nobody has the email. */
 const ACTIONS: Readonly<
   Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
 > = {

@@ -11,7 +11,7 @@ import { StorageUnavailable } from '../storage/storage.ts';
 
 interface CommandInput extends Pick<Config, 'sessionLifetimeMs'> {
   readonly database: ManagedDatabase;
-  /** What stands behind the command. */
+  /** The words that follow the name of the command. */
   readonly words: readonly string[];
   say(line: string): void;
 }
@@ -23,7 +23,7 @@ export class UsageError extends Error {}
 export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 
 /**
- * Runs a command with the words that stand behind it; the exit code is 0 when all is well.
+ * Runs a command with the words that follow its name; the exit code is 0 when all is well.
  * @throws whatever the command throws that no operator can mend.
  */
 export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
@@ -40,7 +40,7 @@ export async function runCommand(command: Command, words: readonly string[]): Pr
 }
 
 /**
- * Parses what stands behind a command: so many words, none of them empty, and options.
+ * Parses the words that follow the name of a command: as many as `count`, none of them empty, and options.
  * @param usage how the command is meant, as an operator would type it.
  * @throws UsageError when it was called in another way.
  */
@@ -62,14 +62,14 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     return parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node.js explains at length how to write what is no option; its first sentence says what is wrong.
+    // The first sentence of Node.js says what is wrong; the others explain how to write a word that begins with a dash.
     const [reason = ''] = error.message.split(/\. |\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }
 }
 
 /**
- * What somebody noted of the ledger and hands in as `--digest COUNT:HEX`; null when they did not.
+ * Parses the note of a ledger that an operator gives as `--digest COUNT:HEX`; null when there is none.
  * @throws UsageError when it is no such note.
  */
 export function parseNoted(text: string | undefined): NotedPast | null {

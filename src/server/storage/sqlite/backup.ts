@@ -26,7 +26,7 @@ export function inspectDatabase(
     try {
       return database.transaction(() => {
         const differences = checkSchema(database, migrations).map((difference) => `Changed: ${difference}`);
-        // What a file with other tables says of itself is worth nothing, and neither is what a damaged one says.
+        // Triggers and views of other tables could answer the checks below; so could damage.
         if (differences.length > 0) return { problems: differences, tipCount: 0, past: '' };
         const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
         if (damages.length > 0) return { problems: damages, tipCount: 0, past: '' };

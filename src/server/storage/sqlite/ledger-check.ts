@@ -12,7 +12,7 @@ const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`
 /** Rounds half up to a cent, as feesFor() does, in SQLite's integer arithmetic. */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
-/** What must hold, and a query for the id of each row that breaks it. */
+/** Each invariant as a sentence, with a query for the ids of the rows that break it. */
 const INVARIANTS: readonly (readonly [sentence: string, offenders: string])[] = [
   [
     'net amount and receiver fee make up the amount',

@@ -1,6 +1,6 @@
 /**
- * The way back from a backup. Nothing that was there before is overwritten, what was ended stays ended, and what a restore
- * brings back is said.
+ * Restores a backup. The database that was there before is kept aside, all sessions end, and the operator is told what the
+ * backup brings back.
  */
 import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ import { COMPANIONS, flush, locate, removeDatabase, tighten } from './database-f
 import { checkIntegrity, tipsOfPast } from './ledger-check.ts';
 import { isSchemaCurrent, type Migration } from './migrations.ts';
 
-/** What signs the marks of devices that have logged in before; a new one is made when it is needed. */
+/** The name of the key that signs device marks; the next start makes a new one. */
 const DEVICE_MARK_SECRET = 'device_mark';
 
 /**
@@ -83,7 +83,7 @@ function prepare(
  */
 function endSessions(database: Database): number {
   try {
-    // Without a log, in which the change could stay behind when the file takes its place.
+    // In a write-ahead log the change could stay behind when the file takes its place.
     database.pragma('journal_mode = DELETE');
     return database.transaction(() => {
       const count = countSessions(database);
@@ -98,7 +98,7 @@ function endSessions(database: Database): number {
   }
 }
 
-/** Null when there is no database to compare with, or it is not one that can be read: a damaged one is why people restore. */
+/** Compares a backup with the present database; null when there is none, or it cannot be read: a damaged one is why people restore. */
 function compareWithPresent(
   incoming: Database,
   place: string,
@@ -157,7 +157,7 @@ function readNumber(database: Database, query: string): number | null {
 function setAside(place: string): string {
   let aside = `${place}.before-restore`;
   for (let count = 2; existsSync(aside); count += 1) aside = `${place}.before-restore-${count}`;
-  // Before the database: whatever takes its place must not find a log that is not its own.
+  // The log is moved before its database: the file that takes the place must not find a log that is not its own.
   for (const suffix of COMPANIONS) {
     if (existsSync(`${place}${suffix}`)) renameSync(`${place}${suffix}`, `${aside}${suffix}`);
   }
