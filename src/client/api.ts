@@ -7,9 +7,8 @@ import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/router.ts';
 import type { PasswordChange } from '#shared/accounts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
-import { NO_ANSWER } from './calls.ts';
+import { removeWorker } from './service-worker.ts';
 import { beginSession, endSession, readToken } from './session/session.ts';
-import { clearNotifications } from './session/session-end.ts';
 
 export type { AppRouter };
 
@@ -43,7 +42,7 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
             if (error.data?.errorCode === 'session_ended' && token === readToken()) {
               endSession();
               for (const listener of refusalListeners) listener();
-              void clearNotifications();
+              void removeWorker();
             }
             observer.error(error);
           };
@@ -92,8 +91,13 @@ export interface Failure {
 
 /** What a rejected call was told. */
 export function failureOf(error: unknown): Failure {
-  const data = isTRPCClientError<AppRouter>(error) ? error.data : null;
-  if (!data || !(error instanceof Error)) return NO_ANSWER;
-  const { errorCode: code, httpStatus: status, fieldErrors, retryAfterSeconds } = data;
-  return { detail: error.message, code, status, fieldErrors, retryAfterSeconds };
+  const refusal = isTRPCClientError<AppRouter>(error) ? error : null;
+  const data = refusal?.data;
+  return {
+    detail: (data && refusal?.message) ?? null,
+    code: data?.errorCode ?? null,
+    status: data?.httpStatus ?? null,
+    fieldErrors: data?.fieldErrors ?? [],
+    retryAfterSeconds: data?.retryAfterSeconds ?? null,
+  };
 }

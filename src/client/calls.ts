@@ -8,8 +8,8 @@ export type Outcome<Answer> =
   | { readonly answer: Answer; readonly failure: null }
   | { readonly failure: Failure };
 
-/** Neither the server nor the API client answered. */
-export const NO_ANSWER: Failure = {
+/** The outcome of a call whose API client could not be fetched. */
+const NO_ANSWER: Failure = {
   detail: null,
   code: null,
   status: null,

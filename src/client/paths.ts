@@ -10,9 +10,12 @@ export const paths = {
   tip: (qrId: string) => `/tip/${encodeURIComponent(qrId)}`,
 } as const;
 
+/** The paths of all tip pages. */
+export const TIP_PAGE = /^\/tip\/[^/]+\/?$/;
+
 /** Whether a tip page stands at this path. */
 export function isTipPage(pathname: string): boolean {
-  return /^\/tip\/[^/]+\/?$/.test(pathname);
+  return TIP_PAGE.test(pathname);
 }
 
 /** The code in the address of a tip page, as it was before it became an address. */

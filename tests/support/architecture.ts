@@ -22,6 +22,7 @@ const SCREENS = ['landing', 'auth', 'dashboard', 'scan', 'tip'] as const;
 
 const CHAPTER_LAYERS = CHAPTERS.map((chapter) => `the chapter ${chapter}`);
 const SCREEN_LAYERS = SCREENS.map((screen) => `the screen ${screen}`);
+const BELOW_SCREENS = ['the session', 'the client roots', 'ui', 'signed-in data'];
 const APP_PARTS = [
   'shared',
   'the storage port',
@@ -67,26 +68,29 @@ const LAYERS: readonly Layer[] = [
   },
   // Nothing imports it.
   { name: 'main', files: /^server\/main\.ts$/, below: ['command', 'serving and the commands'] },
+  { name: 'the session', files: /^client\/session\/session\.ts$/, below: ['shared'] },
+  { name: 'the client roots', files: /^client\/[^/]+$/, below: ['shared', 'the session'] },
+  { name: 'ui', files: /^client\/ui\//, below: ['shared', 'the client roots'] },
+  {
+    name: 'signed-in data',
+    files: /^client\/session\//,
+    below: ['shared', 'the session', 'the client roots', 'ui'],
+  },
   ...SCREENS.map((screen, index) => ({
     name: SCREEN_LAYERS[index] ?? screen,
     files: new RegExp(`^client/${screen}/`),
-    below: ['shared', 'the parts that screens share'],
+    below: ['shared', ...BELOW_SCREENS],
   })),
-  // What a page starts with, and what the server renders it with. Nothing imports these.
+  // Where pages begin, in the browser and on the server. Nothing imports these.
   {
     name: 'the client main',
-    files: /^client\/start\/(?:main|(?:tip|landing|auth)-page|render|meaning)\.tsx?$/,
-    below: ['shared', 'the parts that screens share', ...SCREEN_LAYERS, 'the client app'],
+    files: /^client\/start\/(?:main|(?:tip|landing|auth)-page|render)\.tsx?$/,
+    below: ['shared', ...BELOW_SCREENS, ...SCREEN_LAYERS, 'the client app'],
   },
   {
     name: 'the client app',
-    files: /^client\/start\/(?:app|routes|elsewhere|(?:tip|landing|auth)-first|hydrate)\.tsx?$/,
-    below: ['shared', 'the parts that screens share', ...SCREEN_LAYERS],
-  },
-  {
-    name: 'the parts that screens share',
-    files: /^client\/(?:ui\/|session\/|start\/|[^/]+$)/,
-    below: ['shared'],
+    files: /^client\/start\//,
+    below: ['shared', ...BELOW_SCREENS, ...SCREEN_LAYERS],
   },
 ];
 

@@ -3,9 +3,10 @@
  */
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { navigate, useAddress } from '../navigation.ts';
 import { leadsToTipPage } from '../next.ts';
 import { paths } from '../paths.ts';
 import { useAttempts } from '../ui/attempts.ts';
@@ -24,7 +25,7 @@ import { SignUpForm } from './sign-up-form.tsx';
 
 export function Auth() {
   const [tab, setTab] = useState<'login' | 'sign-up'>('login');
-  const isSentByTipPage = leadsToTipPage(useAddress().search);
+  const isSentByTipPage = leadsToTipPage(useSearch());
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();

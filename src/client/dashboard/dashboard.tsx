@@ -2,48 +2,39 @@
  * The dashboard: what came in, what went out, a provider's codes and everybody's own transactions. Whoever is signed
  * in brings their own cache; which tab is open stands in the address.
  */
-import { QueryClientProvider } from '@tanstack/react-query';
 import { ScanLine } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths } from '../paths.ts';
-import { trpc, trpcClient } from '../session/api-hooks.ts';
-import { cacheOf } from '../session/cache.ts';
-import { useSession } from '../session/session.ts';
+import { startWorker } from '../service-worker.ts';
+import { useLogout } from '../session/logout.ts';
+import { SignedInData } from '../session/signed-in-data.tsx';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account/account-type.ts';
-import { useLogout } from './account/logout.ts';
 import { Profile } from './account/profile.tsx';
 import { QrCodes, QrCodesSketch } from './codes/qr-codes.tsx';
 import styles from './dashboard.module.css';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
-import { startWorker } from './live/service-worker.ts';
 import { LOAD_FAILED, useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
 import { Transactions, TransactionsSketch } from './transactions.tsx';
 
-export function Dashboard() {
-  const session = useSession();
-  if (session.status !== 'signed-in') return null;
-  const { user } = session;
-  const cache = cacheOf(user.id);
+export function Dashboard({ user }: { readonly user: User }) {
   return (
-    <trpc.Provider key={user.id} client={trpcClient} queryClient={cache}>
-      <QueryClientProvider client={cache}>
-        <Overview user={user} />
-      </QueryClientProvider>
-    </trpc.Provider>
+    <SignedInData user={user}>
+      <Overview user={user} />
+    </SignedInData>
   );
 }
 
 function Overview({ user }: { readonly user: User }) {
-  const [, navigate] = useLocation();
   const [tab, openTab] = useTab(user);
   const { logout, isLoggingOut } = useLogout();
   const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(
@@ -186,7 +177,6 @@ function tabsOf({ isServiceProvider }: User): DashboardTab[] {
 
 /** The tab that the address names, else the first; opening one is a step that Back takes back. */
 function useTab(user: User): [DashboardTab, (tab: DashboardTab) => void] {
-  const [, navigate] = useLocation();
   const named = new URLSearchParams(useSearch()).get('tab');
   const tabs = tabsOf(user);
   const [first = 'transactions'] = tabs;

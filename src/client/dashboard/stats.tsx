@@ -1,9 +1,9 @@
 /** Four numbers, as the server counts them: money in brass, to the cent. */
 import type { ReactNode } from 'react';
 import type { TipSummary } from '#shared/tips.ts';
+import type { Part } from '../session/part.ts';
 import { Money } from '../ui/money.tsx';
 import { Skeleton } from '../ui/states.tsx';
-import type { Part } from './queries.ts';
 import styles from './stats.module.css';
 
 interface StatsProps {

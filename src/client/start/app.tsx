@@ -2,6 +2,7 @@
  * What is around every screen: the session is verified, what cannot be drawn leaves a way out, and toasts have a place.
  */
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react';
+import type { Address } from '#shared/rendered-page.ts';
 import { verifySession } from '../calls.ts';
 import { followOtherTabs } from '../session/session.ts';
 import { useToasterWanted } from '../toasts.ts';
@@ -9,10 +10,17 @@ import { Boundary } from '../ui/boundary.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
+import { ExactRouter } from './exact-router.tsx';
 
 const Toaster = lazy(() => import('../ui/toaster.tsx').then(({ Toaster }) => ({ default: Toaster })));
 
-export function App({ children }: { readonly children: ReactNode }) {
+interface AppProps {
+  /** The address of a page that is drawn on the server. */
+  readonly address?: Address | undefined;
+  readonly children: ReactNode;
+}
+
+export function App({ address, children }: AppProps) {
   useEffect(() => {
     void verifySession();
     return followOtherTabs(() => void verifySession());
@@ -20,11 +28,13 @@ export function App({ children }: { readonly children: ReactNode }) {
   const isToasterWanted = useToasterWanted();
   return (
     <StrictMode>
-      <Boundary fallback={<FailedScreen />}>
-        <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
-      </Boundary>
+      <ExactRouter address={address}>
+        <Boundary fallback={<FailedScreen />}>
+          <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
+        </Boundary>
+      </ExactRouter>
       {isToasterWanted && (
-        // A screen is worth more than a toast: one that could not be fetched may be missing. Paying fetches it first.
+        // The boundary keeps the screen when the toaster could not be fetched.
         <Boundary>
           <Suspense>
             <Toaster />

@@ -1,23 +1,24 @@
-/** Takes over a page that the server rendered: the first drawing is what stands there already. */
-import type { ComponentType } from 'react';
+/** Takes over a page that the server rendered. */
+import { lazy, type ReactNode } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { qrIdFrom } from '../paths.ts';
-import { RenderedContext, readLookup } from '../rendered.ts';
-import { App } from './app.tsx';
+import { readLookup } from '../rendered.ts';
 import { clientRoot } from './client-root.ts';
 import { fetchDisplayFont } from './display-font.ts';
-import { Elsewhere } from './elsewhere.ts';
+import { Page } from './page.tsx';
 
-/** `first` has the rendered screen at hand: one that had to be fetched first would lose what is tapped meanwhile. */
-export function hydrate(First: ComponentType<{ readonly elsewhere: ComponentType }>): void {
+const Elsewhere = lazy(() => import('./routes.tsx').then(({ Routes }) => ({ default: Routes })));
+
+/**
+ * Hydrates the page; the route table is fetched when somebody leaves its screen.
+ * @param isHere whether the screen stands at a path.
+ * @param screen the screen that was rendered. It must not have to be fetched: a tap would be lost meanwhile.
+ */
+export function hydrate(isHere: (pathname: string) => boolean, screen: ReactNode): void {
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
   hydrateRoot(
     clientRoot(),
-    <RenderedContext value={rendered}>
-      <App>
-        <First elsewhere={Elsewhere} />
-      </App>
-    </RenderedContext>,
+    <Page rendered={rendered} isHere={isHere} screen={screen} elsewhere={<Elsewhere />} />,
   );
   void fetchDisplayFont();
 }

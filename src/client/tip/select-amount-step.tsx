@@ -1,7 +1,7 @@
 /** The first step: one of ten amounts or one's own, with the total from the first tap on. */
 import { type FormEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { useSearch } from 'wouter';
 import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
-import { useAddress } from '../navigation.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Problem } from '../ui/states.tsx';
@@ -113,7 +113,7 @@ function earlyChoice(amounts: HTMLElement | null, custom: HTMLInputElement | nul
 
 /** The address of a made-up demo says all there is to it: the form must not drop it. */
 function DemoFields() {
-  const query = demoQuery(useAddress().search);
+  const query = demoQuery(useSearch());
   return Array.from(query, ([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 }
 

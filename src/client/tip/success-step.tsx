@@ -1,6 +1,7 @@
 /** The last step: the receipt. There is no way to pay a second time from here but to begin anew. */
+
+import { navigate } from 'wouter/use-browser-location';
 import { cents } from '#shared/money.ts';
-import { navigate } from '../navigation.ts';
 import { dashboardTab } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';

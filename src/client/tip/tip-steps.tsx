@@ -3,8 +3,9 @@
  * reload or a second tap never pays twice. What only paying takes is fetched when an amount is chosen.
  */
 import { lazy, Suspense, useEffect, useLayoutEffect, useReducer, useRef } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { verifySession } from '../calls.ts';
-import { navigate, useAddress } from '../navigation.ts';
 import { authFor, currentPath } from '../paths.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
@@ -25,7 +26,8 @@ const LOGIN_FIRST = 'Please login to send tips';
 export function TipSteps({ provider }: { readonly provider: Provider }) {
   const { qrId, isDemo } = provider;
   const session = useSession();
-  const { pathname, search } = useAddress();
+  const [pathname] = useLocation();
+  const search = useSearch();
   const [flow, dispatch] = useReducer(tipFlow, search, beginFlow);
   /** Outlives the moment between a tap and the next drawing. */
   const isPaying = useRef(false);

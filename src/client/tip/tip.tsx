@@ -2,10 +2,11 @@
  * The tip page: who is tipped, and the three steps from an amount to a receipt.
  */
 import { useEffect } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { navigate, useAddress } from '../navigation.ts';
-import { paths } from '../paths.ts';
+import { paths, qrIdFrom } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -22,8 +23,14 @@ import { TipSteps } from './tip-steps.tsx';
 
 const LOOKUP_FAILED = 'QR code not found';
 
-export function Tip({ qrId }: { readonly qrId: string }) {
-  const { state, retry } = useProvider(qrId, useAddress().search);
+/** The tip page of the code in the present address; another code begins anew. */
+export function Tip() {
+  const [pathname] = useLocation();
+  return <TipOf key={pathname} qrId={qrIdFrom(pathname)} />;
+}
+
+function TipOf({ qrId }: { readonly qrId: string }) {
+  const { state, retry } = useProvider(qrId, useSearch());
   const session = useSession();
   useEffect(() => {
     if (state.status === 'unknown') toastError(LOOKUP_FAILED);

@@ -1,8 +1,8 @@
 /** The frame of every screen: title of the page, a quiet head with the name, the content. */
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { paths } from '../paths.ts';
-import { Link } from './link.tsx';
 import styles from './screen.module.css';
 
 interface ScreenProps {

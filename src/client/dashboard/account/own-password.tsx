@@ -3,12 +3,12 @@
  * changed before anything else. Then the screen that was asked for takes its place.
  */
 import type { User } from '#shared/accounts.ts';
+import { useLogout } from '../../session/logout.ts';
 import { Button } from '../../ui/button.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Screen } from '../../ui/screen.tsx';
 import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
-import { useLogout } from './logout.ts';
 
 export function OwnPassword({ user }: { readonly user: User }) {
   const { logout, isLoggingOut } = useLogout();

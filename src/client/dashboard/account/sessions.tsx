@@ -5,9 +5,9 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
-import { useSessions } from '../queries.ts';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
+import { useSessions } from './own-sessions.ts';
 
 const UNKNOWN_DEVICE = 'Unknown device';
 

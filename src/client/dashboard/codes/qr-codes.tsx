@@ -7,7 +7,7 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { useCreateQrCode } from '../queries.ts';
+import { useCreateQrCode } from './create-qr-code.ts';
 import { QrCodeCard } from './qr-code-card.tsx';
 import { QrCodePrint } from './qr-code-print.tsx';
 import styles from './qr-codes.module.css';

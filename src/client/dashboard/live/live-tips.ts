@@ -10,8 +10,8 @@ import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { presentSession } from '../../session/session.ts';
-import { useTipCache } from '../queries.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
+import { useTipCache } from './tip-cache.ts';
 
 /** How a page stands with the server's live updates; crowded out when they are open in as many places as may be. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'crowded-out';

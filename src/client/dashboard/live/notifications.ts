@@ -1,7 +1,7 @@
 /** Notifications of the system. They are shown by the service worker, because phones have none for a page. */
 import { brand } from '#shared/brand.ts';
 import { dashboardTab } from '../../paths.ts';
-import { registerWorker } from './service-worker.ts';
+import { registerWorker } from '../../service-worker.ts';
 
 export function canNotify(): boolean {
   // Only a secure context has service workers.

@@ -2,13 +2,13 @@
  * Logging out. This device forgets the session either way; whether the server has ended it is said as it is.
  */
 import { useState } from 'react';
-import { useLocation } from 'wouter';
-import { api, failureOf } from '../../api.ts';
-import { paths } from '../../paths.ts';
-import { forgetCache, quietCache } from '../../session/cache.ts';
-import { endSession } from '../../session/session.ts';
-import { clearNotifications } from '../../session/session-end.ts';
-import { toastError, toastSuccess } from '../../toasts.ts';
+import { navigate } from 'wouter/use-browser-location';
+import { api, failureOf } from '../api.ts';
+import { paths } from '../paths.ts';
+import { removeWorker } from '../service-worker.ts';
+import { toastError, toastSuccess } from '../toasts.ts';
+import { forgetCache, quietCache } from './cache.ts';
+import { endSession } from './session.ts';
 
 /** How long the server may take to hear of it. */
 const PATIENCE_MS = 2_000;
@@ -16,7 +16,6 @@ const UNCONFIRMED =
   'Logged out on this device. The server did not confirm it: when you log in next, look at your sessions in the profile.';
 
 export function useLogout() {
-  const [, navigate] = useLocation();
   const [isLoggingOut, setLoggingOut] = useState(false);
 
   async function logout(): Promise<void> {
@@ -28,7 +27,7 @@ export function useLogout() {
     navigate(paths.home, { replace: true });
     endSession();
     forgetCache();
-    void clearNotifications();
+    void removeWorker();
     if (isConfirmed) toastSuccess('Logged out successfully');
     else toastError(UNCONFIRMED);
   }
