@@ -2,25 +2,29 @@
  * What is around every screen: the session is verified, what cannot be drawn leaves a way out, and toasts have a place.
  */
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react';
+import { Router } from 'wouter';
 import type { Address } from '#shared/rendered-page.ts';
 import { verifySession } from '../calls.ts';
+import { type Rendered, RenderedContext } from '../rendered.ts';
 import { followOtherTabs } from '../session/session.ts';
 import { useToasterWanted } from '../toasts.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
-import { ExactRouter } from './exact-router.tsx';
+import { exactAddresses } from './exact-addresses.ts';
 
 const Toaster = lazy(() => import('../ui/toaster.tsx').then(({ Toaster }) => ({ default: Toaster })));
 
 interface AppProps {
-  /** The address of a page that is drawn on the server. */
-  readonly address?: Address | undefined;
+  /** The address of a page that is drawn on the server; a browser has its own. */
+  readonly address?: Address;
+  /** What the server found out for a page that it rendered. */
+  readonly rendered?: Rendered;
   readonly children: ReactNode;
 }
 
-export function App({ address, children }: AppProps) {
+export function App({ address, rendered, children }: AppProps) {
   useEffect(() => {
     void verifySession();
     return followOtherTabs(() => void verifySession());
@@ -28,11 +32,13 @@ export function App({ address, children }: AppProps) {
   const isToasterWanted = useToasterWanted();
   return (
     <StrictMode>
-      <ExactRouter address={address}>
-        <Boundary fallback={<FailedScreen />}>
-          <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
-        </Boundary>
-      </ExactRouter>
+      <Router {...exactAddresses} {...(address && { ssrPath: address.pathname, ssrSearch: address.search })}>
+        <RenderedContext value={rendered ?? null}>
+          <Boundary fallback={<FailedScreen />}>
+            <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
+          </Boundary>
+        </RenderedContext>
+      </Router>
       {isToasterWanted && (
         // The boundary keeps the screen when the toaster could not be fetched.
         <Boundary>

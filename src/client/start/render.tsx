@@ -16,9 +16,9 @@ import { SignedOutOnly } from '../session/guards.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { Tip, titleFor } from '../tip/tip.tsx';
 import { titleOf } from '../ui/screen.tsx';
+import { App } from './app.tsx';
 import { codeIn, reduce } from './meaning.ts';
 import { Offline } from './offline.tsx';
-import { Page } from './page.tsx';
 
 const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
 
@@ -105,13 +105,9 @@ function draw(
   card: Card,
 ): RenderedPage {
   const html = renderToString(
-    <Page
-      rendered={{ qrId: qrIdFrom(pathname), lookup }}
-      address={{ pathname, search }}
-      isHere={() => true}
-      screen={screen}
-      elsewhere={null}
-    />,
+    <App address={{ pathname, search }} rendered={{ qrId: qrIdFrom(pathname), lookup }}>
+      {screen}
+    </App>,
   );
   // The title comes first, because React expects it to be moved into the head.
   const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];

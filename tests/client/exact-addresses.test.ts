@@ -2,12 +2,17 @@
 import { createElement, Fragment } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { Route, Switch, useLocation, useSearch } from 'wouter';
-import { ExactRouter } from '#client/start/exact-router.tsx';
+import { Route, Router, Switch, useLocation, useSearch } from 'wouter';
+import { exactAddresses } from '#client/start/exact-addresses.ts';
 
 function drawAt(pathname: string, search: string, screen: () => ReturnType<typeof createElement>): string {
-  const children = createElement(screen);
-  return renderToStaticMarkup(createElement(ExactRouter, { address: { pathname, search }, children }));
+  const options = {
+    ...exactAddresses,
+    ssrPath: pathname,
+    ssrSearch: search,
+    children: createElement(screen),
+  };
+  return renderToStaticMarkup(createElement(Router, options));
 }
 
 describe('the router', () => {
