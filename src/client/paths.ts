@@ -1,17 +1,16 @@
 /**
  * Every address of the client.
  */
+import { PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
+
 export const paths = {
-  home: '/',
-  auth: '/auth',
-  dashboard: '/dashboard',
-  scan: '/scan',
+  ...PAGE_PATHS,
   /** `qrId` as it was scanned or typed. */
-  tip: (qrId: string) => `/tip/${encodeURIComponent(qrId)}`,
+  tip: (qrId: string) => TIP_PREFIX + encodeURIComponent(qrId),
 } as const;
 
 /** The paths of all tip pages. */
-export const TIP_PAGE = /^\/tip\/[^/]+\/?$/;
+export const TIP_PAGE = new RegExp(`^${TIP_PREFIX}[^/]+/?$`);
 
 /** Whether a tip page stands at this path. */
 export function isTipPage(pathname: string): boolean {

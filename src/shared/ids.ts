@@ -4,6 +4,7 @@
  */
 import type { $brand } from 'zod';
 import { brand } from './brand.ts';
+import { TIP_PREFIX } from './page-paths.ts';
 
 export type UserId = string & $brand<'UserId'>;
 /** Names a giver to one receiver, the same at each tip, and to nobody else. */
@@ -104,7 +105,7 @@ export function showQrCodeId(id: QrCodeId): string {
 
 /** The address that a QR code carries. `publicUrl` has no trailing slash. */
 export function tipPageUrl(publicUrl: string, id: QrCodeId): string {
-  return `${publicUrl}/tip/${id}`;
+  return publicUrl + TIP_PREFIX + id;
 }
 
 /** The custom-scheme link of a provider's service, which the scan screen turns into a demo code. */

@@ -4,6 +4,7 @@
  */
 import { brand } from './brand.ts';
 import { DEMO_PREFIX } from './ids.ts';
+import { TIP_PREFIX } from './page-paths.ts';
 
 export const BLANK_TEXT = 'Please enter a QR code or link';
 export const NO_CODE = 'Invalid QR code format';
@@ -14,7 +15,7 @@ export type ScannedText =
 
 /** A link of the product's own scheme; schemes know no case. */
 const OWN_LINK = new RegExp(`^${brand.linkScheme}://tip/(.*)$`, 'isu');
-const SEGMENT_AFTER_TIP = /\/tip\/([^/?#]*)/i;
+const SEGMENT_AFTER_TIP = new RegExp(`${TIP_PREFIX}([^/?#]*)`, 'i');
 
 /**
  * Reads a code, a `tipwell://tip/{userId}/{category}` link, or any address with `/tip/{code}` in it, of whichever

@@ -7,14 +7,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Context, Hono } from 'hono';
 import { getMimeType } from 'hono/utils/mime';
+import { PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
 import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { refuseOtherMethods } from '../api/door.ts';
 import { answer, type Prepared, pack, prepare } from './prepared-answer.ts';
 
 /** The screens that the client fetches into an empty page. */
-const EMPTY_SCREENS = ['/dashboard', '/scan'];
+const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan];
 /** Also as somebody types it who ends addresses with a slash. */
-const TIP_PAGES = ['/tip/:qrId', '/tip/:qrId/'] as const;
+const TIP_PAGES = [`${TIP_PREFIX}:qrId`, `${TIP_PREFIX}:qrId/`] as const;
 /** What the service worker keeps for when there is no connection. */
 const OFFLINE_PAGE = '/offline';
 const WORKER = '/service-worker.js';
@@ -74,7 +75,12 @@ export function preparePages(
     variants: new RecentPages(MAX_KEPT.variants),
   };
   const landing = packedAtOnce(
-    page(fill(templates.landing, renderer.render({ pathname: '/', search: '', publicUrl, lookup: null }))),
+    page(
+      fill(
+        templates.landing,
+        renderer.render({ pathname: PAGE_PATHS.home, search: '', publicUrl, lookup: null }),
+      ),
+    ),
   );
 
   const offline = unlisted(page(fill(templates.offline, renderer.renderOffline())));
@@ -83,7 +89,7 @@ export function preparePages(
   /** The login at a reduced address. */
   const renderAuth = (address: Address) =>
     unlisted(page(fill(templates.auth, renderer.render({ ...address, publicUrl, lookup: null }))));
-  const auth: Address = { pathname: '/auth', search: '' };
+  const auth: Address = { pathname: PAGE_PATHS.auth, search: '' };
   kept.common.keep(keyOf(auth), packedAtOnce(renderAuth(auth)));
 
   return {
@@ -101,8 +107,8 @@ export function preparePages(
           return spelled.test(asked.pathname) ? serve(c, asked) : answer(c, emptyPage, 404);
         });
       };
-      app.get('/', (c) => answer(c, landing));
-      serveAt('/auth', (c, asked) => {
+      app.get(PAGE_PATHS.home, (c) => answer(c, landing));
+      serveAt(PAGE_PATHS.auth, (c, asked) => {
         const address = renderer.reduce(asked, null);
         return answer(
           c,
@@ -112,7 +118,7 @@ export function preparePages(
       serveAt(OFFLINE_PAGE, (c) => answer(c, offline));
       for (const screen of EMPTY_SCREENS) serveAt(screen, (c) => answer(c, emptyPage));
       // As somebody types them who ends addresses with a slash.
-      for (const screen of ['/auth', ...EMPTY_SCREENS])
+      for (const screen of [PAGE_PATHS.auth, ...EMPTY_SCREENS])
         serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
 
       /** Codes and names never change: what was rendered for a code once is right for good. */
@@ -155,7 +161,7 @@ export function preparePages(
       };
       for (const path of TIP_PAGES) serveAt(path, serveTipPage);
 
-      for (const path of ['/', '/auth', OFFLINE_PAGE, ...EMPTY_SCREENS, ...TIP_PAGES])
+      for (const path of [PAGE_PATHS.home, PAGE_PATHS.auth, OFFLINE_PAGE, ...EMPTY_SCREENS, ...TIP_PAGES])
         refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
