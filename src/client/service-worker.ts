@@ -1,12 +1,12 @@
 /**
- * The service worker of the dashboard (public/service-worker.js), which shows notifications, and a page of the product when
- * there is no connection. Only the dashboard registers it and is answered by it; the end of a session takes it away.
+ * Registers the service worker of the dashboard (public/service-worker.js), which shows notifications, and the offline page
+ * without a connection. The dashboard registers it, and the end of a session removes it.
  */
 import { paths } from './paths.ts';
 
-/** Registers the worker for this and later visits, and lets the browser look for a newer one. A failure is no matter: everything else works without it. */
+/** Registers the worker in the background, or lets the browser look for a newer one. Nothing else depends on it. */
 export function startWorker(): void {
-  // The development server has no page for the worker to keep.
+  // The development server has no offline page.
   if (import.meta.env.PROD && 'serviceWorker' in navigator) registerWorker().catch(() => {});
 }
 
@@ -15,7 +15,7 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
   const registration = await navigator.serviceWorker.register('/service-worker.js', {
     scope: paths.dashboard,
   });
-  // `navigator.serviceWorker.ready` goes by the address at which this page was loaded, which may have been the login.
+  // `navigator.serviceWorker.ready` would wait for a worker of the address at which this page was loaded, maybe the login.
   while (registration.active === null) {
     const coming = registration.installing ?? registration.waiting;
     if (coming === null) throw new Error('The service worker could not be started.');
@@ -25,8 +25,8 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Closes the notifications that are shown, because they name tips, and unregisters the worker. Nothing happens where there
- * is no worker or the browser refuses.
+ * Closes the notifications, because they tell of tips, and unregisters the worker. Nothing happens without a worker, or when
+ * the browser refuses.
  */
 export async function removeWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;

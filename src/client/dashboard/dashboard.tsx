@@ -1,6 +1,6 @@
 /**
- * The dashboard: what came in, what went out, a provider's codes and everybody's own transactions. Whoever is signed
- * in brings their own cache; which tab is open stands in the address.
+ * The dashboard: the sums, a provider's codes, and the transactions and the profile of everybody. The open tab stands in the
+ * address.
  */
 import { ScanLine } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
@@ -47,7 +47,7 @@ function Overview({ user }: { readonly user: User }) {
 
   useEffect(startWorker, []);
   useEffect(() => {
-    // Fetched ahead: what a toast has to say may be that nothing can be fetched any more.
+    // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
     import('../ui/toaster.tsx').catch(() => {});
   }, []);
 
@@ -104,7 +104,7 @@ function Overview({ user }: { readonly user: User }) {
           user={user}
           connection={connection}
           isLoading={isLoading}
-          // A panel that failed has a way out of its own.
+          // The panel that is shown has a Retry of its own when it failed.
           isIncomplete={isFailing && !panels[tab].hasFailed}
           onRetry={retry}
         />
@@ -135,7 +135,7 @@ interface StandingProps {
   readonly onRetry: () => void;
 }
 
-/** One line that is always there, so that nothing moves when it changes. */
+/** The status line. It is always there, so that nothing moves when it changes. */
 function Standing({ user, connection, isLoading, isIncomplete, onRetry }: StandingProps) {
   if (isLoading) return <p role="status">Loading Dashboard...</p>;
   if (isIncomplete) {
@@ -170,12 +170,12 @@ function NotReady({ status, sketch, onRetry }: NotReadyProps) {
   );
 }
 
-/** Only providers have codes to show; what is listed first is what opens by itself. */
+/** The tabs of an account, the one first that opens by default; only providers have codes. */
 function tabsOf({ isServiceProvider }: User): DashboardTab[] {
   return DASHBOARD_TABS.filter((tab) => isServiceProvider || tab !== 'qr-codes');
 }
 
-/** The tab that the address names, else the first; opening one is a step that Back takes back. */
+/** The tab that the address names, else the first; Back returns to the tab before. */
 function useTab(user: User): [DashboardTab, (tab: DashboardTab) => void] {
   const named = new URLSearchParams(useSearch()).get('tab');
   const tabs = tabsOf(user);

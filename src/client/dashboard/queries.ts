@@ -1,5 +1,5 @@
 /**
- * What the dashboard asks the server for when it opens, and keeps fresh.
+ * The queries of the dashboard.
  */
 import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -13,11 +13,11 @@ import { useNewDay } from './new-day.ts';
 
 export const LOAD_FAILED = 'Failed to load dashboard data';
 
-/** The input under which the pages of transactions lie in the cache. */
+/** The input of the query of transactions, which is a part of its key in the cache. */
 export const transactionsInput = { limit: 25 };
 const summaryInput = () => ({ timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 
-/** What was sent and received, newest first, as far as it was loaded. */
+/** The transactions that are loaded, newest first. */
 export interface Listing {
   readonly transactions: readonly Transaction[];
   readonly pageCount: number;
@@ -28,20 +28,20 @@ export interface Listing {
 
 export interface DashboardData {
   readonly summary: Part<TipSummary>;
-  /** Empty for a customer. */
+  /** Customers have none. */
   readonly qrCodes: Part<readonly QrCode[]>;
   readonly transactions: Part<Listing>;
-  /** Something is being loaded for the first time. */
+  /** Whether a part is being loaded for the first time. */
   readonly isLoading: boolean;
-  /** Something could not be loaded, or not again. */
+  /** Whether the last attempt to load a part failed. */
   readonly isFailing: boolean;
-  /** Asks again for what failed. */
+  /** Loads the failed parts again. */
   readonly retry: () => void;
 }
 
 /**
- * Loads the dashboard and keeps it fresh; a failure is toasted once, however many parts it hits.
- * @param isLeaving from then on nothing is asked: the session is about to end.
+ * Loads the dashboard and keeps it fresh; a failure of several parts at once is one toast.
+ * @param isLeaving stops the queries, because the session is about to end.
  */
 export function useDashboardData({ isServiceProvider }: User, isLeaving: boolean): DashboardData {
   const enabled = !isLeaving;
@@ -62,7 +62,7 @@ export function useDashboardData({ isServiceProvider }: User, isLeaving: boolean
   const failed = [
     summary,
     qrCodes,
-    // A next page that did not come leaves what is shown as true as it was.
+    // The pages that are shown stay right when the next one cannot be loaded.
     ...(pages.isFetchNextPageError ? [] : [pages]),
   ].filter(({ isError }) => isError);
   const isFailing = failed.length > 0;

@@ -1,4 +1,4 @@
-/** A way in, also before the script has come: then it is an empty form that is sent to the login. */
+/** A button to the login. It is a form without fields, so that it works before the script has come. */
 import type { ComponentProps, SubmitEvent } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';

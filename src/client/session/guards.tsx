@@ -1,5 +1,5 @@
 /**
- * Who may see a screen, and where everybody else is taken.
+ * The guards of screens: who may see a screen, and where everybody else is taken.
  */
 import type { ComponentType } from 'react';
 import { Redirect, useSearch } from 'wouter';

@@ -1,12 +1,10 @@
-/** A part of a screen that the server is asked for, in the states that a screen can draw. */
-
-/** What was once loaded stays ready, also when asking again has failed. */
+/** A part of a screen that is loaded from the server. It stays ready when loading it again fails. */
 export type Part<Data> =
   | { readonly status: 'loading' }
   | { readonly status: 'failed' }
   | { readonly status: 'ready'; readonly data: Data };
 
-/** Options of a query that is asked again whenever somebody looks at the screen again. */
+/** Options of a query that is repeated whenever somebody returns to the screen. */
 export const FRESH = {
   refetchOnMount: 'always',
   refetchOnReconnect: 'always',
@@ -18,7 +16,10 @@ interface QueryState<Answer> {
   readonly isError: boolean;
 }
 
-/** The part that a query stands for; `read` makes its data of the answer. */
+/**
+ * The state of a query as a part of a screen.
+ * @param read makes the data of the part from the answer.
+ */
 export function partOf<Answer, Data>(
   { data, isError }: QueryState<Answer>,
   read: (answer: Answer) => Data,

@@ -1,4 +1,4 @@
-/** Lets the screens of a signed-in person ask the server with the hooks of api-hooks.ts; all of them share one cache. */
+/** Provides the hooks of api-hooks.ts to a screen of a signed-in person. */
 import { QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { User } from '#shared/accounts.ts';

@@ -1,5 +1,5 @@
 /**
- * What is around every screen: the session is verified, what cannot be drawn leaves a way out, and toasts have a place.
+ * The frame of every screen: the router, the session, a screen for errors, and the toasts.
  */
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react';
 import { Router } from 'wouter';
@@ -40,7 +40,7 @@ export function App({ address, rendered, children }: AppProps) {
         </RenderedContext>
       </Router>
       {isToasterWanted && (
-        // The boundary keeps the screen when the toaster could not be fetched.
+        // With a boundary of its own a toaster that cannot be fetched leaves the screen as it is.
         <Boundary>
           <Suspense>
             <Toaster />
@@ -51,7 +51,7 @@ export function App({ address, rendered, children }: AppProps) {
   );
 }
 
-/** A part of the client could not be fetched, or there is a mistake in it: loading anew is the way out of both. */
+/** The screen in place of one that could not be fetched or drawn; a reload may help in both cases. */
 function FailedScreen() {
   return (
     <Screen title="Something went wrong">

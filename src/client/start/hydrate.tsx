@@ -1,4 +1,4 @@
-/** Takes over a page that the server rendered. */
+/** Takes over a page that the server rendered; its HTML must be what this draws first. */
 import { lazy, type ReactNode } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { useLocation } from 'wouter';
@@ -12,14 +12,14 @@ import { fetchDisplayFont } from './display-font.ts';
 const Elsewhere = lazy(() => import('./routes.tsx').then(({ Routes }) => ({ default: Routes })));
 
 interface RenderedScreenProps {
-  /** Whether the screen stands at a path. */
+  /** Whether the path is the screen's. */
   readonly isHere: (pathname: string) => boolean;
   readonly screen: ReactNode;
 }
 
 /**
  * Hydrates the page.
- * @param screen what the server rendered. It must not have to be fetched: a tap would be lost meanwhile.
+ * @param screen the screen that the server rendered. No part of it may be fetched first: taps would be lost meanwhile.
  */
 export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
@@ -32,7 +32,7 @@ export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode
   void fetchDisplayFont();
 }
 
-/** The rendered screen, until somebody leaves it or has to change their password: then the route table is fetched. */
+/** The rendered screen; the route table is fetched when somebody leaves it or has to change their password. */
 function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
   const [pathname] = useLocation();
   const session = useSession();

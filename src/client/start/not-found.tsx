@@ -1,4 +1,4 @@
-/** Stands at every address that is none. */
+/** The screen of every address that no other screen has. */
 import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';

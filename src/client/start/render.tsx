@@ -1,6 +1,6 @@
 /**
- * Renders the landing page, the login and the tip page on the server, with the components that take them over in the
- * browser. Nothing here waits, and nothing is kept between two pages.
+ * Renders the landing page, the login and the tip pages on the server, with the components that the browser hydrates.
+ * Rendering is synchronous and keeps no state.
  */
 import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
@@ -89,12 +89,12 @@ function authCard({ publicUrl }: PageRequest): Card {
   };
 }
 
-/** What a shared link shows (https://ogp.me), and whether search engines may. */
+/** The preview of a shared link (https://ogp.me), and whether search engines may list the page. */
 interface Card {
   readonly title: string;
   readonly description: string;
   readonly url: string;
-  /** Only what is for everybody: a name on a tip page belongs to a person. */
+  /** False for tip pages, because they name a person. */
   readonly isListed: boolean;
 }
 
@@ -109,7 +109,7 @@ function draw(
       {screen}
     </App>,
   );
-  // The title comes first, because React expects it to be moved into the head.
+  // React writes the title first, to be moved into the head.
   const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
   return {
     status,

@@ -1,6 +1,5 @@
 /**
- * The route table: which screen stands at which address, and who may see it. Each screen is fetched when it is first
- * gone to.
+ * The route table: the path of each screen, and who may see it. A screen is fetched when it is first visited.
  */
 import { lazy } from 'react';
 import { Route, Switch } from 'wouter';

@@ -1,5 +1,5 @@
 /**
- * The end of an unknown code. Whoever is logged in is taken to the dashboard after a moment, unless they act first.
+ * The screen of an unknown code. It leads somebody who is logged in to the dashboard after a moment, unless they act first.
  */
 import { useEffect, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';

@@ -1,4 +1,4 @@
-/** The last step: the receipt. There is no way to pay a second time from here but to begin anew. */
+/** The last step: the receipt. */
 
 import { navigate } from 'wouter/use-browser-location';
 import { cents } from '#shared/money.ts';
@@ -27,7 +27,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       </svg>
       <StepHeading>{provider.isDemo ? 'Demo tip sent!' : 'Tip sent!'}</StepHeading>
       <p className={styles.amount}>
-        <Money cents={amountCents} />
+        <Money amountCents={amountCents} />
       </p>
       <p>
         to <bdi>{provider.fullName}</bdi> (<bdi>@{provider.username}</bdi>)
@@ -36,13 +36,13 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         <div>
           <dt>Service fee</dt>
           <dd>
-            <Money cents={giverFeeCents} />
+            <Money amountCents={giverFeeCents} />
           </dd>
         </div>
         <div>
           <dt>Total</dt>
           <dd>
-            <Money cents={cents(amountCents + giverFeeCents)} />
+            <Money amountCents={cents(amountCents + giverFeeCents)} />
           </dd>
         </div>
         <div>

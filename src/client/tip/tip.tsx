@@ -1,5 +1,5 @@
 /**
- * The tip page: who is tipped, and the three steps from an amount to a receipt.
+ * The tip page: the provider, and the three steps of the tip flow.
  */
 import { useEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
@@ -23,7 +23,7 @@ import { TipSteps } from './tip-steps.tsx';
 
 const LOOKUP_FAILED = 'QR code not found';
 
-/** The tip page of the code in the present address; another code begins anew. */
+/** The tip page of the code in the present address; another address makes another page. */
 export function Tip() {
   const [pathname] = useLocation();
   return <TipOf key={pathname} qrId={qrIdFrom(pathname)} />;
@@ -73,7 +73,7 @@ function TipOf({ qrId }: { readonly qrId: string }) {
   }
 }
 
-/** For the browser's tab. Whoever made the address up chose the name of a demo, so that the title does without. */
+/** The title of the page. That of a demo has no name, because anybody can write one into its address. */
 export function titleFor({ fullName, serviceCategory, isDemo }: Provider): string {
   return isDemo ? `Demo tip page, ${CATEGORY_LABELS[serviceCategory]}` : `Tip ${fullName}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Where the account is logged in, and how a session is ended elsewhere.
+ * The sessions of the signed-in account, and how to end those on other devices.
  */
 import type { Session } from '#shared/accounts.ts';
 import { failureOf } from '../../api.ts';
@@ -7,12 +7,12 @@ import { trpc } from '../../session/api-hooks.ts';
 import { FRESH, partOf } from '../../session/part.ts';
 import { toastError } from '../../toasts.ts';
 
-/** The sessions of the account. An end that failed is toasted; one that worked shows in the list. */
+/** Loads the sessions. A failure to end one is toasted; a success shows in the list. */
 export function useSessions() {
   const query = trpc.auth.sessions.useQuery(undefined, FRESH);
   const utils = trpc.useUtils();
   const answered = {
-    // Also what was refused may be because the list was old.
+    // A refusal reloads the list too, because the session may have ended already.
     onSettled: () => utils.auth.sessions.invalidate(),
     onError: (error: unknown) => toastError(failureOf(error).detail ?? 'Failed to log the device out'),
   };
@@ -31,12 +31,12 @@ export function useSessions() {
   };
 }
 
-/** Waits, whatever comes of it; somebody else says so. */
+/** Waits for the end of `work`; its failure is toasted by `onError`. */
 async function settled(work: Promise<unknown>): Promise<void> {
   await Promise.allSettled([work]);
 }
 
-/** @returns a function that asks again where the account is logged in. */
+/** @returns a function that loads the sessions again. */
 export function useReloadSessions(): () => void {
   const utils = trpc.useUtils();
   return () => void utils.auth.sessions.invalidate();

@@ -1,5 +1,5 @@
 /**
- * Creates a code; the answer joins the list in the cache, so that nothing needs to be loaded again.
+ * Creates a code and adds the answer to the list in the cache, so that the list need not be loaded again.
  */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { failureOf } from '../../api.ts';
@@ -10,7 +10,7 @@ export function useCreateQrCode() {
   const utils = trpc.useUtils();
   return trpc.qrCodes.create.useMutation({
     async onSuccess(code) {
-      // A list that was asked for before this code was made would take it away again.
+      // The answer of a list query that is under way may lack the new code.
       await utils.qrCodes.list.cancel();
       utils.qrCodes.list.setData(undefined, (codes = []) => [
         ...codes.filter(({ id }) => id !== code.id),
@@ -21,7 +21,7 @@ export function useCreateQrCode() {
     onError(error) {
       const { detail, code } = failureOf(error);
       toastError(detail ?? 'Failed to create QR code');
-      // Made elsewhere meanwhile, or by an attempt whose answer was lost: then let it be seen.
+      // The code was created elsewhere, or by an attempt whose answer was lost: the list has to show it.
       if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
     },
   });

@@ -1,5 +1,5 @@
 /**
- * What a tip that has just happened does to the cache.
+ * Adds tips that have just happened to the cache.
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,18 +13,18 @@ export function useTipCache() {
   const [reloadSums] = useState(() => oneAtATime(() => utils.transactions.summary.invalidate()));
   const [reloadList] = useState(() =>
     oneAtATime(async () => {
-      // Asking again would break off a next page that is on its way, and nothing would bring it.
+      // An invalidation would cancel the query of a next page, and nothing would repeat it.
       const asked = queryClient.getQueryCache().findAll({ queryKey: transactionsKey });
       await Promise.allSettled(asked.map(({ promise }) => promise));
       await utils.transactions.list.invalidate();
     }),
   );
   return {
-    /** Puts the tip on top of the list, and lets the server count the sums anew. */
+    /** Puts the tip on top of the list, and loads the sums again. */
     add(tip: Transaction): void {
       reloadSums();
       if (queryClient.isFetching({ queryKey: transactionsKey }) > 0) {
-        // An answer that is on its way may have been written before the tip: it is asked for again.
+        // The query under way may have been answered before the tip: the list is loaded again after it.
         reloadList();
         return;
       }
@@ -34,7 +34,7 @@ export function useTipCache() {
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
-    /** Asks again for everything that tips change. */
+    /** Loads again everything that tips change. */
     reload(): void {
       reloadSums();
       reloadList();
@@ -42,7 +42,7 @@ export function useTipCache() {
   };
 }
 
-/** Runs `work` again when it was asked for meanwhile, but once: many tips at one time are not as many requests. */
+/** Runs `work` once more after its end if it was called meanwhile, however often: many tips are two requests. */
 function oneAtATime(work: () => Promise<void>): () => void {
   let isRunning = false;
   let isWanted = false;
