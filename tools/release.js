@@ -15,11 +15,13 @@ const CONTENTS = [
   'dist/render',
   'dist/server',
   'tools/run.js',
-  // The launcher refuses a Node.js that is too old by the same words as the server.
+  // The launcher imports this file to refuse a Node.js that is too old.
   'src/server/old-node.js',
   'deploy',
   'docs',
+  '.env.example',
   '.npmrc',
+  'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
   'SECURITY.md',
@@ -28,8 +30,8 @@ const CONTENTS = [
 /** @typedef {{ dev?: boolean, devOptional?: boolean, [member: string]: unknown }} LockedPackage */
 
 /**
- * The lock file without what is needed only to build and test. npm marks as `devOptional` what an optional dependency and a
- * development dependency share; without the latter it is `optional`.
+ * The lock file without the packages that only building and testing need. npm marks a package that an optional dependency and
+ * a development dependency share as `devOptional`; without development dependencies it is `optional`.
  * @param {{ packages: Record<string, LockedPackage>, [member: string]: unknown }} lock
  */
 function lockOfServer({ packages, ...lock }) {
@@ -43,7 +45,7 @@ function lockOfServer({ packages, ...lock }) {
 }
 
 /**
- * What `npm start` and the operator's commands need of package.json; no script builds.
+ * The part of package.json that `npm start` and the operator's commands need; none of its scripts builds.
  * @param {Record<string, unknown> & { scripts: Record<string, string> }} described
  */
 function packageOfServer({ name, version, description, license, type, engines, scripts, ...described }) {
