@@ -30,14 +30,17 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'frame programs'],
 
-  ['screens', /^client\/(landing|auth|dashboard|scan|tip)\//, 'parts'],
-  ['entries', /^client\/start\/(?:main|(?:tip|landing|auth)-page|render|meaning)\./, 'parts screens routes'],
+  ['session', /^client\/session\/session\.ts$/, ''],
+  ['roots', /^client\/[^/]+$/, 'session'],
+  ['ui', /^client\/ui\//, 'roots'],
+  ['data', /^client\/session\//, 'session roots ui'],
+  ['screens', /^client\/(landing|auth|dashboard|scan|tip)\//, 'session roots ui data'],
   [
-    'routes',
-    /^client\/start\/(?:app|routes|elsewhere|(?:tip|landing|auth)-first|hydrate)\./,
-    'parts screens',
+    'entries',
+    /^client\/start\/(?:main|(?:tip|landing|auth)-page|render)\./,
+    'session roots ui data screens start',
   ],
-  ['parts', /^client\/(?:ui\/|session\/|start\/|[^/]+$)/, ''],
+  ['start', /^client\/start\//, 'session roots ui data screens'],
 ];
 
 /** The one line at which client and server meet. */
