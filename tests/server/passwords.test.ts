@@ -66,7 +66,7 @@ const crowd = (door: Door, t: TestApp, size: number, email = 'crowd@example.com'
 
 describe('what is stored', () => {
   test('is argon2id with 19 MiB, two passes and one lane, under a salt of its own', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
     const hashes = [...readPasswordHashes(t.database).values()];
@@ -78,7 +78,7 @@ describe('what is stored', () => {
   });
 
   test('is made of the NFKC form, so that another keyboard types the same password', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     const composed = 'Crème brûlée №1 ﬁn';
     const typedElsewhere = composed.normalize('NFKD');
     expect(typedElsewhere).not.toBe(composed);
@@ -93,7 +93,7 @@ describe('what is stored', () => {
   });
 
   test('uses the whole password, however long', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     const long = 'x'.repeat(255);
     await registerThrough('REST', t, { email: 'c@example.com', username: 'cam', password: `${long}a` });
     expect((await logInThrough('REST', t, 'c@example.com', `${long}b`)).status).toBe(401);
@@ -113,7 +113,7 @@ describe('a hash made with weaker parameters', () => {
     ['less memory', { memoryCost: 8_192 }],
     ['fewer passes', { timeCost: 1 }],
   ])('(%s) is replaced by a login', async (_, options) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const weak = await keepHash(t, options);
     expect(weak).not.toMatch(OWASP);
@@ -125,7 +125,7 @@ describe('a hash made with weaker parameters', () => {
   });
 
   test('stays as it is when the password was wrong', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const weak = await keepHash(t, { timeCost: 1 });
     expect((await logInThrough('REST', t, 'cam@example.com', 'not the password')).status).toBe(401);
@@ -133,7 +133,7 @@ describe('a hash made with weaker parameters', () => {
   });
 
   test('a hash with the parameters of today stays as it is', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const hash = storedHash(t);
     await t.logIn('cam@example.com');
@@ -154,7 +154,7 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
   };
 
   test('are answered alike, to the letter', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const known = await logInThrough(door, t, 'cam@example.com', 'not the password');
     const unknown = await logInThrough(door, t, 'nobody@example.com', 'not the password');
@@ -163,7 +163,7 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
   });
 
   test('cost the same work', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     forgetWork();
     await logInThrough(door, t, 'cam@example.com', 'not the password');
@@ -177,7 +177,7 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
   });
 
   test('are turned away alike while the hashing is busy', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const flood = crowd(door, t, GATE_HOLDS + 40);
     const [known, unknown] = await Promise.all([
@@ -203,7 +203,7 @@ describe('the gate', () => {
   test.each(
     DOORS,
   )('lets two hash at once, has 64 wait, and asks the others to come back (%s)', async (door) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     forgetWork();
     const answers = await Promise.all(crowd(door, t, 100));
     const refused = answers.filter(({ status }) => status === 503);
@@ -218,7 +218,7 @@ describe('the gate', () => {
   });
 
   test('is one gate for logins and registrations', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     forgetWork();
     const flood = crowd('REST', t, GATE_HOLDS + 40);
     const register = (turn: number) =>
@@ -236,7 +236,7 @@ describe('the gate', () => {
   });
 
   test('opens again after the flood', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const kinds = tally(await Promise.all(crowd('tRPC', t, 100, 'cam@example.com')));
     expect(Object.keys(kinds).sort()).toEqual(['busy', 'wrong_credentials']);
@@ -245,7 +245,7 @@ describe('the gate', () => {
   });
 
   test('says how long to wait, once, also when several calls of a batch are refused', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const flood = crowd('tRPC', t, GATE_HOLDS + 40);
     const input = { email: 'cam@example.com', password: PASSWORD };
@@ -259,7 +259,7 @@ describe('the gate', () => {
   });
 
   test('tips get through while logins flood it', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     const { customer, code } = await t.setTheScene();
     let answered = 0;
     const flood = crowd('REST', t, 120, 'cam@example.com').map((login) =>

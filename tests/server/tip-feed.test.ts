@@ -10,7 +10,7 @@ import { createTipFeed } from '#server/tips/tip-feed.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
-import { callRest, callTrpc, DOORS, type Door, resultOf } from '#tests/support/both-doors.ts';
+import { callRest, callTrpc, DOORS, type Door, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import {
@@ -138,16 +138,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { t, customer, code } = scene;
     const stream = await open(door, scene, { token: customer.token });
     const tip = { receiverQrId: code, amountCents: 1_050, serviceCategory: 'bartender' };
-    const answer =
-      door === 'tRPC'
-        ? await callTrpc(t, 'transactions.create', tip, customer)
-        : await callRest(
-            t,
-            'POST',
-            '/transactions',
-            { receiver_qr_id: code, amount: 10.5, service_category: 'bartender' },
-            customer,
-          );
+    const answer = await tipThrough(door, t, tip, customer);
     await stream.start();
     const event = await stream.next();
     expect(event?.name).toBe(door === 'REST' ? 'tip' : 'message');
