@@ -18,6 +18,7 @@ import {
   tally,
   tipThrough,
 } from '#tests/support/both-doors.ts';
+import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 /** Whatever the order in which the parameters are written. */
@@ -69,8 +70,7 @@ async function createSlowApp() {
   return t;
 }
 
-const storedHash = (t: TestApp): string =>
-  String(t.database.prepare(`SELECT password_hash FROM accounts WHERE username = 'cam'`).pluck().get());
+const storedHash = (t: TestApp): string => readPasswordHashes(t.database).get('cam') ?? '';
 
 /** All at once through one door, each from elsewhere; those beyond what the gate holds are refused. */
 const crowd = (door: Door, t: TestApp, size: number, email = 'crowd@example.com') =>
@@ -83,7 +83,7 @@ describe('what is stored', () => {
     const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
-    const hashes = t.database.prepare<[], string>('SELECT password_hash FROM accounts').pluck().all();
+    const hashes = [...readPasswordHashes(t.database).values()];
     expect(new Set(hashes).size).toBe(2);
     for (const hash of hashes) {
       expect(hash).toMatch(OWASP);
@@ -119,7 +119,7 @@ describe('a hash made with weaker parameters', () => {
   const today = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
   const keepHash = async (t: TestApp, options: { memoryCost?: number; timeCost?: number }) => {
     const weak = await argon2.hash(PASSWORD, { ...today, ...options });
-    t.database.prepare(`UPDATE accounts SET password_hash = ? WHERE username = 'cam'`).run(weak);
+    setPasswordHash(t.database, 'cam', weak);
     return weak;
   };
 

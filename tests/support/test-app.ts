@@ -92,7 +92,7 @@ export async function createTestApp(
       remoteFamily: 'IPv4',
       setTimeout() {},
     });
-    return app.request(path, init, { incoming: { socket } });
+    return app.fetch(new Request(new URL(path, 'http://localhost'), init), { incoming: { socket } });
   }
 
   /** Calls the REST door. `path` is below /api; the body is sent as JSON, a string or bytes as they are. */
