@@ -21,12 +21,9 @@ import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
-import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
-import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
-import { MIGRATIONS_FOLDER } from './storage/sqlite/migrations-folder.ts';
-import { createSqliteStorage } from './storage/sqlite/storage.ts';
-import { readSecrets, type Storage } from './storage/storage.ts';
+import { DatabaseRefused } from './storage/database.ts';
+import { databaseAt } from './storage/open.ts';
+import { readSecrets } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -78,8 +75,7 @@ async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel, base: null }, logDestination());
 
-  const releaseDatabase = holdDatabase(config.databasePath);
-  const storage = refuseDamage(config.databasePath, () => openStorage(config));
+  const storage = await databaseAt(config.database).openForServer();
   let isShuttingDown = false;
   const random = createRandomBytes();
   const app = createApp({
@@ -115,7 +111,6 @@ async function start(): Promise<void> {
     app.endStreams();
     await drain(server);
     await storage.close();
-    releaseDatabase();
     log.info('stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -206,20 +201,6 @@ function startBackups(config: Config, log: Logger): () => void {
     clearInterval(checking);
     stopping.abort();
   };
-}
-
-function openStorage(config: Config): Storage {
-  const database = openDatabase(config.databasePath);
-  migrate(database, readMigrations(MIGRATIONS_FOLDER));
-  const [damage = checkLedger(database)[0]?.invariant] = checkIntegrity(database, 'quick');
-  if (damage !== undefined) {
-    throw new DatabaseRefused(
-      `The database ${config.databasePath} is damaged (${damage}). See all of it with \`npm run db:check\`, and restore a backup.`,
-    );
-  }
-  // The pages that the checks have read are not those that requests will ask for.
-  database.pragma('shrink_memory');
-  return createSqliteStorage(database);
 }
 
 function listen(app: App, config: Config): Promise<Server> {

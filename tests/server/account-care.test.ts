@@ -23,6 +23,7 @@ import {
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { openStream, refusalOf } from '#tests/support/event-streams.ts';
+import { setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { beginSession } from '#tests/support/test-ledger.ts';
 
@@ -236,11 +237,10 @@ describe('a login whose password was verified, but whose session had not begun',
     return createAccounts({ storage, sessions, passwords: interrupted, clock, random: randomBytes });
   }
 
-  const setHash = (t: TestApp, hash: string) =>
-    t.database.prepare(`UPDATE accounts SET password_hash = ? WHERE username = 'cam'`).run(hash);
+  const setHash = (t: TestApp, hash: string) => setPasswordHash(t.database, 'cam', hash);
   const makeOutdated = async (t: TestApp) =>
     setHash(t, await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 2, parallelism: 1 }));
-  const sessionCount = (t: TestApp) => t.database.prepare('SELECT count(*) FROM sessions').pluck().get();
+  const sessionCount = (t: TestApp) => dump(t.database)['sessions']?.length;
 
   describe.each([
     ['a hash of today', async () => {}],

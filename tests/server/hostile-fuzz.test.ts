@@ -11,6 +11,7 @@ import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { readProblem, readTrpc } from '#tests/support/answers.ts';
 import { isEventStream, readStream, refusalOf } from '#tests/support/event-streams.ts';
 import { PROCEDURES, trpcRequest } from '#tests/support/raw-doors.ts';
+import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
@@ -324,10 +325,7 @@ async function createStage() {
     amountCents: 1_000,
     serviceCategory: 'bartender',
   });
-  const firstPasswords = t.database.prepare('SELECT id, password_hash FROM accounts').all();
-  const restorePassword = t.database.prepare(
-    'UPDATE accounts SET password_hash = @password_hash WHERE id = @id',
-  );
+  const firstPasswords = readPasswordHashes(t.database);
   let hangUp = new AbortController();
   const tokens: Record<Caller, string | null> = {
     nobody: null,
@@ -353,7 +351,7 @@ async function createStage() {
     },
     /** With the first passwords, to which nobody may have changed back. */
     async logInAgain() {
-      for (const row of firstPasswords) restorePassword.run(row);
+      for (const [username, hash] of firstPasswords) setPasswordHash(t.database, username, hash);
       tokens.provider = await t.logIn('pat@example.com');
       tokens.customer = await t.logIn('cam@example.com');
     },

@@ -19,6 +19,7 @@ import {
   type Validate,
 } from '#tests/support/api-description.ts';
 import { openStream } from '#tests/support/event-streams.ts';
+import { setPasswordHash } from '#tests/support/stored-data.ts';
 import { PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 /**
@@ -187,9 +188,7 @@ async function send(
   if (path === '/auth/password' && answer.status === 200) {
     scene.token = answer.body.access_token;
     // For the next request, which has the first one.
-    t.database
-      .prepare('UPDATE accounts SET password_hash = ? WHERE email = ?')
-      .run(scene.passwordHash, 'drawn@example.com');
+    setPasswordHash(t.database, 'drawn', scene.passwordHash);
   }
   return answer;
 }

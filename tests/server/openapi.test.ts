@@ -23,6 +23,7 @@ import {
   type Validate,
 } from '#tests/support/api-description.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
+import { demandNewPasswords } from '#tests/support/stored-data.ts';
 import {
   createTestApp,
   PASSWORD,
@@ -502,7 +503,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
 
-  limited.database.exec('UPDATE accounts SET password_expires_at_ms = 8640000000000000');
+  demandNewPasswords(limited.database);
   for (const { method, path, operation } of operationsOf(document)) {
     if (operation.security === undefined || path === '/auth/logout') continue;
     const at = path.replace('{sessionId}', 'ses_none');

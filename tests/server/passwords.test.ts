@@ -17,6 +17,7 @@ import {
   tally,
   tipThrough,
 } from '#tests/support/both-doors.ts';
+import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 /** Whatever the order in which the parameters are written. */
@@ -55,8 +56,7 @@ function forgetWork(): void {
   Object.assign(work, { begun: 0, running: 0, most: 0, digests: [] });
 }
 
-const storedHash = (t: TestApp): string =>
-  String(t.database.prepare(`SELECT password_hash FROM accounts WHERE username = 'cam'`).pluck().get());
+const storedHash = (t: TestApp): string => readPasswordHashes(t.database).get('cam') ?? '';
 
 /** All at once through one door, each from elsewhere; those beyond what the gate holds are refused. */
 const crowd = (door: Door, t: TestApp, size: number, email = 'crowd@example.com') =>
@@ -69,7 +69,7 @@ describe('what is stored', () => {
     const t = await createTestApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
-    const hashes = t.database.prepare<[], string>('SELECT password_hash FROM accounts').pluck().all();
+    const hashes = [...readPasswordHashes(t.database).values()];
     expect(new Set(hashes).size).toBe(2);
     for (const hash of hashes) {
       expect(hash).toMatch(OWASP);
@@ -105,7 +105,7 @@ describe('a hash made with weaker parameters', () => {
   const today = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
   const keepHash = async (t: TestApp, options: { memoryCost?: number; timeCost?: number }) => {
     const weak = await argon2.hash(PASSWORD, { ...today, ...options });
-    t.database.prepare(`UPDATE accounts SET password_hash = ? WHERE username = 'cam'`).run(weak);
+    setPasswordHash(t.database, 'cam', weak);
     return weak;
   };
 

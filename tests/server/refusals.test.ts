@@ -23,6 +23,7 @@ import {
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { demandNewPasswords, failReceiving, setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const MARKER = 'a detail from deep inside';
@@ -252,7 +253,7 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   password_change_required: {
     status: 403,
-    arrange: ({ t }) => t.database.exec('UPDATE accounts SET password_expires_at_ms = 8640000000000000'),
+    arrange: ({ t }) => demandNewPasswords(t.database),
     REST: ({ t, tip, customer }) => tipThrough('REST', t, tip, customer),
     tRPC: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
   },
@@ -285,8 +286,8 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   storage_unavailable: {
     status: 503,
-    disturb: ({ t }) => t.database.pragma('query_only = ON'),
-    calmDown: ({ t }) => t.database.pragma('query_only = OFF'),
+    disturb: ({ t }) => setReadOnly(t.database, true),
+    calmDown: ({ t }) => setReadOnly(t.database, false),
     REST: ({ t, tip, customer }) => tipThrough('REST', t, tip, customer),
     tRPC: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
   },
@@ -393,9 +394,7 @@ describe('what nobody foresaw', () => {
   test('a fault in one tip does not undo or fail the one beside it', async () => {
     const { t, tip, customer } = await openScene();
     // 64.66 is what 66.66 leaves the provider: by then the row is written and the giver's total moved.
-    t.database.exec(`CREATE TRIGGER fault BEFORE UPDATE OF total_tips_received_cents ON accounts
-      WHEN NEW.total_tips_received_cents - OLD.total_tips_received_cents = 6466
-      BEGIN SELECT RAISE(ABORT, '${MARKER}'); END`);
+    failReceiving(t.database, 6_466, MARKER);
     const [fine, faulty] = await Promise.all([
       tipThrough('REST', t, tip, customer),
       tipThrough('REST', t, { ...tip, amountCents: 6_666 }, customer),

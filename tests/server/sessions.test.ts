@@ -18,6 +18,7 @@ import {
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { openStream } from '#tests/support/event-streams.ts';
+import { setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
 
 const DAY_MS = 86_400_000;
@@ -171,7 +172,7 @@ describe('while nothing can be saved', () => {
     t.clock.nowMs += 1;
     const other = await t.logIn('cam@example.com');
     const stranger = await t.registerProvider();
-    t.database.pragma('query_only = ON');
+    setReadOnly(t.database, true);
     return { t, token, other, stranger, storedCount: () => dump(t.database)['sessions']?.length };
   }
   type Scene = Awaited<ReturnType<typeof createScene>>;
@@ -209,7 +210,7 @@ describe('while nothing can be saved', () => {
       expect(storedCount()).toBe(3);
       await expectEnded(t, other);
 
-      t.database.pragma('query_only = OFF');
+      setReadOnly(t.database, false);
       await t.app.tick();
       expect(storedCount()).toBe(2);
       await expectEnded(t, other);
@@ -222,7 +223,7 @@ describe('while nothing can be saved', () => {
     const [newest] = await t.trpc(token).auth.sessions.query();
     for (let turn = 0; turn < 2; turn++)
       expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(503);
-    t.database.pragma('query_only = OFF');
+    setReadOnly(t.database, false);
     expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(204);
     expect(storedCount()).toBe(2);
   });

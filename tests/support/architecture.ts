@@ -14,30 +14,33 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['shared', /^shared\//, ''],
 
   ['schedule', /^server\/storage\/backup-schedule\.ts$/, ''],
+  ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
   ['storage', /^server\/storage\/[^/]+$/, ''],
-  ['migrations', /^server\/storage\/sqlite\/migrations-folder\.ts$/, ''],
   ['engines', /^server\/storage\/(sqlite)\//, 'storage'],
   ['chapters', /^server\/(auth|qr-codes|tips)\//, 'storage'],
   ['limits', /^server\/limits\//, 'storage'],
-  ['config', /^server\/config\.ts$/, ''],
+  ['config', /^server\/config\.ts$/, 'storage'],
   ['api', /^server\/api\//, 'storage chapters limits'],
   ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters limits config api'],
-  ['frame', /^server\/commands\/command\.ts$/, 'storage engines config'],
+  ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'storage schedule migrations engines chapters limits config api app frame',
+    'storage choice schedule chapters limits config api app frame',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'frame programs'],
 
-  ['screens', /^client\/(landing|auth|dashboard|scan|tip)\//, 'parts'],
-  ['entries', /^client\/start\/(?:main|(?:tip|landing|auth)-page|render|meaning)\./, 'parts screens routes'],
+  ['session', /^client\/session\/session\.ts$/, ''],
+  ['roots', /^client\/[^/]+$/, 'session'],
+  ['ui', /^client\/ui\//, 'roots'],
+  ['data', /^client\/session\//, 'session roots ui'],
+  ['screens', /^client\/(landing|auth|dashboard|scan|tip)\//, 'session roots ui data'],
   [
-    'routes',
-    /^client\/start\/(?:app|routes|elsewhere|(?:tip|landing|auth)-first|hydrate)\./,
-    'parts screens',
+    'entries',
+    /^client\/start\/(?:main|(?:tip|landing|auth)-page|render)\./,
+    'session roots ui data screens start',
   ],
-  ['parts', /^client\/(?:ui\/|session\/|start\/|[^/]+$)/, ''],
+  ['start', /^client\/start\//, 'session roots ui data screens'],
 ];
 
 /** The one line at which client and server meet. */

@@ -7,6 +7,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newQrCodeId, type QrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';
 
@@ -112,7 +113,7 @@ export function createQrCodes(deps: {
 
   return {
     async list(account) {
-      const codes = await storage.listQrCodes(account.id, (id) => tipPageUrl(publicUrl, id));
+      const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
       const listed: QrCode[] = [];
       // Asked for one after the other, so that the missing pictures of one account do not go before those of the others.
       for (const { picture, ...code } of codes) {
