@@ -6,7 +6,7 @@ import { normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 
 const CLIENT = join(import.meta.dirname, 'src/client');
-/** The pages that the server renders; the script of each is `start/NAME-page.ts`. */
+/** The pages that the server renders; the script of each is `start/NAME-page.tsx`. */
 const RENDERED_PAGES = ['landing', 'auth', 'tip'];
 /**
  * The page that a service worker shows without a connection. It has no script, because nothing can be fetched then, and the
@@ -83,7 +83,7 @@ function templatesOfRenderedPages(): Plugin {
         const starter = builtFrom(STARTER);
         for (const page of [...RENDERED_PAGES, OFFLINE_PAGE]) {
           const isOffline = page === OFFLINE_PAGE;
-          const script = builtFrom(`start/${isOffline ? 'tip' : page}-page.ts`);
+          const script = builtFrom(`start/${isOffline ? 'tip' : page}-page.tsx`);
           const imports = importsOf(script, bundle);
           const styles = new Set(
             [...imports, script].flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]),
@@ -132,9 +132,10 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
 
 /** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
 const OF_EVERY_PAGE = `
-  calls.ts navigation.ts paths.ts rendered.ts toasts.ts session/session.ts
-  start/app.tsx start/client-root.ts start/display-font.ts start/elsewhere.ts start/hydrate.tsx ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx
-  ui/icons.tsx ui/link.tsx ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
+  calls.ts paths.ts rendered.ts toasts.ts session/session.ts
+  start/app.tsx start/client-root.ts start/display-font.ts start/exact-addresses.ts start/hydrate.tsx
+  ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
+  ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
   ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts`
   .trim()
   .split(/\s+/)
@@ -204,7 +205,7 @@ const config: ViteUserConfig = {
             // One chunk compresses better than twenty small ones, and is one request instead of twenty.
             codeSplitting: { groups: [{ name: 'base', test: isOfEveryPage }] },
           },
-          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.ts`)].map(
+          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.tsx`)].map(
             (file) => join(CLIENT, file),
           ),
         },

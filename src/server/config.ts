@@ -21,7 +21,7 @@ export interface Config {
   readonly isRateLimited: boolean;
   /** Absolute path of the folder that gets a backup a day; null for none. */
   readonly backupFolder: string | null;
-  /** What the operator should know but what does not stop the start. */
+  /** Sentences for the operator that do not stop the start. */
   readonly warnings: readonly string[];
 }
 

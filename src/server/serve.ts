@@ -39,23 +39,23 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
 
-/** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
+/** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
 const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  // Without one a request is refused all the same, with an answer like any other, unless it is of HTTP/1.0.
+  // unread-requests.ts refuses a request without a Host, with an answer like any other.
   requireHostHeader: false,
 } as const;
 
 /** Far fewer than the descriptors that the service may have (deploy/tipwell.service): files have to be opened as well. */
 const MAX_CONNECTIONS = 20_000;
 
-/** What a request that names no host is taken to have named; nothing is built on it. */
+/** The host of a request that names none, as HTTP/1.0 allows; nothing is built on it. */
 const UNNAMED_HOST = 'localhost';
 
-/** Whoever takes nothing of an answer is cut off the second time that this has passed; streams move more often than that. */
+/** A connection on which nothing has moved is cut when this has passed twice; heartbeats move on streams more often. */
 const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
 
 /** Serves until a signal ends it; why it cannot start is said in one line. */
@@ -179,7 +179,7 @@ function startBackups(config: Config, log: Logger): () => void {
     folder: backupFolder,
     clock: Date.now,
     async backUp(file) {
-      // It reads the same settings as this process did.
+      // The child process reads the same settings as this one.
       const args = [...process.execArgv, program, 'db-backup', file];
       const { stdout } = await promisify(execFile)(process.execPath, args, { signal: stopping.signal });
       return / (\d+:[0-9a-f]{32})\n/.exec(stdout)?.[1] ?? null;
@@ -223,7 +223,7 @@ function listen(app: App, config: Config): Promise<Server> {
   });
 }
 
-/** Accepts nothing new and waits for what is under way. */
+/** Accepts no new connection and waits for the answers under way. */
 function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_PATIENCE_MS);

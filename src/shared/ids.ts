@@ -27,7 +27,7 @@ const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
 // The tip page asks for no transaction, and leaves out what is marked as pure.
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
 
-/** As the id of an event: before the first transaction of an account. */
+/** The id of the event that stands before the first transaction of an account. */
 export const BEGINNING = 'beginning';
 
 /** In UTF-16 units; twice as long as any id, so that a text which is longer is none and need not be read. */

@@ -29,7 +29,7 @@ export function readScannedText(text: string): ScannedText {
   return /^\.{0,2}$/.test(code) ? { code: null, problem: NO_CODE } : { code, problem: null };
 }
 
-/** Empty when there is none. */
+/** The code in a text; empty when there is none. */
 function codeIn(text: string): string {
   const ownPath = OWN_LINK.exec(text)?.[1];
   if (ownPath !== undefined) {
@@ -45,7 +45,7 @@ function codeIn(text: string): string {
   return segment === undefined ? text : decoded(segment);
 }
 
-/** Without its percent-encoding, unless that is broken: then as it stands. */
+/** A segment without its percent-encoding, or as it stands when that is broken. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment).trim();

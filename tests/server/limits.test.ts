@@ -12,8 +12,8 @@ import { AppError } from '#shared/errors.ts';
 import {
   type Answer,
   type CallOptions,
+  call,
   callRest,
-  callTrpc,
   callTrpcBatch,
   DOORS,
   type Door,
@@ -39,6 +39,9 @@ function pass(t: TestApp, seconds: number): void {
 }
 const createLimitedApp = (config: Partial<Config> = {}) =>
   createTestApp({ config: { isRateLimited: true, ...config } });
+
+/** An app whose hashing takes long enough for logins to queue. */
+const createSlowApp = () => createTestApp({ config: { isRateLimited: true }, hashing: 'slow' });
 
 const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
   logInThrough(door, t, email, WRONG, options);
@@ -135,7 +138,7 @@ describe('failed logins', () => {
   });
 
   test('that were only turned away as busy do not count', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     await t.registerCustomer('cam');
     // Fills the hashing from many addresses, each with an account of its own.
     const crowd = Array.from({ length: 110 }, (_, index) =>
@@ -182,7 +185,7 @@ describe('failed logins', () => {
   });
 
   test('with the right password, however many at once, leave others a place in the queue', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
     const flood = Array.from({ length: 200 }, () =>
@@ -388,9 +391,7 @@ describe('tips', () => {
 
 describe('creations of QR codes', () => {
   const createThrough = (door: Door, t: TestApp, category: string, options: CallOptions) =>
-    door === 'REST'
-      ? callRest(t, 'POST', '/qr-codes', { service_category: category }, options)
-      : callTrpc(t, 'qrCodes.create', { serviceCategory: category }, options);
+    call(door, t, 'qrCodes.create', { serviceCategory: category }, options);
 
   test('30 an hour for one account, over both doors and all addresses, made or refused', async () => {
     const t = await createLimitedApp();

@@ -18,6 +18,7 @@ import {
   type Schema,
   type Validate,
 } from '#tests/support/api-description.ts';
+import { answerOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import { setPasswordHash } from '#tests/support/stored-data.ts';
 import { PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
@@ -202,10 +203,12 @@ async function firstOfStream(
 ): Promise<RestAnswer> {
   const stream = await openStream(t.send, 'REST', { token, headers });
   const { status, headers: answered } = stream.response;
-  const isStream = status === 200;
-  const body = isStream ? STREAM : JSON.parse((await stream.next())?.data ?? 'null');
+  if (status !== 200) {
+    const answer = await answerOf(stream.response);
+    return { ...answer, body: JSON.parse(answer.text) };
+  }
   await stream.close();
-  return { status, headers: answered, body };
+  return { status, headers: answered, text: '', body: STREAM };
 }
 
 /** So many requests that fit, drawn anew each time in the same order. */

@@ -22,15 +22,10 @@ import {
   type Schema,
   type Validate,
 } from '#tests/support/api-description.ts';
+import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
 import { demandNewPasswords } from '#tests/support/stored-data.ts';
-import {
-  createTestApp,
-  PASSWORD,
-  PUBLIC_URL,
-  type RestAnswer,
-  type TestApp,
-} from '#tests/support/test-app.ts';
+import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 const NEXT_PASSWORD = 'a better horse battery';
 

@@ -15,10 +15,19 @@ import { StorageUnavailable } from '#server/storage/storage.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
-import { callRest, callTrpc, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import {
+  call,
+  callRest,
+  callTrpc,
+  DOORS,
+  type Door,
+  PUBLIC_URL,
+  refusedBy,
+  resultOf,
+} from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { replacePictures, setReadOnly } from '#tests/support/stored-data.ts';
-import { createTestApp, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const QR_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 const PNG_SIGNATURE = '89504e470d0a1a0a';
@@ -65,14 +74,9 @@ function decode(png: Uint8Array): string | undefined {
 const pictureOf = (code: { imageBase64: string }) => Buffer.from(code.imageBase64, 'base64');
 
 const create = (door: Door, t: TestApp, category: unknown, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'POST', '/qr-codes', { service_category: category }, { token })
-    : callTrpc(t, 'qrCodes.create', { serviceCategory: category }, { token });
+  call(door, t, 'qrCodes.create', { serviceCategory: category }, { token });
 
-const lookUp = (door: Door, t: TestApp, id: string) =>
-  door === 'REST'
-    ? callRest(t, 'GET', `/qr-codes/${encodeURIComponent(id)}`)
-    : callTrpc(t, 'qrCodes.lookup', { id });
+const lookUp = (door: Door, t: TestApp, id: string) => call(door, t, 'qrCodes.lookup', { id });
 
 function headersBut(name: string, answer: Response): Record<string, string> {
   return Object.fromEntries([...answer.headers].filter(([header]) => header !== name));
@@ -392,10 +396,7 @@ describe.each(DOORS)('creating codes by %s', (door) => {
       status: 403,
       code: 'providers_only',
     });
-    const list =
-      door === 'REST'
-        ? await callRest(t, 'GET', '/qr-codes', undefined, { token })
-        : await callTrpc(t, 'qrCodes.list', undefined, { token });
+    const list = await call(door, t, 'qrCodes.list', undefined, { token });
     expect(resultOf(list)).toEqual([]);
   });
 

@@ -10,6 +10,7 @@ import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
   type Answer,
+  call,
   callRest,
   callTrpc,
   callTrpcBatch,
@@ -33,7 +34,7 @@ const NO_AMOUNT = 'Please select a tip amount';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** A provider with a code, a customer, and switches for what may go wrong around them. */
-async function openScene({ isRateLimited = false } = {}) {
+async function openScene({ isRateLimited = false, hashing = 'cheap' as 'cheap' | 'slow' } = {}) {
   const trouble = { isInside: false, isShuttingDown: false };
   const database = openDatabase(IN_MEMORY, {
     onStatement: () => {
@@ -43,6 +44,7 @@ async function openScene({ isRateLimited = false } = {}) {
   const t = await createTestApp({
     database,
     config: { isRateLimited },
+    hashing,
     isShuttingDown: () => trouble.isShuttingDown,
   });
   const { provider, customer, code } = await t.setTheScene();
@@ -57,6 +59,7 @@ interface Row {
   /** The sentence, where the specification or the decisions have the words for it. */
   readonly detail?: string;
   readonly isRateLimited?: true;
+  readonly hashing?: 'slow';
   /** What must have happened before. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -281,6 +284,7 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   busy: {
     status: 503,
+    hashing: 'slow',
     REST: (scene) => logInBehindACrowd('REST', scene),
     tRPC: (scene) => logInBehindACrowd('tRPC', scene),
   },
@@ -376,9 +380,7 @@ describe('what nobody foresaw', () => {
     const answers = [
       await tipThrough(door, t, tip, customer),
       await logInThrough(door, t, 'cam@example.com', PASSWORD),
-      await (door === 'REST'
-        ? callRest(t, 'GET', `/qr-codes/${tip.receiverQrId}`)
-        : callTrpc(t, 'qrCodes.lookup', { id: tip.receiverQrId })),
+      await call(door, t, 'qrCodes.lookup', { id: tip.receiverQrId }),
     ];
     trouble.isInside = false;
     for (const answer of answers) {

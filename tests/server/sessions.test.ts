@@ -9,8 +9,8 @@ import { parseConfig } from '#server/config.ts';
 import type { UserId } from '#shared/ids.ts';
 import {
   type Answer,
+  call,
   callRest,
-  callTrpc,
   DOORS,
   type Door,
   refusedBy,
@@ -23,15 +23,9 @@ import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/
 
 const DAY_MS = 86_400_000;
 
-const askWhoIAm = (door: Door, t: TestApp, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'GET', '/auth/me', undefined, { token })
-    : callTrpc(t, 'auth.me', undefined, { token });
+const askWhoIAm = (door: Door, t: TestApp, token: string) => call(door, t, 'auth.me', undefined, { token });
 
-const logOut = (door: Door, t: TestApp, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'POST', '/auth/logout', {}, { token })
-    : callTrpc(t, 'auth.logout', undefined, { token });
+const logOut = (door: Door, t: TestApp, token: string) => call(door, t, 'auth.logout', undefined, { token });
 
 async function expectEnded(t: TestApp, token: string): Promise<void> {
   for (const door of DOORS) {
@@ -157,13 +151,9 @@ describe('logout', () => {
 
 describe('while nothing can be saved', () => {
   const endOthers = (door: Door, t: TestApp, token: string) =>
-    door === 'REST'
-      ? callRest(t, 'DELETE', '/auth/sessions', undefined, { token })
-      : callTrpc(t, 'auth.endOtherSessions', undefined, { token });
+    call(door, t, 'auth.endOtherSessions', undefined, { token });
   const endOne = (door: Door, t: TestApp, token: string, id: string) =>
-    door === 'REST'
-      ? callRest(t, 'DELETE', `/auth/sessions/${id}`, undefined, { token })
-      : callTrpc(t, 'auth.endSession', { id }, { token });
+    call(door, t, 'auth.endSession', { id }, { token });
 
   /** Cam is logged in twice, and their disk cannot be written to. */
   async function createScene() {

@@ -10,7 +10,7 @@ import { createTipFeed } from '#server/tips/tip-feed.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
-import { callRest, callTrpc, DOORS, type Door, resultOf } from '#tests/support/both-doors.ts';
+import { callRest, callTrpc, DOORS, type Door, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import {
@@ -24,6 +24,8 @@ import {
 import { deleteSessions } from '#tests/support/stored-data.ts';
 import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { beginSession, createTestLedger, enter } from '#tests/support/test-ledger.ts';
+
+const requestTo = (path: string, init: RequestInit) => new Request(`http://localhost${path}`, init);
 
 const DAY_MS = 86_400_000;
 const STREAMS_PER_ACCOUNT = 20;
@@ -136,16 +138,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { t, customer, code } = scene;
     const stream = await open(door, scene, { token: customer.token });
     const tip = { receiverQrId: code, amountCents: 1_050, serviceCategory: 'bartender' };
-    const answer =
-      door === 'tRPC'
-        ? await callTrpc(t, 'transactions.create', tip, customer)
-        : await callRest(
-            t,
-            'POST',
-            '/transactions',
-            { receiver_qr_id: code, amount: 10.5, service_category: 'bartender' },
-            customer,
-          );
+    const answer = await tipThrough(door, t, tip, customer);
     await stream.start();
     const event = await stream.next();
     expect(event?.name).toBe(door === 'REST' ? 'tip' : 'message');
@@ -465,7 +458,7 @@ describe.each(DOORS)('through %s', (door) => {
     const responses: Response[] = [];
     for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1) {
       const init = index === 0 ? { headers, signal: hangUp.signal } : { headers };
-      responses.push(await t.app.request(STREAM_PATHS[door], init, { incoming: { socket } }));
+      responses.push(await t.app.fetch(requestTo(STREAM_PATHS[door], init), { incoming: { socket } }));
     }
     expect(t.app.streams()).toBe(STREAMS_PER_ACCOUNT);
     const listening = socket.listenerCount('close');
@@ -478,7 +471,7 @@ describe.each(DOORS)('through %s', (door) => {
     socket.emit('close');
     expect([t.app.streams(), socket.listenerCount('close')]).toEqual([0, 0]);
     const late = Object.assign(socket, { closed: true });
-    await t.app.request(STREAM_PATHS[door], { headers }, { incoming: { socket: late } });
+    await t.app.fetch(requestTo(STREAM_PATHS[door], { headers }), { incoming: { socket: late } });
     expect(t.app.streams()).toBe(0);
     expect(warned).not.toHaveBeenCalled();
     warned.mockRestore();
@@ -534,9 +527,8 @@ describe.each(DOORS)('through %s', (door) => {
     });
     const hangUp = new AbortController();
     const headers = { Authorization: `Bearer ${provider.token}` };
-    const response = await t.app.request(
-      `${STREAM_PATHS[door]}${end}`,
-      { headers, signal: hangUp.signal },
+    const response = await t.app.fetch(
+      requestTo(`${STREAM_PATHS[door]}${end}`, { headers, signal: hangUp.signal }),
       { incoming: { socket } },
     );
     const isOpen = t.app.streams() === 1;

@@ -20,9 +20,8 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['chapters', /^server\/(auth|qr-codes|tips)\//, 'storage'],
   ['limits', /^server\/limits\//, 'storage'],
   ['config', /^server\/config\.ts$/, 'storage'],
-  ['answers', /^server\/pages\/prepared-answer\.ts$/, ''],
-  ['api', /^server\/api\//, 'storage chapters limits answers'],
-  ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters limits config answers api'],
+  ['api', /^server\/api\//, 'storage chapters limits'],
+  ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters limits config api'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
@@ -31,14 +30,17 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'frame programs'],
 
-  ['screens', /^client\/(landing|auth|dashboard|scan|tip)\//, 'parts'],
-  ['entries', /^client\/start\/(?:main|(?:tip|landing|auth)-page|render|meaning)\./, 'parts screens routes'],
+  ['session', /^client\/session\/session\.ts$/, ''],
+  ['roots', /^client\/[^/]+$/, 'session'],
+  ['ui', /^client\/ui\//, 'roots'],
+  ['data', /^client\/session\//, 'session roots ui'],
+  ['screens', /^client\/(landing|auth|dashboard|scan|tip)\//, 'session roots ui data'],
   [
-    'routes',
-    /^client\/start\/(?:app|routes|elsewhere|(?:tip|landing|auth)-first|hydrate)\./,
-    'parts screens',
+    'entries',
+    /^client\/start\/(?:main|(?:tip|landing|auth)-page|render)\./,
+    'session roots ui data screens start',
   ],
-  ['parts', /^client\/(?:ui\/|session\/|start\/|[^/]+$)/, ''],
+  ['start', /^client\/start\//, 'session roots ui data screens'],
 ];
 
 /** The one line at which client and server meet. */
@@ -48,11 +50,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^(?!zod$)/, /^(?!shared\/)/, 'shared knows zod only'],
   [/^node:/, /^(?!client\/)/, 'browsers have no Node.js'],
   [/^@?hono\b/, /^server\/(?:api\/|pages\/|(?:app|serve)\.ts$)/, 'only the edge knows the web framework'],
-  [
-    /^@trpc\//,
-    /^(?:server\/(?:api\/|app\.ts$)|client\/(?:api|session\/api-hooks)\.ts$)/,
-    'only the edges know tRPC',
-  ],
+  [/^@trpc\//, /^(?:server\/api\/|client\/(?:api|session\/api-hooks)\.ts$)/, 'only the edges know tRPC'],
   [/^(?:better-sqlite3|drizzle-orm)\b/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
   [/^qrcode$/, /^server\/qr-codes\/qr-image\.ts$/, 'only qr-image.ts draws codes'],
 ];
@@ -70,7 +68,7 @@ export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],
-  ['the log names and times each request', /^server\/app\.ts$/, /^randomUUID$|^performance\.now$/],
+  ['the log names and times each request', /^server\/api\/envelope\.ts$/, /^randomUUID$|^performance\.now$/],
   ['another process is waited for in real time', /^server\/.+\/group-commit\.ts$/, /^performance\.now$/],
   ['the renderer is built apart from the server', /^server\/serve\.ts$/, /^import/],
   ['the build writes the name of a script into its page', /^client\/start\/after-paint\.ts$/, /^import/],
