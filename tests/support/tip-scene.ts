@@ -1,0 +1,94 @@
+/** A provider, a customer who tips them, and streams that tell of it. */
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { newTransactionId, type QrCodeId } from '#shared/ids.ts';
+import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import type { Door } from '#tests/support/both-doors.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import {
+  openStream,
+  type StreamedTip,
+  type StreamOptions,
+  type TipStream,
+} from '#tests/support/event-streams.ts';
+import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { beginSession, enter } from '#tests/support/test-ledger.ts';
+
+export const STREAMS_PER_ACCOUNT = 20;
+export const STREAMS_IN_ALL = 5_000;
+/** How many tips the feed reads at once: a replay of more takes several reads. */
+export const READ_SIZE = 20;
+export const BEGINNING = 'beginning';
+
+export async function openTipScene() {
+  const t = await createTestApp();
+  const provider = await enter(t, 'pat', ['bartender']);
+  const customer = await enter(t, 'cam');
+  const [code = ''] = provider.codes;
+
+  /** Tips of the customer's for the provider, told apart by their amounts: `first` cents and upwards. */
+  async function giveTips(count: number, first = 1_000): Promise<string[]> {
+    const ids: string[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const tip = { receiverQrId: code, amountCents: first + index, serviceCategory: 'bartender' } as const;
+      ids.push((await customer.trpc.transactions.create.mutate(tip)).id);
+    }
+    return ids;
+  }
+
+  /** The same past the doors, for many of them. */
+  async function recordTips(count: number): Promise<string[]> {
+    const given = Array.from({ length: count }, async () => {
+      const amountCents = cents(1_000);
+      const id = newTransactionId(randomBytes);
+      await t.storage.recordTip({
+        id,
+        giverId: customer.user.id,
+        qrCodeId: code as QrCodeId,
+        serviceCategory: 'bartender',
+        amountCents,
+        ...feesFor(amountCents),
+        giverFeeRate: GIVER_FEE_RATE,
+        receiverFeeRate: RECEIVER_FEE_RATE,
+        status: 'completed',
+        idempotencyKey: null,
+        createdAtMs: START_MS,
+      });
+      return id;
+    });
+    return Promise.all(given);
+  }
+
+  return { t, provider, customer, code, giveTips, recordTips };
+}
+
+export type TipScene = Awaited<ReturnType<typeof openTipScene>>;
+
+export function openTips(door: Door, { t }: Pick<TipScene, 't'>, options: StreamOptions): Promise<TipStream> {
+  return openStream(t.send, door, options);
+}
+
+/** What an account gave and received, in the order in which the ledger recorded it, as the account sees it. */
+export function ledgerOf({ database }: TestApp, userId: string): StreamedTip[] {
+  const tips = dump(database)['transactions']?.map((row) => Object(row)) ?? [];
+  return tips
+    .filter((tip) => tip.giver_id === userId || tip.receiver_id === userId)
+    .sort((one, other) => one.sequence - other.sequence)
+    .map((tip) => ({
+      eventId: tip.id,
+      id: tip.id,
+      giverId: tip.giver_id === userId ? userId : expect.stringMatching(/^gvr_/),
+      receiverId: tip.receiver_id,
+      amountCents: tip.amount_cents,
+    }));
+}
+
+/** Lets everything happen that has nothing left to wait for. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Another session of the provider's. */
+export function anotherSession({ t, provider }: TipScene): Promise<string> {
+  return beginSession(t.storage, provider.user.email);
+}
