@@ -97,7 +97,7 @@ export function checkLedger(database: Database): LedgerViolation[] {
 /** The tips of a ledger one by one, from the first, as the past is made of them. */
 export function* tipsOfPast(database: Database): Generator<string, void> {
   const tips = database.prepare<[], readonly unknown[]>(
-    `SELECT ${COLUMNS_OF_PAST.join()} FROM transactions ORDER BY sequence`,
+    `SELECT ${COLUMNS_OF_PAST} FROM transactions ORDER BY sequence`,
   );
   for (const values of tips.raw().iterate()) yield tipText(values);
 }
