@@ -101,7 +101,7 @@ test('what happened while the connection was lost appears once it is back', asyn
 
 test('the server may be restarted in between', async ({ page, logInAs, complaints }) => {
   const first = await startServer();
-  const backstage = new Backstage(first.url);
+  const backstage = new Backstage(first);
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   await page.goto(`${first.url}/dashboard?tab=transactions`);

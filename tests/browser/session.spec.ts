@@ -251,37 +251,6 @@ test('"Loading..." is shown until a code is looked up', async ({ page, backstage
   await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
 });
 
-test('toasts appear at the top right, three at once, and close after four seconds', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs(await backstage.customer());
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.clock.install();
-  await page.goto('/scan');
-  const process = page.getByRole('button', { name: 'Process QR Code' });
-  const toasts = page.locator('[data-sonner-toast]');
-  await process.click();
-  await expect(toasts).toHaveCount(1);
-  const { x, y, width } = (await toasts.boundingBox()) ?? { x: 0, y: 0, width: 0 };
-  expect(x).toBeGreaterThan(640);
-  expect(x + width).toBeLessThanOrEqual(1280);
-  expect(y).toBeLessThan(100);
-
-  await page.clock.pauseAt(new Date(await page.evaluate(() => Date.now() + 60_000)));
-  await page.clock.runFor(1_000);
-  await expect(toasts).toHaveCount(0);
-  for (let press = 0; press < 4; press += 1) await process.click();
-  await page.clock.runFor(100);
-  await expect(toasts).toHaveCount(4);
-  await expect(toasts.and(page.locator('[data-visible="true"]'))).toHaveCount(3);
-  await page.clock.runFor(3_800);
-  await expect(toasts).toHaveCount(4);
-  await page.clock.runFor(1_000);
-  await expect(toasts).toHaveCount(0);
-});
-
 test('a part of the client that cannot be fetched leaves a way out', async ({ page, complaints }) => {
   await page.goto('/');
   await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
