@@ -1,5 +1,10 @@
 /** What a browser has and Node.js has not, for the client's modules that need no page. */
+import { TRPCClientError } from '@trpc/client';
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
 import { vi } from 'vitest';
+import { trpcErrorOf } from '#server/api/trpc.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 
 /** The browser's storage, in memory. */
 class MemoryStorage implements Storage {
@@ -47,8 +52,30 @@ export function stubStorage(kind: 'localStorage' | 'sessionStorage', isForbidden
 /** Gives the modules that are loaded from now on a window and a document that take and dispatch events. */
 export function stubPage() {
   const window = new EventTarget();
-  const document = Object.assign(new EventTarget(), { hidden: false });
+  const document = new EventTarget();
   vi.stubGlobal('window', window);
   vi.stubGlobal('document', document);
   return { window, document };
+}
+
+/** The error that a call of the client's rejects with when the server refuses it. */
+export function refusedWith(code: ErrorCode, options?: ConstructorParameters<typeof AppError>[1]): unknown {
+  return TRPCClientError.from({ error: trpcErrorOf(new AppError(code, options), null, null) });
+}
+
+/** The toasts that wait to be drawn; where nothing draws them, all that were raised. */
+export function toastsOf(page: typeof import('#client/toasts.ts')): readonly string[] {
+  let texts: readonly string[] = [];
+  renderToString(
+    createElement(() => {
+      texts = page.useWaitingToasts().map(({ text }) => text);
+      return null;
+    }),
+  );
+  return texts;
+}
+
+/** A refusal as the server answers a single call with it. */
+export function trpcAnswerOf(refusal: AppError): Response {
+  return Response.json([{ error: trpcErrorOf(refusal, null, null) }], { status: refusal.status });
 }
