@@ -35,7 +35,7 @@ const CLIENT_FOLDERS = {
 };
 const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
-const DRAIN_PATIENCE_MS = 8_000;
+export const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -43,7 +43,7 @@ const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
 
 /** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
-const SERVER_OPTIONS = {
+export const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,

@@ -20,8 +20,8 @@ export const PASSWORD = 'correct horse battery';
 /** Everybody has the same password, and hashing it takes longer than all else that makes a person. */
 const hashOfEverybody = createPasswords().then(({ hash }) => hash(PASSWORD));
 
-/** A day is long enough for any test. */
-const SESSION_LIFETIME_MS = 86_400_000;
+/** Longer than the days that a test lets pass. */
+const SESSION_LIFETIME_MS = 30 * 86_400_000;
 
 export interface Person {
   readonly id: string;
@@ -224,9 +224,9 @@ export function isTakenOver(): boolean {
   return key !== undefined && Reflect.get(root, key).stateNode.current.memoizedState.isDehydrated === false;
 }
 
-/** Lets a clock that was installed in the page stand still, some time after everything that waits is over. */
-export async function stopClock(page: Page): Promise<void> {
-  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 60_000));
+/** Lets a clock that was installed in the page stand still, as much later as it is told. */
+export async function stopClock(page: Page, laterMs = 60_000): Promise<void> {
+  await page.clock.pauseAt(await page.evaluate((ms) => Date.now() + ms, laterMs));
 }
 
 /** Collects whatever a page should not do. */

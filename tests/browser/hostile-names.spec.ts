@@ -173,7 +173,7 @@ test('made-up providers in an address that nobody could be are shown nowhere', a
   complaints,
 }) => {
   await setTraps(page, complaints);
-  const payloads = PAYLOADS.filter((_, index) => index % 2 === 0);
+  const payloads = PAYLOADS.slice(0, 3);
   for (const payload of payloads) {
     await page.goto(`/tip/x?${new URLSearchParams({ userId: payload, service: 'dj' })}`);
     await expect(page.getByRole('heading', { level: 1, name: 'QR Code Not Found' })).toBeVisible();
