@@ -1,41 +1,40 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
-import { gzipAsync } from '@gfx/zopfli';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 
 const CLIENT = join(import.meta.dirname, 'src/client');
-/** Each has its script in a file of its own, as `tip-page.ts`. */
+/** The pages that the server renders; the script of each is `start/NAME-page.tsx`. */
 const RENDERED_PAGES = ['landing', 'auth', 'tip'];
-/** Has the styles of a tip page, which are allowed by their hash already, and no script: where it is shown nothing can be fetched. */
+/**
+ * The page that a service worker shows without a connection. It has no script, because nothing can be fetched then, and the
+ * styles of a tip page, because the Content-Security-Policy allows these by their hash already.
+ */
 const OFFLINE_PAGE = 'offline';
+/** The small script that stands in every rendered page and fetches the page's own script after the first paint. */
 const STARTER = 'start/after-paint.ts';
 
-/**
- * Writes a .br and a .gz beside every text file of the built client, so that no request waits for compression. Zopfli
- * writes gzip that is 3 % smaller than zlib's.
- */
+/** Writes a .br and a .gz beside every text file of the built client, so that no request waits for compression. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
     applyToEnvironment: ({ name }) => name === 'client',
-    async writeBundle({ dir }) {
+    writeBundle({ dir }) {
       if (!dir) return;
       for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile() || !/\.(?:html|js|css|svg|json|webmanifest|txt)$/.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const content = readFileSync(path);
-        const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
-        writeFileSync(`${path}.br`, brotliCompressSync(content, quality));
-        writeFileSync(`${path}.gz`, await gzipAsync(content, { numiterations: 15 }));
+        writeFileSync(`${path}.br`, brotliCompressSync(content));
+        writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
       }
     },
   };
 }
 
-/** Lays the migrations beside the server that was built with them: what it does to a database must not depend on newer sources. */
+/** Copies the migrations into the built server: what a build does to a database must not depend on newer sources. */
 function migrationsOfThisBuild(): Plugin {
   return {
     name: 'migrations-of-this-build',
@@ -47,8 +46,8 @@ function migrationsOfThisBuild(): Plugin {
 }
 
 /**
- * sonner writes its style sheet into the page by script, which the Content-Security-Policy forbids. This takes that
- * line out; toaster.tsx imports the same sheet as a file.
+ * sonner inserts its style sheet by script, which the Content-Security-Policy forbids. This plugin removes that call;
+ * toaster.tsx imports the same style sheet as a file.
  */
 function sonnerStylesAsFile(): Plugin {
   return {
@@ -63,9 +62,9 @@ function sonnerStylesAsFile(): Plugin {
 }
 
 /**
- * Writes a template for each page that arrives rendered. Such a page paints without waiting: its styles stand in it, and so
- * do its icon, for which a browser would ask before it paints, and after-paint.ts, which starts its script. The links,
- * switched off, tell the loader of later screens that these styles are there.
+ * Writes a template for each rendered page. The browser can paint such a page without another request, because its
+ * styles, its icon and the script after-paint.ts stand in the page itself. The disabled links to the same style sheets tell
+ * Vite's loader, when it fetches the parts of other screens, that the page has these styles already.
  */
 function templatesOfRenderedPages(): Plugin {
   return {
@@ -84,14 +83,14 @@ function templatesOfRenderedPages(): Plugin {
         const starter = builtFrom(STARTER);
         for (const page of [...RENDERED_PAGES, OFFLINE_PAGE]) {
           const isOffline = page === OFFLINE_PAGE;
-          const script = builtFrom(`start/${isOffline ? 'tip' : page}-page.ts`);
+          const script = builtFrom(`start/${isOffline ? 'tip' : page}-page.tsx`);
           const imports = importsOf(script, bundle);
           const styles = new Set(
             [...imports, script].flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])]),
           );
           const style = [...styles].map((file) => textOf(bundle[file]).trim()).join('');
           const links = [...styles].map((file) => `\n    <link rel="stylesheet" href="/${file}" disabled>`);
-          // The page's own script first, then what is to be fetched along with it.
+          // after-paint.ts imports the first file and preloads the others.
           const files = [script, ...imports].map(({ fileName }) => `/${fileName}`).join(' ');
           const icon = readFileSync(join(CLIENT, 'public/icon.svg'), 'utf8').replace(/\s+/g, ' ').trim();
           const parts: Readonly<Record<string, string>> = {
@@ -111,7 +110,7 @@ function templatesOfRenderedPages(): Plugin {
   };
 }
 
-/** All that a chunk imports at once, each after what it imports itself. */
+/** The chunks that a chunk imports statically, directly or through others; each stands after its own imports. */
 function importsOf(
   chunk: Rolldown.OutputChunk,
   bundle: Rolldown.OutputBundle,
@@ -131,33 +130,18 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
   return file.source.toString();
 }
 
-function listScopes(): readonly string[] {
-  return readdirSync(CLIENT, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.module.css'))
-    .sort();
-}
-
-let scopes = listScopes();
-
-/** A page carries each class name three times, in its HTML, its styles and its script: `card4` says enough. */
-function shortClassName(name: string, file: string): string {
-  const isOwn = (path: string) => file === normalizePath(join(CLIENT, path));
-  // While somebody develops, there may be a new one.
-  if (!scopes.some(isOwn)) scopes = listScopes();
-  return `${name}${scopes.findIndex(isOwn)}`;
-}
-
-/** What every page needs of the client and of what its screens share; the styles of a part belong to it. */
+/** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
 const OF_EVERY_PAGE = `
-  calls.ts navigation.ts paths.ts rendered.ts toasts.ts session/session.ts
-  start/app.tsx start/client-root.ts start/display-font.ts start/elsewhere.ts start/hydrate.tsx ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx
-  ui/icons.tsx ui/link.tsx ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
-  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts`
+  calls.ts paths.ts rendered.ts toasts.ts session/session.ts
+  start/app.tsx start/client-root.ts start/display-font.ts start/exact-addresses.ts start/hydrate.tsx
+  ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
+  ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
+  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts`
   .trim()
   .split(/\s+/)
   .map((file) => normalizePath(join(CLIENT, file)));
 for (const file of OF_EVERY_PAGE)
-  if (!existsSync(file)) throw new Error(`${file} has moved: what every page carries must be named anew`);
+  if (!existsSync(file)) throw new Error(`${file} has moved: name its new place in OF_EVERY_PAGE`);
 
 const REACT =
   /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
@@ -174,14 +158,13 @@ const config: ViteUserConfig = {
   cacheDir: '../../node_modules/.vite',
   server: {
     proxy: Object.fromEntries(
-      // With their slash: /api.ts is a file of the client.
+      // The slash at the end matters, because /api.ts is a file of the client.
       ['/api/', '/trpc/', '/healthz', '/readyz'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
       ]),
     ),
   },
-  css: { modules: { generateScopedName: shortClassName } },
   plugins: [
     react(),
     sonnerStylesAsFile(),
@@ -201,10 +184,8 @@ const config: ViteUserConfig = {
           globalSetup: ['tests/support/build.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          // Both cores of a small machine: most of the time is spent hashing, or waiting for processes.
+          // As many as a small machine has cores, because most of the time is spent hashing passwords.
           maxWorkers: 2,
-          // As for the browser tests: a shared machine may stall.
-          retry: process.env['CI'] ? 1 : 0,
         },
       },
     ],
@@ -216,30 +197,19 @@ const config: ViteUserConfig = {
         emptyOutDir: true,
         // The Content-Security-Policy allows fonts and styles from files only.
         assetsInlineLimit: 0,
-        modulePreload: {
-          polyfill: false,
-          // Whatever loads something later has these already.
-          resolveDependencies: (_, files, { hostType }) =>
-            hostType === 'js' ? files.filter((file) => !/\/(?:base|rolldown-runtime)-/.test(file)) : files,
-        },
+        modulePreload: { polyfill: false },
         rollupOptions: {
-          // Packing takes most of the time, and is meant to.
-          checks: { pluginTimings: false },
           output: {
-            // 36 bits, far more than two builds of a file take; pages name many files.
-            entryFileNames: 'assets/[name]-[hash:6].js',
-            chunkFileNames: 'assets/[name]-[hash:6].js',
-            assetFileNames: 'assets/[name]-[hash:6][extname]',
-            // In one file: twenty small ones compress worse, and are asked for one by one.
+            // One chunk compresses better than twenty small ones, and is one request instead of twenty.
             codeSplitting: { groups: [{ name: 'base', test: isOfEveryPage }] },
           },
-          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.ts`)].map(
+          input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.tsx`)].map(
             (file) => join(CLIENT, file),
           ),
         },
       },
     },
-    // The components of rendered pages as one module of its own, which needs neither node_modules nor NODE_ENV.
+    // The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs.
     render: {
       consumer: 'server',
       define: { 'process.env.NODE_ENV': JSON.stringify('production') },
@@ -255,15 +225,15 @@ const config: ViteUserConfig = {
         rollupOptions: {
           input: 'src/client/start/render.tsx',
           output: { entryFileNames: 'render.js' },
-          // In one file: what the browser fetches later is at hand here.
+          // The renderer is one file, so that nothing is gained by what the browser imports later.
           checks: { ineffectiveDynamicImport: false },
         },
       },
     },
     server: {
       consumer: 'server',
-      // Packages are loaded from node_modules, but for drizzle-orm: its package.json has 180 KB, which Node.js 26 parses anew
-      // for each of its hundred modules (measured: 0.4 s of a start, and 80 MB that stay).
+      // Packages are loaded from node_modules, except drizzle-orm: Node.js 26 would parse its package.json of 180 KB again for
+      // each of its hundred modules (measured: 0.4 s of a start, and 80 MB that stay).
       resolve: { external: true, noExternal: [/^#/, 'drizzle-orm'] },
       build: {
         outDir: '../../dist/server',

@@ -1,6 +1,6 @@
 /**
- * Builds when there is no build of exactly these sources: `npm start` after a fresh clone or an update just works, and
- * starts at once the next time.
+ * Builds the product unless dist/ was built from exactly the present sources. So `npm start` works after a fresh clone or an
+ * update, and starts at once the next time.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const STAMP = join(PROJECT_FOLDER, 'dist/sources.sha256');
-/** What the client was made of before, for pages that are still open from then. */
+/** The files of the previous client, for pages that are still open since before the build. */
 const EARLIER = join(PROJECT_FOLDER, 'dist/earlier');
 const FOLDERS = ['src', 'drizzle'];
 const SOURCES = [
@@ -42,14 +42,14 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
   if (existsSync(STAMP)) {
     rmSync(EARLIER, { recursive: true, force: true });
     renameSync(join(PROJECT_FOLDER, 'dist/client'), EARLIER);
-    // A build that fails half-way must not pass for the last one that did not.
+    // Without the stamp, a build that fails half-way is repeated.
     rmSync(STAMP);
   }
   const vite = join(PROJECT_FOLDER, 'node_modules/vite/bin/vite.js');
   const build = spawnSync(process.execPath, [vite, 'build', '--app', '--logLevel', 'warn'], {
     cwd: PROJECT_FOLDER,
     stdio: 'inherit',
-    // Vite would take a test runner's NODE_ENV over, and build React for development.
+    // With a test runner's NODE_ENV, Vite would build React for development.
     env: { ...process.env, NODE_ENV: 'production' },
   });
   if (build.status !== 0) process.exit(build.status ?? 1);

@@ -1,7 +1,6 @@
 /**
- * `npm run types`: writes what src/server/api/client-types.ts exports into one declaration file of plain types, for TypeScript
- * clients outside of this repository. It asks the compiler what the types come to, because what the schemas infer can be
- * written down in no other way without the schemas' own package.
+ * `npm run types` writes what src/server/api/client-types.ts exports into one declaration file of plain types, for TypeScript
+ * clients outside of this repository. The compiler resolves the types, because types inferred from zod schemas would need zod.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +17,7 @@ const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SOURCE = join(PROJECT_FOLDER, 'src/server/api/client-types.ts');
 const ROUTER = 'AppRouter';
 
-/** What every brand is to those who are outside: a name for a plain type. */
+/** The docstrings of branded types, which the declaration file turns into names of plain types. */
 const BRAND_NOTES = /** @type {Readonly<Record<string, string>>} */ ({
   Cents: 'A whole number of US cents.',
   QrCodeId: 'The ten characters of a printed code.',
@@ -58,7 +57,7 @@ function declarationsOf(checker, exported) {
   }
 
   /**
-   * The name of a type that is exported itself.
+   * The name under which a type is exported; undefined when it is not.
    * @param {Type} type
    * @param {string} except
    */

@@ -1,6 +1,6 @@
 /**
- * `npm run lock:mend`, after `npm install` has changed package-lock.json: writes into it what npm ought to know of packages for
- * one platform, and does not. npm keeps it until it locks another version of the package.
+ * `npm run lock:mend` corrects what package-lock.json says of packages for one platform (decision 014). Run it whenever
+ * `npm install` has changed the file: npm drops a correction when it locks another version of the package.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url';
  */
 
 /**
- * The Node.js for Linux needs glibc, which its packages do not say: with musl it would stand before the machine's own, and not
- * run. And npm must not leave out a package for this platform because the Node.js that runs npm is too old for it: it will be
- * used by the one that npm brings.
+ * Adds `libc` to the packages of Node.js for Linux, which need glibc and do not say so: on musl they would shadow the machine's
+ * own Node.js and not run. Removes `engines` from packages for one platform, so that npm installs them even when the Node.js
+ * that runs npm is too old for them: they run on the Node.js that npm installs.
  * @param {Lock} lock
  * @returns {Lock}
  */

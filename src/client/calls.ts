@@ -1,5 +1,5 @@
 /**
- * Calls to the server for screens that may never make one: the API client is fetched with the first of them.
+ * Calls to the server for screens that may never make one: the first call fetches the API client.
  */
 import type { Api, Failure } from './api.ts';
 import { become, presentSession, readToken } from './session/session.ts';
@@ -8,8 +8,8 @@ export type Outcome<Answer> =
   | { readonly answer: Answer; readonly failure: null }
   | { readonly failure: Failure };
 
-/** Neither the server nor the API client answered. */
-export const NO_ANSWER: Failure = {
+/** The outcome of a call whose API client could not be fetched. */
+const NO_ANSWER: Failure = {
   detail: null,
   code: null,
   status: null,
@@ -17,7 +17,7 @@ export const NO_ANSWER: Failure = {
   retryAfterSeconds: null,
 };
 
-/** What came of a call. A refusal and a lost connection are outcomes as well: this never rejects. */
+/** Makes a call. It never rejects: a refusal and a lost connection are outcomes as well. */
 export async function call<Answer>(run: (api: Api) => Promise<Answer>): Promise<Outcome<Answer>> {
   const loaded = await import('./api.ts').catch(() => null);
   if (loaded === null) return { failure: NO_ANSWER };

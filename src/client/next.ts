@@ -1,14 +1,12 @@
-/** Where somebody is taken after logging in: never to another site. */
-
 import { paths } from './paths.ts';
 
-/** Stands for this site: a path leads to the same place on each. */
+/** An origin to resolve paths against, because `URL` needs one. */
 const ANY_SITE = 'https://this-site.invalid';
 
 /**
- * Where `?next=` leads, if that is a path of this site. Whatever a browser could take for another site
- * (`https://...`, `//host`, `/\host`, with control characters in between or not) counts as nothing (OWASP, Unvalidated
- * Redirects and Forwards).
+ * The path of this site to which `?next=` leads after a login; null without one. Text that a browser could take for another
+ * site (`https://...`, `//host`, `/\host`, also with control characters in between) is none (OWASP, Unvalidated Redirects
+ * and Forwards).
  */
 export function nextFrom(search: string): string | null {
   const next = new URLSearchParams(search).get('next');

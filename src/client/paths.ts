@@ -1,21 +1,23 @@
 /**
- * Every address of the client.
+ * The addresses of the client's pages.
  */
+import { PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
+
 export const paths = {
-  home: '/',
-  auth: '/auth',
-  dashboard: '/dashboard',
-  scan: '/scan',
-  /** `qrId` as it was scanned or typed. */
-  tip: (qrId: string) => `/tip/${encodeURIComponent(qrId)}`,
+  ...PAGE_PATHS,
+  /** The path of a code, which may be any text that was scanned or typed. */
+  tip: (qrId: string) => TIP_PREFIX + encodeURIComponent(qrId),
 } as const;
+
+/** The paths of all tip pages. */
+export const TIP_PAGE = new RegExp(`^${TIP_PREFIX}[^/]+/?$`);
 
 /** Whether a tip page stands at this path. */
 export function isTipPage(pathname: string): boolean {
-  return /^\/tip\/[^/]+\/?$/.test(pathname);
+  return TIP_PAGE.test(pathname);
 }
 
-/** The code in the address of a tip page, as it was before it became an address. */
+/** The code in the path of a tip page, decoded once; as it stands there when it cannot be decoded. */
 export function qrIdFrom(pathname: string): string {
   const segment = pathname.split('/')[2] ?? '';
   try {
@@ -28,17 +30,17 @@ export function qrIdFrom(pathname: string): string {
 export const DASHBOARD_TABS = ['qr-codes', 'transactions', 'profile'] as const;
 export type DashboardTab = (typeof DASHBOARD_TABS)[number];
 
-/** The address of one tab of the dashboard, so that reload and Back keep it. */
+/** The address of a tab of the dashboard. */
 export function dashboardTab(tab: DashboardTab): string {
   return `${paths.dashboard}?tab=${tab}`;
 }
 
-/** The login screen that leads back to `next` afterwards; it leads to the dashboard by itself. */
+/** The address of the login that leads to `next` afterwards; without a `next` it leads to the dashboard. */
 export function authFor(next: string): string {
   return next === paths.dashboard ? paths.auth : `${paths.auth}?${new URLSearchParams({ next })}`;
 }
 
-/** The address that the browser shows, as a `next`. */
+/** The browser's present path and query. */
 export function currentPath(): string {
   return window.location.pathname + window.location.search;
 }

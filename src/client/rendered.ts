@@ -1,11 +1,11 @@
 /**
- * What the server has already found out for the page that it rendered, so that nothing is asked for twice. The server
- * writes it into the page as data; the client's first drawing reads it from there, and is therefore the same.
+ * The result of the look-up for which the server rendered a tip page. The server writes it into the page as data, and
+ * the client hydrates with the same data and need not look the code up again.
  */
 import { createContext, useContext } from 'react';
 import type { Lookup } from '#shared/rendered-page.ts';
 
-/** The element that carries it: a data block, which no browser runs. */
+/** The id of the script element with the data, which browsers do not run. */
 const DATA_ELEMENT_ID = 'rendered';
 
 export interface Rendered {
@@ -16,21 +16,21 @@ export interface Rendered {
 
 export const RenderedContext = createContext<Rendered | null>(null);
 
-/** What came of looking this code up on the server; null when nobody has yet. */
+/** The server's look-up of this code; null when the page was not rendered for it. */
 export function useRenderedLookup(qrId: string): Lookup | null {
   const rendered = useContext(RenderedContext);
   return rendered?.qrId === qrId ? rendered.lookup : null;
 }
 
-/** Reads what the server wrote into this page; null when the page did not arrive rendered. */
+/** Reads the look-up from a rendered page; null when the page has none. */
 export function readLookup(page: Document): Lookup | null {
   const text = page.getElementById(DATA_ELEMENT_ID)?.textContent;
   return text ? JSON.parse(text) : null;
 }
 
 /**
- * The data block with what the server found out. Nothing in it can end its element, whatever names there are; U+2028 and
- * U+2029 end lines in older scripts.
+ * The script element with the look-up. Escaping keeps any name from ending the element; U+2028 and U+2029 end lines in older
+ * scripts.
  */
 export function writeLookup(lookup: Lookup | null): string {
   const json = JSON.stringify(lookup).replace(

@@ -1,6 +1,6 @@
 /**
- * Toasts for the whole client. The library that draws them is fetched with the first toast: most visitors of a tip
- * page never see one.
+ * The queue of toasts. The library that draws them is fetched with the first toast, which most visitors of a tip page never
+ * see.
  */
 import { useSyncExternalStore } from 'react';
 
@@ -21,7 +21,7 @@ export function toastError(text: string): void {
   enqueue({ kind: 'error', text });
 }
 
-/** Whether there was anything to say yet. */
+/** Whether there has been a toast yet. */
 export function useToasterWanted(): boolean {
   return useSyncExternalStore(
     subscribe,
@@ -30,7 +30,7 @@ export function useToasterWanted(): boolean {
   );
 }
 
-/** What has not been shown yet. */
+/** The toasts that have not been shown yet. */
 export function useWaitingToasts(): readonly Toast[] {
   return useSyncExternalStore(
     subscribe,
@@ -39,7 +39,7 @@ export function useWaitingToasts(): readonly Toast[] {
   );
 }
 
-/** The toaster has taken over these. */
+/** Removes toasts from the queue, because the toaster shows them. */
 export function takeToasts(shown: readonly Toast[]): void {
   waiting = waiting.filter((toast) => !shown.includes(toast));
   notify();

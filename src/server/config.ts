@@ -4,14 +4,14 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import type { DatabaseAddress } from './storage/database.ts';
 
 export interface Config {
   readonly host: string;
   readonly port: number;
   /** What QR codes carry: an origin, with a path when Tipwell lives under one, without a trailing slash. */
   readonly publicUrl: string;
-  /** Absolute path of the SQLite file. */
-  readonly databasePath: string;
+  readonly database: DatabaseAddress;
   readonly sessionLifetimeMs: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   /** Origins whose pages may call the API from a browser; none by default. */
@@ -21,7 +21,7 @@ export interface Config {
   readonly isRateLimited: boolean;
   /** Absolute path of the folder that gets a backup a day; null for none. */
   readonly backupFolder: string | null;
-  /** What the operator should know but what does not stop the start. */
+  /** Sentences for the operator that do not stop the start. */
   readonly warnings: readonly string[];
 }
 
@@ -125,7 +125,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     host: data.HOST,
     port: data.PORT,
     publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
-    databasePath: resolve(data.DATABASE_URL),
+    database: { engine: 'sqlite', path: resolve(data.DATABASE_URL) },
     sessionLifetimeMs: data.SESSION_DAYS * DAY_MS,
     logLevel: data.LOG_LEVEL,
     corsOrigins: data.CORS_ORIGINS,

@@ -13,7 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 };
 
 async function main(name: string | undefined, words: readonly string[]): Promise<void> {
-  // What is thrown names the lines of the sources.
+  // Stack traces name the lines of the sources.
   process.setSourceMapsEnabled(true);
   if (name === undefined) return (await import('./serve.ts')).serve();
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

@@ -21,12 +21,9 @@ import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
-import { DatabaseRefused, holdDatabase, openDatabase, refuseDamage } from './storage/sqlite/connection.ts';
-import { checkIntegrity, checkLedger } from './storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from './storage/sqlite/migrations.ts';
-import { MIGRATIONS_FOLDER } from './storage/sqlite/migrations-folder.ts';
-import { createSqliteStorage } from './storage/sqlite/storage.ts';
-import { readSecrets, type Storage } from './storage/storage.ts';
+import { DatabaseRefused } from './storage/database.ts';
+import { databaseAt } from './storage/open.ts';
+import { readSecrets } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -42,23 +39,23 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
 
-/** Slow senders are cut off: headers within 10 s, the whole request within 15 s, looked at every second. */
+/** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
 export const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
-  // Without one a request is refused all the same, with an answer like any other, unless it is of HTTP/1.0.
+  // unread-requests.ts refuses a request without a Host, with an answer like any other.
   requireHostHeader: false,
 } as const;
 
 /** Far fewer than the descriptors that the service may have (deploy/tipwell.service): files have to be opened as well. */
 const MAX_CONNECTIONS = 20_000;
 
-/** What a request that names no host is taken to have named; nothing is built on it. */
+/** The host of a request that names none, as HTTP/1.0 allows; nothing is built on it. */
 const UNNAMED_HOST = 'localhost';
 
-/** Whoever takes nothing of an answer is cut off the second time that this has passed; streams move more often than that. */
+/** A connection on which nothing has moved is cut when this has passed twice; heartbeats move on streams more often. */
 const SILENCE_PATIENCE_MS = STREAM_HEARTBEAT_MS + 2_000;
 
 /** Serves until a signal ends it; why it cannot start is said in one line. */
@@ -78,8 +75,7 @@ async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel, base: null }, logDestination());
 
-  const releaseDatabase = holdDatabase(config.databasePath);
-  const storage = refuseDamage(config.databasePath, () => openStorage(config));
+  const storage = await databaseAt(config.database).openForServer();
   let isShuttingDown = false;
   const random = createRandomBytes();
   const app = createApp({
@@ -115,7 +111,6 @@ async function start(): Promise<void> {
     app.endStreams();
     await drain(server);
     await storage.close();
-    releaseDatabase();
     log.info('stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -184,7 +179,7 @@ function startBackups(config: Config, log: Logger): () => void {
     folder: backupFolder,
     clock: Date.now,
     async backUp(file) {
-      // It reads the same settings as this process did.
+      // The child process reads the same settings as this one.
       const args = [...process.execArgv, program, 'db-backup', file];
       const { stdout } = await promisify(execFile)(process.execPath, args, { signal: stopping.signal });
       return / (\d+:[0-9a-f]{32})\n/.exec(stdout)?.[1] ?? null;
@@ -208,20 +203,6 @@ function startBackups(config: Config, log: Logger): () => void {
   };
 }
 
-function openStorage(config: Config): Storage {
-  const database = openDatabase(config.databasePath);
-  migrate(database, readMigrations(MIGRATIONS_FOLDER));
-  const [damage = checkLedger(database)[0]?.invariant] = checkIntegrity(database, 'quick');
-  if (damage !== undefined) {
-    throw new DatabaseRefused(
-      `The database ${config.databasePath} is damaged (${damage}). See all of it with \`npm run db:check\`, and restore a backup.`,
-    );
-  }
-  // The pages that the checks have read are not those that requests will ask for.
-  database.pragma('shrink_memory');
-  return createSqliteStorage(database);
-}
-
 function listen(app: App, config: Config): Promise<Server> {
   const errorHandler = (error: unknown) => {
     const code = error instanceof RequestError ? 'malformed_request' : 'internal';
@@ -242,7 +223,7 @@ function listen(app: App, config: Config): Promise<Server> {
   });
 }
 
-/** Accepts nothing new and waits for what is under way. */
+/** Accepts no new connection and waits for the answers under way. */
 function drain(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_PATIENCE_MS);

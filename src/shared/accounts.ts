@@ -32,12 +32,12 @@ const MAX_CHOSEN_CATEGORIES = 100;
 /** None, or 7 to 20 digits with the usual punctuation. */
 const PHONE = /^(?:\+?[ ().\-/]*(?:\d[ ().\-/]*){7,20})?$/;
 
-/** For those who describe a text: there is something other than space in it. */
+/** For JSON Schema: the text has something other than space in it. */
 const NOT_BLANK = { pattern: '\\S' };
 
 /**
- * What any validator can say of a name: no control character, line separator or direction mark in it, and no space around it.
- * What is left of the rule takes properties of characters that few know.
+ * For JSON Schema: the name has no control character, line separator or direction mark in it, and no space around it. The
+ * rest of the rule needs Unicode properties that few validators know.
  */
 const PLAIN_NAME = (() => {
   const hidden =
@@ -50,7 +50,7 @@ export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** The check that fails ends the reading of its field, so that no later one works on what is too long or wrong. */
+/** Options of a check that ends the reading of its field, so that no later check works on what is too long or wrong. */
 const lastly = (error: string) => ({ error, abort: true }) as const;
 
 function text(label: string) {
@@ -68,7 +68,7 @@ function trimmed(label: string, maxLength: number, tooLong: string) {
     .refine((typed) => typed !== '', lastly(`${label} is required.`));
 }
 
-/** Spaces around a password are part of it, but they alone are none. */
+/** Spaces around a password are part of it, but spaces alone are no password. */
 function anyPassword(label: string, tooLong: string) {
   return text(label)
     .max(MAX_TYPED_PASSWORD_LENGTH, lastly(tooLong))
@@ -138,7 +138,7 @@ const phone = z
 
 const person = { email, username, fullName, password, phone };
 
-/** A list is counted before its items are read: each wrong one would be told of. */
+/** The length of the list is checked before its items, because each wrong item makes a message. */
 const chosenCategories = z
   .array(serviceCategory, { error: 'Please select at least one service category.' })
   .min(1, 'Please select at least one service category.')

@@ -26,7 +26,7 @@ interface Zone {
   day: Day;
 }
 
-/** By name, the ones that were read first in front. */
+/** Time zones by their names; the one that was read first stands in front. */
 const zones = new Map<string, Zone>();
 
 /** Whether the name is a time zone that this platform knows, such as `Europe/Vienna`. */

@@ -1,6 +1,6 @@
 /**
- * Codes that exist on the page only: what a demo code says by itself. Apart from scanned texts, so that the tip page
- * carries nothing else along.
+ * Codes that exist on the page only: what a demo code says by itself. The tip page loads this module, and nothing else
+ * of scanned texts.
  */
 import { isServiceCategory, type ServiceCategory } from './categories.ts';
 import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH } from './ids.ts';

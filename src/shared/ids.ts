@@ -4,6 +4,7 @@
  */
 import type { $brand } from 'zod';
 import { brand } from './brand.ts';
+import { TIP_PREFIX } from './page-paths.ts';
 
 export type UserId = string & $brand<'UserId'>;
 /** Names a giver to one receiver, the same at each tip, and to nobody else. */
@@ -26,7 +27,7 @@ const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
 // The tip page asks for no transaction, and leaves out what is marked as pure.
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
 
-/** As the id of an event: before the first transaction of an account. */
+/** The id of the event that stands before the first transaction of an account. */
 export const BEGINNING = 'beginning';
 
 /** In UTF-16 units; twice as long as any id, so that a text which is longer is none and need not be read. */
@@ -104,7 +105,7 @@ export function showQrCodeId(id: QrCodeId): string {
 
 /** The address that a QR code carries. `publicUrl` has no trailing slash. */
 export function tipPageUrl(publicUrl: string, id: QrCodeId): string {
-  return `${publicUrl}/tip/${id}`;
+  return publicUrl + TIP_PREFIX + id;
 }
 
 /** The custom-scheme link of a provider's service, which the scan screen turns into a demo code. */

@@ -10,8 +10,8 @@ export const serviceCategory = z.enum(SERVICE_CATEGORIES, { error: 'Please selec
 export const newQrCode = z.object({ serviceCategory });
 
 /**
- * A printed code as somebody types it. What cannot be one is no wrong field but a code that is not found; the pattern is for
- * those who describe it.
+ * A printed code as somebody types it. A text that cannot be a code is no invalid field but a code that is not found; the
+ * pattern is for JSON Schema only.
  */
 export const typedQrCodeId = z
   .string({ error: 'Please enter a QR code or link' })

@@ -4,6 +4,7 @@
  */
 import { brand } from './brand.ts';
 import { DEMO_PREFIX } from './ids.ts';
+import { TIP_PREFIX } from './page-paths.ts';
 
 export const BLANK_TEXT = 'Please enter a QR code or link';
 export const NO_CODE = 'Invalid QR code format';
@@ -14,7 +15,7 @@ export type ScannedText =
 
 /** A link of the product's own scheme; schemes know no case. */
 const OWN_LINK = new RegExp(`^${brand.linkScheme}://tip/(.*)$`, 'isu');
-const SEGMENT_AFTER_TIP = /\/tip\/([^/?#]*)/i;
+const SEGMENT_AFTER_TIP = new RegExp(`${TIP_PREFIX}([^/?#]*)`, 'i');
 
 /**
  * Reads a code, a `tipwell://tip/{userId}/{category}` link, or any address with `/tip/{code}` in it, of whichever
@@ -28,7 +29,7 @@ export function readScannedText(text: string): ScannedText {
   return /^\.{0,2}$/.test(code) ? { code: null, problem: NO_CODE } : { code, problem: null };
 }
 
-/** Empty when there is none. */
+/** The code in a text; empty when there is none. */
 function codeIn(text: string): string {
   const ownPath = OWN_LINK.exec(text)?.[1];
   if (ownPath !== undefined) {
@@ -44,7 +45,7 @@ function codeIn(text: string): string {
   return segment === undefined ? text : decoded(segment);
 }
 
-/** Without its percent-encoding, unless that is broken: then as it stands. */
+/** A segment without its percent-encoding, or as it stands when that is broken. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment).trim();

@@ -1,5 +1,5 @@
 /**
- * What a tip may be, in the product's own words. Free of schemas, so that the tip page carries nothing else along.
+ * What a tip may be, in the product's own words. Free of schemas, so that the tip page need not load their library.
  */
 import { type Cents, MAX_TIP_CENTS, MIN_TIP_CENTS, parseDollars } from './money.ts';
 
@@ -8,9 +8,9 @@ export const AMOUNT_OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000'
 export const AMOUNT_TOO_FINE = 'Amounts have at most two decimals';
 
 export type AmountReading =
-  | { readonly cents: Cents; readonly problem: null }
+  | { readonly amountCents: Cents; readonly problem: null }
   | {
-      readonly cents: null;
+      readonly amountCents: null;
       readonly problem: typeof NO_AMOUNT | typeof AMOUNT_OUT_OF_BOUNDS | typeof AMOUNT_TOO_FINE;
     };
 
@@ -20,14 +20,14 @@ export type AmountReading =
  */
 export function readTipAmount(text: string): AmountReading {
   const plain = text.replace(/[\s$]/g, '');
-  if (plain === '') return { cents: null, problem: NO_AMOUNT };
+  if (plain === '') return { amountCents: null, problem: NO_AMOUNT };
   const ungrouped = /^\d{1,3}(?:,\d{3})+(?:\.\d*)?$/.test(plain)
     ? plain.replaceAll(',', '')
     : plain.replace(',', '.');
-  if (/^\d+\.\d{3,}$/.test(ungrouped)) return { cents: null, problem: AMOUNT_TOO_FINE };
-  const cents = parseDollars(ungrouped);
-  if (cents === null || cents < MIN_TIP_CENTS || cents > MAX_TIP_CENTS) {
-    return { cents: null, problem: AMOUNT_OUT_OF_BOUNDS };
+  if (/^\d+\.\d{3,}$/.test(ungrouped)) return { amountCents: null, problem: AMOUNT_TOO_FINE };
+  const amountCents = parseDollars(ungrouped);
+  if (amountCents === null || amountCents < MIN_TIP_CENTS || amountCents > MAX_TIP_CENTS) {
+    return { amountCents: null, problem: AMOUNT_OUT_OF_BOUNDS };
   }
-  return { cents, problem: null };
+  return { amountCents, problem: null };
 }

@@ -1,5 +1,5 @@
 /**
- * What may be a username. Free of schemas, because the tip page asks it of demo codes and carries nothing else along.
+ * What may be a username. Free of schemas, because the tip page asks it of demo codes and need not load their library.
  */
 import { brand } from './brand.ts';
 

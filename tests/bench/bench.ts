@@ -275,7 +275,7 @@ async function measureFlood(bench: Bench): Promise<Row[]> {
 }
 
 async function measureStreams(): Promise<Row[]> {
-  const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'streams.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'streams.ts')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';

@@ -2,7 +2,8 @@
  * The care of one's own account, in the profile: a new password, and where one is logged in.
  */
 import type { Page } from '@playwright/test';
-import SqliteDatabase from 'better-sqlite3';
+import { dump } from '#tests/support/database-dump.ts';
+import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
 import { type RunningServer, runToEnd } from '../support/running-server.ts';
 import { expect, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
 
@@ -189,8 +190,7 @@ test('a logout that the server cannot save is not called successful, and the tok
   await logInAs(customer);
   await page.goto('/dashboard');
   await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
-  const database = new SqliteDatabase(server.databasePath);
-  database.exec('BEGIN IMMEDIATE');
+  const release = holdWriteLock(server.databasePath);
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(toast(page, UNCONFIRMED)).toBeVisible();
   await expect(toast(page, 'Logged out successfully')).toHaveCount(0);
@@ -198,10 +198,10 @@ test('a logout that the server cannot save is not called successful, and the tok
   expect(await storedToken(page)).toBeNull();
   const whoAmI = () => backstage.call('GET', '/auth/me', { token: customer.token });
   await expect(whoAmI()).rejects.toThrow('401');
-  database.exec('ROLLBACK');
-  const stored = database.prepare('SELECT count(*) FROM sessions WHERE user_id = ?').pluck();
-  await expect.poll(() => stored.get(customer.id)).toBe(0);
-  database.close();
+  release();
+  await expect
+    .poll(() => JSON.stringify(lookInto(server.databasePath, dump)['sessions']))
+    .not.toContain(customer.id);
   await expect(whoAmI()).rejects.toThrow('401');
   complaints.splice(0);
 });

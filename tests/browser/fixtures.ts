@@ -6,8 +6,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
 import { createPasswords } from '#server/auth/passwords.ts';
-import { openDatabase } from '#server/storage/sqlite/connection.ts';
-import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { databaseAt } from '#server/storage/open.ts';
 import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newUserId } from '#shared/ids.ts';
@@ -141,7 +140,7 @@ export class Backstage {
       ...{ userId: account.id, createdAtMs, expiresAtMs: createdAtMs + SESSION_LIFETIME_MS, device: '' },
       tokenHash: createHash('sha256').update(token).digest(),
     };
-    const storage = createSqliteStorage(openDatabase(this.#server.databasePath, { mustExist: true }));
+    const storage = await databaseAt({ engine: 'sqlite', path: this.#server.databasePath }).openForCommand();
     try {
       expect(await storage.createAccount(account)).toBe('created');
       expect(await storage.createSession(session, account.passwordHash, 1)).toBe('created');

@@ -292,11 +292,7 @@ test.describe('a code that exists', () => {
     await logInAs(await backstage.customer());
     await page.goto('/scan');
     await expect(page.getByLabel('QR code or link')).toBeVisible();
-    const goTo = (path: string) =>
-      page.evaluate((to) => {
-        window.history.pushState(null, '', to);
-        window.dispatchEvent(new Event('pushState'));
-      }, path);
+    const goTo = (path: string) => page.evaluate((to) => window.history.pushState(null, '', to), path);
     await goTo(`/tip/${code}${FORGED}`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(provider.fullName);
     await expect(page.getByText('This is a demo.')).toHaveCount(0);

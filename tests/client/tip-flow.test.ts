@@ -27,7 +27,7 @@ const receipt: Receipt = {
 };
 
 const EVENTS = {
-  'quick-chosen': { type: 'quick-chosen', amount: FIFTY },
+  'quick-chosen': { type: 'quick-chosen', amountCents: FIFTY },
   'custom-typed': { type: 'custom-typed', text: '12,34' },
   restored: { type: 'restored', figures: '$50.00' },
   checked: { type: 'checked' },
@@ -40,23 +40,23 @@ const EVENTS = {
   another: { type: 'another' },
 } as const satisfies { readonly [Type in TipEvent['type']]: TipEvent & { readonly type: Type } };
 
-const NOTHING = { quick: null, custom: '' };
+const NOTHING = { quickAmountCents: null, customText: '' };
 const selecting = {
   step: 'select-amount',
-  choice: { quick: TWENTY, custom: '' },
+  choice: { quickAmountCents: TWENTY, customText: '' },
   isChecked: true,
   interruption: 'not-sent',
 } as const satisfies TipFlow;
 const payment = {
   step: 'payment',
-  choice: { quick: null, custom: '33' },
+  choice: { quickAmountCents: null, customText: '33' },
   attempt: { ...attempt, amountCents: cents(3_300) },
   isPaying: false,
 } as const satisfies TipFlow;
 const paying = { ...payment, isPaying: true } as const satisfies TipFlow;
 const success = { step: 'success', receipt } as const satisfies TipFlow;
 
-const fresh = (choice: { quick: typeof TWENTY | null; custom: string }) =>
+const fresh = (choice: { quickAmountCents: typeof TWENTY | null; customText: string }) =>
   ({ step: 'select-amount', choice, isChecked: false, interruption: null }) as const;
 
 /** What comes of an event; an event that is not named changes nothing. */
@@ -67,13 +67,18 @@ const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
     'while an amount is chosen',
     selecting,
     {
-      'quick-chosen': { ...selecting, choice: { quick: FIFTY, custom: '' } },
-      'custom-typed': { ...selecting, choice: { quick: null, custom: '12,34' } },
-      restored: { ...selecting, choice: { quick: FIFTY, custom: '' } },
+      'quick-chosen': { ...selecting, choice: { quickAmountCents: FIFTY, customText: '' } },
+      'custom-typed': { ...selecting, choice: { quickAmountCents: null, customText: '12,34' } },
+      restored: { ...selecting, choice: { quickAmountCents: FIFTY, customText: '' } },
       checked: { ...selecting, isChecked: true },
       failed: { ...selecting, interruption: 'no-answer' },
       proceeded: { step: 'payment', choice: selecting.choice, attempt, isPaying: false },
-      resumed: { step: 'payment', choice: { quick: FIFTY, custom: '' }, attempt, isPaying: false },
+      resumed: {
+        step: 'payment',
+        choice: { quickAmountCents: FIFTY, customText: '' },
+        attempt,
+        isPaying: false,
+      },
     },
   ],
   [
@@ -103,25 +108,25 @@ describe.each(TABLE)('%s', (_, flow, outcomes) => {
 describe('a choice', () => {
   it('is either a quick amount or a typed one, whichever came last', () => {
     const typed = tipFlow(selecting, { type: 'custom-typed', text: '77' });
-    expect(typed).toMatchObject({ choice: { quick: null, custom: '77' } });
-    expect(tipFlow(typed, { type: 'quick-chosen', amount: TWENTY })).toMatchObject({
-      choice: { quick: TWENTY, custom: '' },
+    expect(typed).toMatchObject({ choice: { quickAmountCents: null, customText: '77' } });
+    expect(tipFlow(typed, { type: 'quick-chosen', amountCents: TWENTY })).toMatchObject({
+      choice: { quickAmountCents: TWENTY, customText: '' },
     });
   });
 
   it.each(['abc', '9.99', '10000.01', ''])('is no amount when %j is typed over a quick amount', (text) => {
     const flow = tipFlow(selecting, { type: 'custom-typed', text });
     if (flow.step !== 'select-amount') throw new Error('the step has changed');
-    expect(readChoice(flow.choice).cents).toBeNull();
+    expect(readChoice(flow.choice).amountCents).toBeNull();
   });
 
   it('stays the same when it is written in figures and restored', () => {
     const choices = fc.oneof(
-      fc.constantFrom(...QUICK_AMOUNTS_CENTS).map((quick) => ({ quick, custom: '' })),
+      fc.constantFrom(...QUICK_AMOUNTS_CENTS).map((quickAmountCents) => ({ quickAmountCents, customText: '' })),
       fc
         .integer({ min: 1_000, max: 1_000_000 })
         .filter((amount) => !QUICK_AMOUNTS_CENTS.includes(cents(amount)))
-        .map((amount) => ({ quick: null, custom: (amount / 100).toFixed(2) })),
+        .map((amount) => ({ quickAmountCents: null, customText: (amount / 100).toFixed(2) })),
     );
     fc.assert(
       fc.property(choices, (choice) => {
@@ -135,13 +140,13 @@ describe('a choice', () => {
 describe('the amount in an address', () => {
   it.each([
     ['', NOTHING],
-    ['?amount=50', { quick: FIFTY, custom: '' }],
-    ['?amount=51', { quick: null, custom: '51' }],
-    ['?other=12%2C34', { quick: null, custom: '12,34' }],
-    ['?amount=20&other=50.00', { quick: FIFTY, custom: '' }],
-    ['?amount=20&other=', { quick: TWENTY, custom: '' }],
-    ['?other=lots', { quick: null, custom: 'lots' }],
-    [`?other=${'1'.repeat(100)}`, { quick: null, custom: '1'.repeat(20) }],
+    ['?amount=50', { quickAmountCents: FIFTY, customText: '' }],
+    ['?amount=51', { quickAmountCents: null, customText: '51' }],
+    ['?other=12%2C34', { quickAmountCents: null, customText: '12,34' }],
+    ['?amount=20&other=50.00', { quickAmountCents: FIFTY, customText: '' }],
+    ['?amount=20&other=', { quickAmountCents: TWENTY, customText: '' }],
+    ['?other=lots', { quickAmountCents: null, customText: 'lots' }],
+    [`?other=${'1'.repeat(100)}`, { quickAmountCents: null, customText: '1'.repeat(20) }],
   ])('of %j is chosen at the beginning', (search, choice) => {
     expect(beginFlow(search)).toEqual(fresh(choice));
   });

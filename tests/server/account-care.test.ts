@@ -8,12 +8,13 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { REST_ROUTES, type RestRoute } from '#server/api/rest-routes.ts';
 import { createAccounts } from '#server/auth/accounts.ts';
-import { createPasswords } from '#server/auth/passwords.ts';
 import { createSessions } from '#server/auth/sessions.ts';
 import {
   type Answer,
+  call,
   callRest,
   callTrpc,
+  changePasswordThrough,
   DOORS,
   type Door,
   logInThrough,
@@ -23,6 +24,7 @@ import {
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { openStream, refusalOf } from '#tests/support/event-streams.ts';
+import { setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { beginSession } from '#tests/support/test-ledger.ts';
 
@@ -40,27 +42,14 @@ interface SeenSession {
   readonly isCurrent: boolean;
 }
 
-function change(door: Door, t: TestApp, token: string, currentPassword: string, newPassword: string) {
-  return door === 'REST'
-    ? callRest(
-        t,
-        'POST',
-        '/auth/password',
-        { current_password: currentPassword, new_password: newPassword },
-        { token },
-      )
-    : callTrpc(t, 'auth.changePassword', { currentPassword, newPassword }, { token });
-}
+const change = (door: Door, t: TestApp, token: string, present: string, next: string) =>
+  changePasswordThrough(door, t, present, next, { token });
 
 const endSession = (door: Door, t: TestApp, token: string, id: string) =>
-  door === 'REST'
-    ? callRest(t, 'DELETE', `/auth/sessions/${id}`, undefined, { token })
-    : callTrpc(t, 'auth.endSession', { id }, { token });
+  call(door, t, 'auth.endSession', { id }, { token });
 
 const endOthers = (door: Door, t: TestApp, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'DELETE', '/auth/sessions', undefined, { token })
-    : callTrpc(t, 'auth.endOtherSessions', undefined, { token });
+  call(door, t, 'auth.endOtherSessions', undefined, { token });
 
 const sessionsOf = (t: TestApp, token: string): Promise<readonly SeenSession[]> =>
   t.trpc(token).auth.sessions.query();
@@ -213,7 +202,6 @@ describe('a change of password', () => {
 });
 
 describe('a login whose password was verified, but whose session had not begun', () => {
-  const passwords = createPasswords();
   const given = { email: 'cam@example.com', password: PASSWORD };
 
   /**
@@ -223,7 +211,7 @@ describe('a login whose password was verified, but whose session had not begun',
   async function accountsOf(t: TestApp, meanwhile: () => Promise<unknown> = async () => {}) {
     const { storage } = t;
     const clock = () => t.clock.nowMs;
-    const real = await passwords;
+    const real = t.passwords;
     const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
     const interrupted = {
       ...real,
@@ -236,11 +224,10 @@ describe('a login whose password was verified, but whose session had not begun',
     return createAccounts({ storage, sessions, passwords: interrupted, clock, random: randomBytes });
   }
 
-  const setHash = (t: TestApp, hash: string) =>
-    t.database.prepare(`UPDATE accounts SET password_hash = ? WHERE username = 'cam'`).run(hash);
+  const setHash = (t: TestApp, hash: string) => setPasswordHash(t.database, 'cam', hash);
   const makeOutdated = async (t: TestApp) =>
     setHash(t, await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 2, parallelism: 1 }));
-  const sessionCount = (t: TestApp) => t.database.prepare('SELECT count(*) FROM sessions').pluck().get();
+  const sessionCount = (t: TestApp) => dump(t.database)['sessions']?.length;
 
   describe.each([
     ['a hash of today', async () => {}],
@@ -298,7 +285,7 @@ describe('a login whose password was verified, but whose session had not begun',
   test('is refused when the hash will not stand still', async () => {
     const t = await createTestApp();
     await t.registerCustomer('cam');
-    const accounts = await accountsOf(t, async () => setHash(t, await (await passwords).hash(PASSWORD)));
+    const accounts = await accountsOf(t, async () => setHash(t, await t.passwords.hash(PASSWORD)));
     await expect(accounts.login(given, '')).rejects.toMatchObject({ code: 'wrong_credentials' });
     expect(sessionCount(t)).toBe(1);
   });
@@ -309,7 +296,7 @@ test('a change of password in a session that ended meanwhile changes nothing', a
   const { token } = await t.registerCustomer('cam');
   const { storage } = t;
   const clock = () => t.clock.nowMs;
-  const real = await createPasswords();
+  const real = t.passwords;
   const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: DAY_MS });
   const account = await sessions.resume(token);
   const passwords = {
@@ -386,10 +373,7 @@ describe('a password that the operator made', () => {
   test.each(DOORS)('says so to its owner, until it is changed (%s)', async (door) => {
     const { t, token } = await createScene();
     const name = door === 'REST' ? 'must_change_password' : 'mustChangePassword';
-    const me = (held: string) =>
-      door === 'REST'
-        ? callRest(t, 'GET', '/auth/me', undefined, { token: held })
-        : callTrpc(t, 'auth.me', undefined, { token: held });
+    const me = (held: string) => call(door, t, 'auth.me', undefined, { token: held });
     expect(resultOf(await me(token))).toMatchObject({ [name]: true });
     const login = resultOf(await logInThrough(door, t, 'cam@example.com', PASSWORD));
     expect(login).toMatchObject({ user: { [name]: true } });
@@ -404,10 +388,7 @@ describe('a password that the operator made', () => {
 
   test.each(DOORS)('can be left by logging out (%s)', async (door) => {
     const { t, token } = await createScene();
-    const answer =
-      door === 'REST'
-        ? await callRest(t, 'POST', '/auth/logout', {}, { token })
-        : await callTrpc(t, 'auth.logout', undefined, { token });
+    const answer = await call(door, t, 'auth.logout', undefined, { token });
     expect(isFine(answer)).toBe(true);
     expect(await isAlive(t, token)).toBe(false);
   });

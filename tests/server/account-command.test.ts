@@ -3,9 +3,9 @@
  * the server goes on.
  */
 import { join } from 'node:path';
-import SqliteDatabase from 'better-sqlite3';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { dump } from '#tests/support/database-dump.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import {
   type Environment,
@@ -15,6 +15,7 @@ import {
   stopEverything,
   temporaryFolder,
 } from '#tests/support/running-server.ts';
+import { lookInto } from '#tests/support/stored-data.ts';
 
 const PASSWORD = 'correct horse battery';
 const EMAIL = 'cam@example.com';
@@ -58,11 +59,10 @@ test('reset-password prints a new one, ends all sessions and their streams, and 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const password = /: ([0-9A-Z]{5}(?:-[0-9A-Z]{5}){3})\n/.exec(stdout)?.[1] ?? '';
   expect(stdout).toContain('It is shown this once and works for a day');
-  const database = new SqliteDatabase(server.databasePath, { readonly: true });
-  const expiresAtMs = database.prepare('SELECT password_expires_at_ms FROM accounts').pluck().get();
-  database.close();
-  expect(Number(expiresAtMs) - Date.now()).toBeGreaterThan(23 * 3_600_000);
-  expect(Number(expiresAtMs) - Date.now()).toBeLessThanOrEqual(24 * 3_600_000);
+  const { accounts = [] } = lookInto(server.databasePath, dump);
+  const expiresInMs = Number(Object(accounts[0]).password_expires_at_ms) - Date.now();
+  expect(expiresInMs).toBeGreaterThan(23 * 3_600_000);
+  expect(expiresInMs).toBeLessThanOrEqual(24 * 3_600_000);
 
   expect(await stream.nextTip()).toBeNull();
   const headers = { Authorization: `Bearer ${token}` };
@@ -102,12 +102,11 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
 
 test('renew-keys makes what a stolen copy of the data holds worthless, from the next start on', async () => {
   const { server, account } = await startWithCustomer();
-  const keys = () => {
-    const database = new SqliteDatabase(server.databasePath, { readonly: true });
-    const rows = database.prepare('SELECT name, hex(key) AS key FROM secrets ORDER BY name').all();
-    database.close();
-    return z.array(z.object({ name: z.string(), key: z.string() })).parse(rows);
-  };
+  const keys = () =>
+    z
+      .array(z.object({ name: z.string(), key: z.string() }))
+      .parse(lookInto(server.databasePath, dump)['secrets'])
+      .sort((one, other) => one.name.localeCompare(other.name));
   const stolen = keys();
   expect(stolen.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym']);
   const { code, stdout, stderr } = await account('renew-keys');

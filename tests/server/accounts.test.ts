@@ -54,8 +54,7 @@ const PAT_BY_TRPC = {
   mustChangePassword: false,
 };
 
-const count = (t: TestApp, table: 'accounts' | 'sessions'): unknown =>
-  t.database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+const count = (t: TestApp, table: 'accounts' | 'sessions') => dump(t.database)[table]?.length;
 
 describe('registration', () => {
   test('by REST answers 201 and the user, with the fields of the specification and no token', async () => {
@@ -163,12 +162,6 @@ describe.each(DOORS)('taken names at the %s door', (door) => {
     });
     expect(resultOf(answer)).toMatchObject({ username: 'free' });
   });
-});
-
-test('a username is never issued again: no account can be deleted', async () => {
-  const t = await createTestApp();
-  await t.registerCustomer('cam');
-  expect(() => t.database.exec('DELETE FROM accounts')).toThrow('a username is never reissued');
 });
 
 describe.each(DOORS)('common passwords at the %s door', (door) => {

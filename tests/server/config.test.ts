@@ -10,11 +10,13 @@ import { ConfigError, parseConfig } from '#server/config.ts';
 
 const DAY_MS = 86_400_000;
 
+const sqlite = (path: string) => ({ engine: 'sqlite', path });
+
 const DEFAULTS = {
   host: '127.0.0.1',
   port: 3_000,
   publicUrl: 'http://localhost:3000',
-  databasePath: resolve('data/tipwell.db'),
+  database: sqlite(resolve('data/tipwell.db')),
   sessionLifetimeMs: 30 * DAY_MS,
   logLevel: 'info',
   corsOrigins: [],
@@ -97,10 +99,10 @@ describe('settings', () => {
       { PUBLIC_URL: 'http://192.168.1.7:3000', PORT: '80' },
       { port: 80, publicUrl: 'http://192.168.1.7:3000' },
     ],
-    [{ DATABASE_URL: '/var/lib/tipwell/tips.db' }, { databasePath: '/var/lib/tipwell/tips.db' }],
-    [{ DATABASE_URL: 'file:/var/lib/tips.db' }, { databasePath: '/var/lib/tips.db' }],
-    [{ DATABASE_URL: 'file:///var/lib/tips.db' }, { databasePath: '/var/lib/tips.db' }],
-    [{ DATABASE_URL: 'file:tips.db' }, { databasePath: resolve('tips.db') }],
+    [{ DATABASE_URL: '/var/lib/tipwell/tips.db' }, { database: sqlite('/var/lib/tipwell/tips.db') }],
+    [{ DATABASE_URL: 'file:/var/lib/tips.db' }, { database: sqlite('/var/lib/tips.db') }],
+    [{ DATABASE_URL: 'file:///var/lib/tips.db' }, { database: sqlite('/var/lib/tips.db') }],
+    [{ DATABASE_URL: 'file:tips.db' }, { database: sqlite(resolve('tips.db')) }],
     [{ TRUST_PROXY: '127.0.0.1' }, { trustedProxies: ['127.0.0.1'] }],
     [{ TRUST_PROXY: ' 10.0.0.0/8 , ::1,,fd00::/8 ' }, { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
     [{ BACKUP_FOLDER: '/var/backups/tipwell' }, { backupFolder: '/var/backups/tipwell' }],
@@ -121,7 +123,7 @@ describe('settings', () => {
   });
 
   test('the path of the database is absolute, so that it does not move with the working directory', () => {
-    expect(isAbsolute(parseConfig({ DATABASE_URL: 'x.db' }).databasePath)).toBe(true);
+    expect(isAbsolute(parseConfig({ DATABASE_URL: 'x.db' }).database.path)).toBe(true);
   });
 });
 

@@ -32,7 +32,7 @@ describe('the settings of the service', () => {
       host: '127.0.0.1',
       isRateLimited: true,
       trustedProxies: ['127.0.0.1', '::1'],
-      databasePath: `${STATE_FOLDER}/tipwell.db`,
+      database: { engine: 'sqlite', path: `${STATE_FOLDER}/tipwell.db` },
       backupFolder: `${STATE_FOLDER}/backups`,
       warnings: [],
     });

@@ -100,7 +100,7 @@ test('the pseudonyms stay after a restart, and another installation has others',
   const before = await giversSeenBy(t, 'REST', pat);
   const restarted = await createTestApp({ database });
   expect(await giversSeenBy(restarted, 'REST', pat)).toEqual(before);
-  database.exec('DELETE FROM secrets');
+  await t.storage.forgetSecrets();
   const elsewhere = await createTestApp({ database });
   expect(await giversSeenBy(elsewhere, 'REST', pat)).not.toEqual(before);
 });

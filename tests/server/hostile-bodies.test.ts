@@ -8,10 +8,17 @@ import { getRequestListener } from '@hono/node-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { readProblem, readTrpc } from '#tests/support/answers.ts';
-import { refusedBy } from '#tests/support/both-doors.ts';
+import {
+  answerOf,
+  callRest,
+  DOORS,
+  type Door,
+  outcomesOf,
+  PROCEDURES,
+  refusedBy,
+  trpcRequest,
+} from '#tests/support/both-doors.ts';
 import { isEventStream, readStream, refusalIn } from '#tests/support/event-streams.ts';
-import { callRaw, DOORS, type Door, PROCEDURES, trpcRequest } from '#tests/support/raw-doors.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
@@ -268,8 +275,7 @@ describe('prototype pollution', () => {
         const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
         const response = await t.send(`${path}${suffix}`, { method: 'POST', body, headers });
         if (!TAKES_NO_INPUT.has(path)) expect([400, 422, 401]).toContain(response.status);
-        if (door === 'REST') await readProblem(response);
-        else await readTrpc(response);
+        outcomesOf(door, await answerOf(response));
       }
     }
     expect(prototypes()).toEqual(before);
@@ -335,8 +341,8 @@ describe('a tRPC batch', () => {
   test('of ten is answered, each call for itself', async () => {
     const t = await createTestApp();
     const path = `/trpc/${Array(10).fill('qrCodes.lookup').join()}?batch=1&input=%7B%7D`;
-    const outcomes = await readTrpc(await t.send(path));
-    expect(outcomes.map(({ code }) => code)).toEqual(Array(10).fill('invalid_input'));
+    const outcomes = outcomesOf('tRPC', await answerOf(await t.send(path)));
+    expect(outcomes.map(({ refused }) => refused?.code)).toEqual(Array(10).fill('invalid_input'));
   });
 
   test('of eleven is refused as a whole, and none of it happens', async () => {
@@ -490,7 +496,7 @@ test('a token in an address logs nobody in', async () => {
   expect((await t.rest('GET', '/auth/me', { headers: { Cookie: `tipwell_token=${token}` } })).status).toBe(
     401,
   );
-  expect((await callRaw(t, 'REST', 'auth.me', undefined, { token }))?.status).toBe(200);
+  expect((await callRest(t, 'GET', '/auth/me', undefined, { token })).status).toBe(200);
 });
 
 describe('a tRPC request that cannot be taken apart into calls is refused like any other', () => {
@@ -582,9 +588,8 @@ async function post(
 }
 
 async function codeOf(door: Door, response: Response): Promise<ErrorCode | null> {
-  if (door === 'REST') return (await readProblem(response))?.code ?? null;
   if (isEventStream(response)) return (await refusalIn(readStream(response, new AbortController()))).code;
-  return (await readTrpc(response))[0]?.code ?? null;
+  return outcomesOf(door, await answerOf(response))[0]?.refused?.code ?? null;
 }
 
 /** A login that is `bytes` long, with the blanks that JSON allows at its end. */

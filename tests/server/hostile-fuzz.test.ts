@@ -8,9 +8,9 @@ import { describe, expect, test } from 'vitest';
 import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import { readProblem, readTrpc } from '#tests/support/answers.ts';
+import { answerOf, type Door, outcomesOf, PROCEDURES, trpcRequest } from '#tests/support/both-doors.ts';
 import { isEventStream, readStream, refusalOf } from '#tests/support/event-streams.ts';
-import { PROCEDURES, trpcRequest } from '#tests/support/raw-doors.ts';
+import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
@@ -224,8 +224,8 @@ describe('no made-up request ends in a 5xx', () => {
         },
         ...(route.method === 'POST' && { body: bodyText(made.body, toWire(fields) as Fields) }),
       });
-      await readProblem(response);
       if (isEventStream(response)) expect(await stage.endStream(response)).toBe(200);
+      else await readRefusals('REST', response);
       if (ENDS_ITS_TOKEN.has(route.procedure) && response.ok) await stage.logInAgain();
       return response.status;
     });
@@ -247,7 +247,7 @@ describe('no made-up request ends in a 5xx', () => {
         request,
       );
       if (isEventStream(response)) return stage.endStream(response);
-      await readRefusals(response);
+      await readRefusals('tRPC', response);
       if (ENDS_ITS_TOKEN.has(path) && response.ok) await stage.logInAgain();
       return response.status;
     });
@@ -287,8 +287,10 @@ describe('no made-up request ends in a 5xx', () => {
       });
       if (made.method === 'HEAD') expect(await response.text()).toBe('');
       else if (isEventStream(response)) return stage.endStream(response);
-      else if (new URL(`http://localhost${path}`).pathname.startsWith('/trpc')) await readRefusals(response);
-      else await readProblem(response);
+      else {
+        const isTrpc = new URL(`http://localhost${path}`).pathname.startsWith('/trpc');
+        await readRefusals(isTrpc ? 'tRPC' : 'REST', response);
+      }
       return response.status;
     });
     for (const status of [401, 404, 405]) expect(statuses).toContain(status);
@@ -324,10 +326,7 @@ async function createStage() {
     amountCents: 1_000,
     serviceCategory: 'bartender',
   });
-  const firstPasswords = t.database.prepare('SELECT id, password_hash FROM accounts').all();
-  const restorePassword = t.database.prepare(
-    'UPDATE accounts SET password_hash = @password_hash WHERE id = @id',
-  );
+  const firstPasswords = readPasswordHashes(t.database);
   let hangUp = new AbortController();
   const tokens: Record<Caller, string | null> = {
     nobody: null,
@@ -353,7 +352,7 @@ async function createStage() {
     },
     /** With the first passwords, to which nobody may have changed back. */
     async logInAgain() {
-      for (const row of firstPasswords) restorePassword.run(row);
+      for (const [username, hash] of firstPasswords) setPasswordHash(t.database, username, hash);
       tokens.provider = await t.logIn('pat@example.com');
       tokens.customer = await t.logIn('cam@example.com');
     },
@@ -383,10 +382,10 @@ async function everyCase<Made>(
 }
 
 /** Refusals inside a batch may hide behind a 207. */
-async function readRefusals(response: Response): Promise<void> {
-  if (response.status === 204) return;
-  for (const { code } of await readTrpc(response)) {
-    expect(SERVER_FAULTS).not.toContain(code);
+async function readRefusals(door: Door, response: Response): Promise<void> {
+  if (response.status === 204 || (door === 'REST' && response.ok)) return response.body?.cancel();
+  for (const { refused } of outcomesOf(door, await answerOf(response))) {
+    expect(SERVER_FAULTS).not.toContain(refused?.code);
   }
 }
 

@@ -5,8 +5,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toWire } from '#server/api/wire.ts';
 import { isOwnName } from '#shared/accounts.ts';
-import { openStream } from '#tests/support/event-streams.ts';
-import { callRaw, DOORS, type Door, isBehind } from '#tests/support/raw-doors.ts';
+import { call, DOORS, type Door, isBehind, refusedBy } from '#tests/support/both-doors.ts';
+import { openStream, outcomeThrough } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 /** Longer than any text that may be worked on; the longest is a password of 512 characters of two UTF-16 units. */
@@ -149,10 +149,10 @@ describe.each(DOORS)('a text that is too long, through %s,', (door) => {
       const hostile = text(row.isShort(door) ? HEADER_LONG : LONG);
       const input = { ...row.input, [row.field]: hostile };
       worked.length = 0;
-      const answer = await callRaw(t, door, row.procedure, input, { token: provider.token });
+      const answer = await outcomeThrough(door, t, row.procedure, input, { token: provider.token });
       // A header cannot carry every text.
       if (!answer) continue;
-      expect(answer.message, name).toBe(row.refusal);
+      expect(answer.refused?.detail, name).toBe(row.refusal);
       expect(longestOf(hostile, row.isShort(door) ? 'header or address' : 'body'), name).toBe(0);
     }
   });
@@ -174,7 +174,7 @@ describe.each(DOORS)('a text that is too long, through %s,', (door) => {
     const input = { ...PERSON, fullName: hostile, password: hostile };
     worked.length = 0;
     if (door === 'REST') {
-      expect((await callRaw(t, door, 'auth.register', input))?.code).toBe('invalid_input');
+      expect(refusedBy(door, await call(door, t, 'auth.register', input)).code).toBe('invalid_input');
     } else {
       const response = await t.send(`/trpc/${Array(10).fill('auth.register').join()}?batch=1`, {
         method: 'POST',
@@ -208,7 +208,7 @@ test('what is watched here is what would be worked on: a text within the bounds 
   const t = await createTestApp();
   const fullName = `Zoe\u0308 ${'e\u0301'.repeat(50)}`;
   worked.length = 0;
-  expect((await callRaw(t, 'tRPC', 'auth.register', { ...PERSON, fullName }))?.status).toBe(200);
+  expect((await call('tRPC', t, 'auth.register', { ...PERSON, fullName })).status).toBe(200);
   expect(worked).toContainEqual({ by: 'normalize', text: fullName });
 });
 

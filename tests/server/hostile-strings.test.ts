@@ -5,8 +5,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { toWire } from '#server/api/wire.ts';
-import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import { callRaw, DOORS, type Door, isBehind, PROCEDURES, type RawAnswer } from '#tests/support/raw-doors.ts';
+import type { ErrorCode } from '#shared/errors.ts';
+import { DOORS, type Door, isBehind, type Outcome, PROCEDURES } from '#tests/support/both-doors.ts';
+import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { beginSession } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
@@ -32,7 +33,7 @@ interface FieldRow {
   /** The only refusals that it may meet. */
   readonly refusals: readonly ErrorCode[];
   /** What must be true of a text that was taken; fields without it take none of the table. */
-  readonly checkTaken?: (trial: Trial, answer: RawAnswer) => Promise<void>;
+  readonly checkTaken?: (trial: Trial, answer: Outcome) => Promise<void>;
 }
 
 const provider = ({ provider }: Scene) => provider.token;
@@ -86,12 +87,13 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
       expect(JSON.stringify(answer.data)).not.toContain(JSON.stringify(text));
       const { email } = person(index);
       const withPassword = async (password: string) =>
-        (await callRaw(t, door, 'auth.login', { email, password }))?.status;
-      expect(await withPassword(text)).toBe(200);
+        (await outcomeThrough(door, t, 'auth.login', { email, password }))?.refused?.code ?? null;
+      expect(await withPassword(text)).toBeNull();
       const normalized = text.normalize('NFKC');
-      if (normalized !== text) expect(await withPassword(normalized)).toBe(200);
+      if (normalized !== text) expect(await withPassword(normalized)).toBeNull();
       // Where something might cut a password short, its beginning alone must not do.
-      if (text.includes('\0') || text.length > 50) expect(await withPassword(text.slice(0, -1))).toBe(401);
+      if (text.includes('\0') || text.length > 50)
+        expect(await withPassword(text.slice(0, -1))).toBe('wrong_credentials');
     },
   },
   'auth.register.isServiceProvider': {
@@ -125,7 +127,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ id: text }),
     token: customer,
     // The address of an empty id is that of nothing at all.
-    refusals: ['session_not_found', 'not_found', 'method_not_allowed'],
+    refusals: ['session_not_found', 'not_found'],
   },
   'qrCodes.create.serviceCategory': {
     inputWith: ({ text }) => ({ serviceCategory: text }),
@@ -159,9 +161,9 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     checkTaken: async ({ t, door, scene, text, ...trial }, answer) => {
       const { token } = scene.customer;
       const again = (idempotencyKey: string) =>
-        callRaw(
-          t,
+        outcomeThrough(
           door,
+          t,
           'transactions.create',
           { ...tip({ t, door, scene, text, ...trial }), idempotencyKey },
           { token },
@@ -260,15 +262,14 @@ describe.each(DOORS)('through %s', (door) => {
     const taken = new Set<string>();
     for (const [index, { name: label, text }] of UGLY_STRINGS.entries()) {
       const trial = { t, door, scene, text, index };
-      const answer = await callRaw(t, door, procedure, row.inputWith(trial), {
+      const answer = await outcomeThrough(door, t, procedure, row.inputWith(trial), {
         token,
         peer: `198.51.100.${index}`,
       });
       if (!answer) continue;
       const context = `${label}: ${JSON.stringify(answer)}`;
-      if (answer.code !== null) {
-        expect(row.refusals, context).toContain(answer.code);
-        expect(answer.status, context).toBe(REFUSALS[answer.code].status);
+      if (answer.refused) {
+        expect(row.refusals, context).toContain(answer.refused.code);
         continue;
       }
       expect(row.checkTaken, context).toBeDefined();
@@ -331,7 +332,7 @@ function fieldsOf(schema: unknown): string[] {
 }
 
 /** A field of an answer through either door, by its name in the procedures. */
-function fieldOf(answer: RawAnswer | null, field: string): unknown {
+function fieldOf(answer: Outcome | null, field: string): unknown {
   const [wireField = field] = Object.keys(toWire({ [field]: null }) as object);
   const data = answer?.data as Readonly<Record<string, unknown>>;
   return Object.hasOwn(data, field) ? data[field] : data[wireField];

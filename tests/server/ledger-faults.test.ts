@@ -234,34 +234,4 @@ describe('tips that are sent in one turn of the event loop', () => {
     );
     expect(seen).toEqual([true, true, true, true, true]);
   });
-
-  test('are recorded in the order in which they were sent', async () => {
-    const ledger = await createFaultyLedger();
-    const tips = Array.from({ length: 20 }, () => ledger.tip());
-    await Promise.all(tips.map((tip) => ledger.storage.recordTip(tip)));
-    expect(ledger.dumpFile()['transactions']).toMatchObject(tips.map(({ id }) => ({ id })));
-  });
-
-  test('do not stop one another when one of them breaks a rule of the tables', async () => {
-    const ledger = await createFaultyLedger();
-    const settled = await Promise.allSettled([
-      ledger.storage.recordTip(ledger.tip()),
-      ledger.storage.recordTip(ledger.tip({ amountCents: 999 })),
-      ledger.storage.recordTip(ledger.tip({ amountCents: 1_000_001 })),
-      ledger.storage.recordTip(ledger.tip({ netAmountCents: ledger.tip().amountCents })),
-      ledger.storage.recordTip(ledger.tip()),
-    ]);
-    expect(outcomesOf(settled)).toEqual(['recorded', 'rejected', 'rejected', 'rejected', 'recorded']);
-    expect(ledger.checkFile()).toEqual([]);
-  });
-});
-
-test('what was accepted before closing is recorded, and nothing afterwards', async () => {
-  const ledger = await createFaultyLedger();
-  const accepted = [ledger.storage.recordTip(ledger.tip()), ledger.storage.recordTip(ledger.tip())];
-  const closed = ledger.storage.close();
-  await expect(ledger.storage.recordTip(ledger.tip())).rejects.toMatchObject({ name: 'StorageUnavailable' });
-  await closed;
-  expect(await Promise.all(accepted)).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);
-  expect(ledger.dumpFile()['transactions']).toHaveLength(2);
 });

@@ -12,8 +12,8 @@ import { AppError } from '#shared/errors.ts';
 import {
   type Answer,
   type CallOptions,
+  call,
   callRest,
-  callTrpc,
   callTrpcBatch,
   DOORS,
   type Door,
@@ -25,6 +25,8 @@ import {
   times,
   tipThrough,
 } from '#tests/support/both-doors.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { dropAttempts, setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_S = 60;
@@ -37,6 +39,9 @@ function pass(t: TestApp, seconds: number): void {
 }
 const createLimitedApp = (config: Partial<Config> = {}) =>
   createTestApp({ config: { isRateLimited: true, ...config } });
+
+/** An app whose hashing takes long enough for logins to queue. */
+const createSlowApp = () => createTestApp({ config: { isRateLimited: true }, hashing: 'slow' });
 
 const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
   logInThrough(door, t, email, WRONG, options);
@@ -133,7 +138,7 @@ describe('failed logins', () => {
   });
 
   test('that were only turned away as busy do not count', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     await t.registerCustomer('cam');
     // Fills the hashing from many addresses, each with an account of its own.
     const crowd = Array.from({ length: 110 }, (_, index) =>
@@ -180,7 +185,7 @@ describe('failed logins', () => {
   });
 
   test('with the right password, however many at once, leave others a place in the queue', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
     const flood = Array.from({ length: 200 }, () =>
@@ -264,14 +269,14 @@ describe('an attempt that cannot be given back', () => {
     const limits = createLimits(t.storage, () => t.clock.nowMs);
     const tried = await limits
       .limitLogin(EMAIL, CALLER, async () => {
-        t.database.pragma('query_only = ON');
+        setReadOnly(t.database, true);
         return attempt();
       })
       .catch((error: unknown) => error);
-    t.database.pragma('query_only = OFF');
+    setReadOnly(t.database, false);
     return tried;
   }
-  const counts = (t: TestApp) => t.database.prepare('SELECT count FROM attempts').pluck().all();
+  const counts = (t: TestApp) => dump(t.database)['attempts']?.map((row) => Object(row).count);
 
   test('because nothing can be saved leaves the answer what it is, and is forgotten with its window', async () => {
     const t = await createLimitedApp();
@@ -297,7 +302,7 @@ describe('an attempt that cannot be given back', () => {
     const limits = createLimits(t.storage, () => t.clock.nowMs);
     let wasBroken = false;
     const tried = limits.limitLogin(EMAIL, CALLER, async () => {
-      t.database.exec('DROP TABLE attempts');
+      dropAttempts(t.database);
       wasBroken = true;
     });
     await expect(tried).rejects.toThrow('no such table');
@@ -326,7 +331,7 @@ describe('registrations', () => {
       too_many_requests: 1,
       fine: 1,
     });
-    expect(t.database.prepare('SELECT count(*) FROM accounts').pluck().get()).toBe(21);
+    expect(dump(t.database)['accounts']).toHaveLength(21);
 
     pass(t, wait);
     expect(tally([await register(t, 23)])).toEqual({ fine: 1 });
@@ -386,9 +391,7 @@ describe('tips', () => {
 
 describe('creations of QR codes', () => {
   const createThrough = (door: Door, t: TestApp, category: string, options: CallOptions) =>
-    door === 'REST'
-      ? callRest(t, 'POST', '/qr-codes', { service_category: category }, options)
-      : callTrpc(t, 'qrCodes.create', { serviceCategory: category }, options);
+    call(door, t, 'qrCodes.create', { serviceCategory: category }, options);
 
   test('30 an hour for one account, over both doors and all addresses, made or refused', async () => {
     const t = await createLimitedApp();
@@ -571,7 +574,7 @@ describe('a restart', () => {
 test('what is counted names neither an email nor an address', async () => {
   const t = await createLimitedApp();
   await times(3, () => guess(t, 'My secret password, typed in the wrong field', caller(7)));
-  const counted = JSON.stringify(t.database.prepare('SELECT * FROM attempts').all());
+  const counted = JSON.stringify(dump(t.database)['attempts']);
   expect(counted).toContain('login_to_account');
   expect(counted).not.toMatch(/secret|203\.0\.113/i);
 });
@@ -581,28 +584,41 @@ test('the sweep deletes what no longer counts, and nothing else', async () => {
   await guess(t, 'cam@example.com');
   pass(t, 15 * MINUTE_S);
   await t.app.sweep();
-  expect(t.database.prepare('SELECT limit_name FROM attempts').pluck().all()).toEqual(['login_to_account']);
+  expect(dump(t.database)['attempts']).toMatchObject([{ limit_name: 'login_to_account' }]);
   pass(t, DAY_S);
   await t.app.sweep();
-  expect(t.database.prepare('SELECT count(*) FROM attempts').pluck().get()).toBe(0);
+  expect(dump(t.database)['attempts']).toEqual([]);
 });
 
 test('the sweep deletes at most 500 rows of a kind in a turn of the event loop, until none is left', async () => {
   const t = await createLimitedApp();
   const { user, token } = await t.registerCustomer();
   const endsAtMs = t.clock.nowMs + 1_000;
-  const addSession = t.database.prepare('INSERT INTO sessions VALUES (?, ?, 0, ?, ?)');
-  const addAttempts = t.database.prepare('INSERT INTO attempts VALUES (?, ?, ?, 1, ?)');
-  for (let row = 0; row < 1_200; row++) {
-    addSession.run(createHash('sha256').update(String(row)).digest(), user.id, endsAtMs, '');
-    addAttempts.run('login_from_address', '', String(row), endsAtMs);
-  }
+  const { passwordHash = '' } = (await t.storage.findCredentials(user.email)) ?? {};
+  await Promise.all(
+    Array.from({ length: 1_200 }, async (_, row) => {
+      const tokenHash = createHash('sha256').update(String(row)).digest();
+      const session = { tokenHash, userId: user.id, createdAtMs: 0, expiresAtMs: endsAtMs, device: '' };
+      const attempt = {
+        limit: 'login_from_address',
+        account: '',
+        address: String(row),
+        maxCount: 1,
+        windowMs: 1_000,
+      };
+      await t.storage.createSession(session, passwordHash, 9_999);
+      await t.storage.takeAttempt([attempt], t.clock.nowMs);
+    }),
+  );
   pass(t, 1);
 
-  const readCounts = t.database.prepare<[number, number], { sessions: number; attempts: number }>(
-    `SELECT (SELECT count(*) FROM sessions WHERE expires_at_ms = ?) AS sessions,
-            (SELECT count(*) FROM attempts WHERE ends_at_ms = ?) AS attempts`,
-  );
+  const readCounts = () => {
+    const { sessions = [], attempts = [] } = dump(t.database);
+    return {
+      sessions: sessions.filter((row) => Object(row).expires_at_ms === endsAtMs).length,
+      attempts: attempts.filter((row) => Object(row).ends_at_ms === endsAtMs).length,
+    };
+  };
   const seen = { sessions: [1_200], attempts: [1_200] };
   let isSwept = false;
   const sweeping = t.app.sweep().finally(() => {
@@ -610,8 +626,8 @@ test('the sweep deletes at most 500 rows of a kind in a turn of the event loop, 
   });
   while (!isSwept) {
     await nextTurn();
-    const counts = readCounts.get(endsAtMs, endsAtMs);
-    if (counts) for (const kind of ['sessions', 'attempts'] as const) seen[kind].push(counts[kind]);
+    const counts = readCounts();
+    for (const kind of ['sessions', 'attempts'] as const) seen[kind].push(counts[kind]);
   }
   await sweeping;
 

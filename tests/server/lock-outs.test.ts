@@ -8,20 +8,23 @@ import type { Config } from '#server/config.ts';
 import {
   type Answer,
   type CallOptions,
+  call,
   callRest,
   callTrpc,
   callTrpcBatch,
+  changePasswordThrough,
   DOORS,
   type Door,
   doorFor,
   logInThrough,
+  PUBLIC_URL,
   refusedBy,
   registerThrough,
   resultOf,
   tally,
   times,
 } from '#tests/support/both-doors.ts';
-import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -31,6 +34,9 @@ const HOME = '198.51.100.7';
 
 const createLimitedApp = (config: Partial<Config> = {}) =>
   createTestApp({ config: { isRateLimited: true, ...config } });
+
+/** An app whose hashing takes long enough for logins to queue. */
+const createSlowApp = () => createTestApp({ config: { isRateLimited: true }, hashing: 'slow' });
 
 /** 203.0.113.0 to 203.0.113.255 are for documentation: as many strangers as a test needs. */
 const stranger = (index: number): CallOptions => ({ peer: `203.0.113.${index}` });
@@ -57,17 +63,8 @@ async function markOf(t: TestApp, email: string, options: CallOptions = { peer: 
 const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
   logInThrough(door, t, email, WRONG, options);
 
-function changePassword(door: Door, t: TestApp, token: string, currentPassword: string, newPassword: string) {
-  return door === 'REST'
-    ? callRest(
-        t,
-        'POST',
-        '/auth/password',
-        { current_password: currentPassword, new_password: newPassword },
-        { token, peer: HOME },
-      )
-    : callTrpc(t, 'auth.changePassword', { currentPassword, newPassword }, { token, peer: HOME });
-}
+const changePassword = (door: Door, t: TestApp, token: string, present: string, next: string) =>
+  changePasswordThrough(door, t, present, next, { token, peer: HOME });
 
 describe('a device that has logged in before', () => {
   test.each(
@@ -196,10 +193,7 @@ describe('the mark of a device', () => {
     await t.registerCustomer('cam');
     const mark = await markOf(t, 'cam@example.com');
     for (const door of DOORS) {
-      const answer =
-        door === 'REST'
-          ? await callRest(t, 'GET', '/auth/me', undefined, withMark(mark))
-          : await callTrpc(t, 'auth.me', undefined, withMark(mark));
+      const answer = await call(door, t, 'auth.me', undefined, withMark(mark));
       expect(refusedBy(door, answer).code).toBe('not_logged_in');
       expect((await guess(t, 'cam@example.com', withMark(mark), door)).status).toBe(401);
     }
@@ -372,7 +366,7 @@ describe('right passwords', () => {
   });
 
   test('of many at one address at the same time are all let in', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     const emails = Array.from({ length: 45 }, (_, index) => `guest-${index}@example.com`);
     for (const [index, email] of emails.entries()) {
       const person = { email, username: `guest-${index}`, password: PASSWORD };
@@ -385,7 +379,7 @@ describe('right passwords', () => {
   });
 
   test('of one’s own accounts in numbers keep nobody else out, behind the same address neither', async () => {
-    const t = await createLimitedApp();
+    const t = await createSlowApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
     const mark = await markOf(t, 'cam@example.com');
@@ -423,7 +417,7 @@ describe('right passwords', () => {
 test.each(
   DOORS,
 )('a flood from as many networks as one likes keeps out neither a known device nor an open session (%s)', async (door) => {
-  const t = await createLimitedApp();
+  const t = await createSlowApp();
   await t.registerCustomer('cam');
   const mark = await markOf(t, 'cam@example.com');
   const { token } = await t.registerCustomer('dan');
@@ -462,10 +456,7 @@ describe('registrations', () => {
     DOORS,
   )('are tried 200 times an hour from an address, counted before the body is looked at (%s)', async (door) => {
     const t = await createLimitedApp();
-    const send = (peer: string) =>
-      door === 'REST'
-        ? callRest(t, 'POST', '/auth/register', { email: 'x' }, { peer })
-        : callTrpc(t, 'auth.register', { email: 'x' }, { peer });
+    const send = (peer: string) => call(door, t, 'auth.register', { email: 'x' }, { peer });
     expect(tally(await times(210, () => send(HOME)))).toEqual({ invalid_input: 200, too_many_requests: 10 });
     const refused = await send(HOME);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(59 * 60);

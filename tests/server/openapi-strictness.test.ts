@@ -18,7 +18,9 @@ import {
   type Schema,
   type Validate,
 } from '#tests/support/api-description.ts';
+import { answerOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
+import { setPasswordHash } from '#tests/support/stored-data.ts';
 import { PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 /**
@@ -187,9 +189,7 @@ async function send(
   if (path === '/auth/password' && answer.status === 200) {
     scene.token = answer.body.access_token;
     // For the next request, which has the first one.
-    t.database
-      .prepare('UPDATE accounts SET password_hash = ? WHERE email = ?')
-      .run(scene.passwordHash, 'drawn@example.com');
+    setPasswordHash(t.database, 'drawn', scene.passwordHash);
   }
   return answer;
 }
@@ -203,10 +203,12 @@ async function firstOfStream(
 ): Promise<RestAnswer> {
   const stream = await openStream(t.send, 'REST', { token, headers });
   const { status, headers: answered } = stream.response;
-  const isStream = status === 200;
-  const body = isStream ? STREAM : JSON.parse((await stream.next())?.data ?? 'null');
+  if (status !== 200) {
+    const answer = await answerOf(stream.response);
+    return { ...answer, body: JSON.parse(answer.text) };
+  }
   await stream.close();
-  return { status, headers: answered, body };
+  return { status, headers: answered, text: '', body: STREAM };
 }
 
 /** So many requests that fit, drawn anew each time in the same order. */

@@ -2,8 +2,9 @@
  * Passwords: argon2id as OWASP wants it, the same work for everybody who knocks, and a gate that keeps a flood of
  * logins from taking the machine. The argon2 package is real; it is only counted here.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import argon2 from 'argon2';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createPasswords } from '#server/auth/passwords.ts';
 import {
   type Answer,
@@ -17,6 +18,7 @@ import {
   tally,
   tipThrough,
 } from '#tests/support/both-doors.ts';
+import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 /** Whatever the order in which the parameters are written. */
@@ -24,15 +26,16 @@ const OWASP = /^\$argon2id\$v=19\$(?=[^$]*\bm=19456\b)(?=[^$]*\bt=2\b)(?=[^$]*\b
 /** Two at work and 64 waiting. */
 const GATE_HOLDS = 66;
 
-/** How many hashes were begun, and the most that were ever at work at once. */
-const work = { begun: 0, running: 0, most: 0, digests: [] as string[] };
+/** How many hashes were begun, the most that were ever at work at once, and how long each takes at least. */
+const work = { begun: 0, running: 0, most: 0, digests: [] as string[], durationMs: 0 };
 
-async function counted<Result>(hashing: Promise<Result>): Promise<Result> {
+async function counted<Result>(hash: () => Promise<Result>): Promise<Result> {
   work.begun += 1;
   work.running += 1;
   work.most = Math.max(work.most, work.running);
   try {
-    return await hashing;
+    await delay(work.durationMs);
+    return await hash();
   } finally {
     work.running -= 1;
   }
@@ -42,10 +45,10 @@ beforeEach(() => {
   const { hash, verify } = argon2;
   vi.spyOn(argon2, 'verify').mockImplementation((digest, plain) => {
     work.digests.push(digest);
-    return counted(verify(digest, plain));
+    return counted(() => verify(digest, plain));
   });
   vi.spyOn(argon2, 'hash').mockImplementation(((...words: Parameters<typeof hash>) =>
-    counted(hash(...words))) as typeof hash);
+    counted(() => hash(...words))) as typeof hash);
 });
 
 afterEach(() => vi.mocked(argon2.verify).mockRestore());
@@ -55,8 +58,19 @@ function forgetWork(): void {
   Object.assign(work, { begun: 0, running: 0, most: 0, digests: [] });
 }
 
-const storedHash = (t: TestApp): string =>
-  String(t.database.prepare(`SELECT password_hash FROM accounts WHERE username = 'cam'`).pluck().get());
+/** An app with one account, whose hashing is cheap and takes as long as in production. */
+async function createSlowApp() {
+  const t = await createTestApp();
+  await t.registerCustomer('cam');
+  forgetWork();
+  work.durationMs = 30;
+  onTestFinished(() => {
+    work.durationMs = 0;
+  });
+  return t;
+}
+
+const storedHash = (t: TestApp): string => readPasswordHashes(t.database).get('cam') ?? '';
 
 /** All at once through one door, each from elsewhere; those beyond what the gate holds are refused. */
 const crowd = (door: Door, t: TestApp, size: number, email = 'crowd@example.com') =>
@@ -66,10 +80,10 @@ const crowd = (door: Door, t: TestApp, size: number, email = 'crowd@example.com'
 
 describe('what is stored', () => {
   test('is argon2id with 19 MiB, two passes and one lane, under a salt of its own', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
-    const hashes = t.database.prepare<[], string>('SELECT password_hash FROM accounts').pluck().all();
+    const hashes = [...readPasswordHashes(t.database).values()];
     expect(new Set(hashes).size).toBe(2);
     for (const hash of hashes) {
       expect(hash).toMatch(OWASP);
@@ -78,7 +92,7 @@ describe('what is stored', () => {
   });
 
   test('is made of the NFKC form, so that another keyboard types the same password', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     const composed = 'Crème brûlée №1 ﬁn';
     const typedElsewhere = composed.normalize('NFKD');
     expect(typedElsewhere).not.toBe(composed);
@@ -93,7 +107,7 @@ describe('what is stored', () => {
   });
 
   test('uses the whole password, however long', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     const long = 'x'.repeat(255);
     await registerThrough('REST', t, { email: 'c@example.com', username: 'cam', password: `${long}a` });
     expect((await logInThrough('REST', t, 'c@example.com', `${long}b`)).status).toBe(401);
@@ -105,7 +119,7 @@ describe('a hash made with weaker parameters', () => {
   const today = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
   const keepHash = async (t: TestApp, options: { memoryCost?: number; timeCost?: number }) => {
     const weak = await argon2.hash(PASSWORD, { ...today, ...options });
-    t.database.prepare(`UPDATE accounts SET password_hash = ? WHERE username = 'cam'`).run(weak);
+    setPasswordHash(t.database, 'cam', weak);
     return weak;
   };
 
@@ -113,7 +127,7 @@ describe('a hash made with weaker parameters', () => {
     ['less memory', { memoryCost: 8_192 }],
     ['fewer passes', { timeCost: 1 }],
   ])('(%s) is replaced by a login', async (_, options) => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const weak = await keepHash(t, options);
     expect(weak).not.toMatch(OWASP);
@@ -125,7 +139,7 @@ describe('a hash made with weaker parameters', () => {
   });
 
   test('stays as it is when the password was wrong', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const weak = await keepHash(t, { timeCost: 1 });
     expect((await logInThrough('REST', t, 'cam@example.com', 'not the password')).status).toBe(401);
@@ -133,7 +147,7 @@ describe('a hash made with weaker parameters', () => {
   });
 
   test('a hash with the parameters of today stays as it is', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const hash = storedHash(t);
     await t.logIn('cam@example.com');
@@ -154,7 +168,7 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
   };
 
   test('are answered alike, to the letter', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     const known = await logInThrough(door, t, 'cam@example.com', 'not the password');
     const unknown = await logInThrough(door, t, 'nobody@example.com', 'not the password');
@@ -163,7 +177,7 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
   });
 
   test('cost the same work', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     forgetWork();
     await logInThrough(door, t, 'cam@example.com', 'not the password');
@@ -177,8 +191,7 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
   });
 
   test('are turned away alike while the hashing is busy', async () => {
-    const t = await createTestApp();
-    await t.registerCustomer('cam');
+    const t = await createSlowApp();
     const flood = crowd(door, t, GATE_HOLDS + 40);
     const [known, unknown] = await Promise.all([
       logInThrough(door, t, 'cam@example.com', 'not the password'),
@@ -203,8 +216,7 @@ describe('the gate', () => {
   test.each(
     DOORS,
   )('lets two hash at once, has 64 wait, and asks the others to come back (%s)', async (door) => {
-    const t = await createTestApp();
-    forgetWork();
+    const t = await createSlowApp();
     const answers = await Promise.all(crowd(door, t, 100));
     const refused = answers.filter(({ status }) => status === 503);
     for (const answer of refused) {
@@ -218,8 +230,7 @@ describe('the gate', () => {
   });
 
   test('is one gate for logins and registrations', async () => {
-    const t = await createTestApp();
-    forgetWork();
+    const t = await createSlowApp();
     const flood = crowd('REST', t, GATE_HOLDS + 40);
     const register = (turn: number) =>
       registerThrough(
@@ -236,8 +247,7 @@ describe('the gate', () => {
   });
 
   test('opens again after the flood', async () => {
-    const t = await createTestApp();
-    await t.registerCustomer('cam');
+    const t = await createSlowApp();
     const kinds = tally(await Promise.all(crowd('tRPC', t, 100, 'cam@example.com')));
     expect(Object.keys(kinds).sort()).toEqual(['busy', 'wrong_credentials']);
     expect(kinds['wrong_credentials']).toBeLessThanOrEqual(GATE_HOLDS);
@@ -245,8 +255,7 @@ describe('the gate', () => {
   });
 
   test('says how long to wait, once, also when several calls of a batch are refused', async () => {
-    const t = await createTestApp();
-    await t.registerCustomer('cam');
+    const t = await createSlowApp();
     const flood = crowd('tRPC', t, GATE_HOLDS + 40);
     const input = { email: 'cam@example.com', password: PASSWORD };
     const answer = await callTrpcBatch(t, [
@@ -259,7 +268,7 @@ describe('the gate', () => {
   });
 
   test('tips get through while logins flood it', async () => {
-    const t = await createTestApp();
+    const t = await createTestApp({ hashing: 'costly' });
     const { customer, code } = await t.setTheScene();
     let answered = 0;
     const flood = crowd('REST', t, 120, 'cam@example.com').map((login) =>

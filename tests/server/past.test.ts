@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { findFirstDifference, notePast, parsePast, spellPast } from '#server/storage/past.ts';
 import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
 import { readMigrations } from '#server/storage/sqlite/migrations.ts';
-import { findFirstDifference, notePast, parsePast, spellPast } from '#server/storage/sqlite/past.ts';
 import { forge, forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
@@ -35,20 +35,20 @@ const columns = (database: Database) =>
 
 test('what was noted still fits when the ledger has grown', async () => {
   const { database, add } = await createLedger(3);
-  const noted = notePast(database);
+  const noted = notePast(tipsOfPast(database));
   expect(spellPast(noted)).toMatch(/^3:[0-9a-f]{32}$/);
   expect(parsePast(spellPast(noted))).toEqual(noted);
   await add(2);
-  expect(notePast(database)).toMatchObject({ count: 5 });
-  expect(notePast(database).digest).not.toBe(noted.digest);
-  expect(notePast(database, 3)).toEqual(noted);
+  expect(notePast(tipsOfPast(database))).toMatchObject({ count: 5 });
+  expect(notePast(tipsOfPast(database)).digest).not.toBe(noted.digest);
+  expect(notePast(tipsOfPast(database), 3)).toEqual(noted);
 });
 
 test('each fact of each tip takes part, whatever columns there are', async () => {
   const { database } = await createLedger(4);
   const names = columns(database);
   expect(names.length).toBeGreaterThanOrEqual(15);
-  const whole = notePast(database);
+  const whole = notePast(tipsOfPast(database));
   for (const name of names) {
     for (const place of [1, 2, 4]) {
       database.exec('SAVEPOINT before');
@@ -59,22 +59,22 @@ test('each fact of each tip takes part, whatever columns there are', async () =>
       database.pragma('ignore_check_constraints = ON');
       database.pragma('defer_foreign_keys = ON');
       database.exec(`UPDATE transactions SET ${name} = ${other} WHERE sequence = ${place}`);
-      expect(notePast(database).digest, `${name} of tip ${place}`).not.toBe(whole.digest);
+      expect(notePast(tipsOfPast(database)).digest, `${name} of tip ${place}`).not.toBe(whole.digest);
       database.exec('ROLLBACK TO before; RELEASE before');
     }
   }
-  expect(notePast(database)).toEqual(whole);
+  expect(notePast(tipsOfPast(database))).toEqual(whole);
 });
 
 test('two tips that change places are another past', async () => {
   const { database } = await createLedger(3);
-  const before = notePast(database);
+  const before = notePast(tipsOfPast(database));
   forgeIn(
     database,
     'UPDATE transactions SET sequence = 9 WHERE sequence = 1; UPDATE transactions SET sequence = 1 WHERE sequence = 2; UPDATE transactions SET sequence = 2 WHERE sequence = 9;',
   );
   expect(checkLedger(database)).toEqual([]);
-  expect(notePast(database).digest).not.toBe(before.digest);
+  expect(notePast(tipsOfPast(database)).digest).not.toBe(before.digest);
 });
 
 test('the first tip that two ledgers tell differently is found, as far as both go', async () => {
@@ -84,11 +84,11 @@ test('the first tip that two ledgers tell differently is found, as far as both g
   await add(2);
   const open = () => openDatabase(copy);
   const other = open();
-  expect(findFirstDifference(database, other)).toBeNull();
-  expect(findFirstDifference(other, database)).toBeNull();
+  expect(findFirstDifference(tipsOfPast(database), tipsOfPast(other))).toBeNull();
+  expect(findFirstDifference(tipsOfPast(other), tipsOfPast(database))).toBeNull();
   forgeIn(other, REWRITE);
-  expect(findFirstDifference(database, other)).toBe(2);
-  expect(findFirstDifference(other, database)).toBe(2);
+  expect(findFirstDifference(tipsOfPast(database), tipsOfPast(other))).toBe(2);
+  expect(findFirstDifference(tipsOfPast(other), tipsOfPast(database))).toBe(2);
   other.close();
   expect(inspectDatabase(path, readMigrations('drizzle')).problems).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
   type Answer,
+  call,
   callRest,
   callTrpc,
   callTrpcBatch,
@@ -23,6 +24,7 @@ import {
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { demandNewPasswords, failReceiving, setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const MARKER = 'a detail from deep inside';
@@ -32,7 +34,7 @@ const NO_AMOUNT = 'Please select a tip amount';
 const JSON_BODY = { 'Content-Type': 'application/json' };
 
 /** A provider with a code, a customer, and switches for what may go wrong around them. */
-async function openScene({ isRateLimited = false } = {}) {
+async function openScene({ isRateLimited = false, hashing = 'cheap' as 'cheap' | 'slow' } = {}) {
   const trouble = { isInside: false, isShuttingDown: false };
   const database = openDatabase(IN_MEMORY, {
     onStatement: () => {
@@ -42,6 +44,7 @@ async function openScene({ isRateLimited = false } = {}) {
   const t = await createTestApp({
     database,
     config: { isRateLimited },
+    hashing,
     isShuttingDown: () => trouble.isShuttingDown,
   });
   const { provider, customer, code } = await t.setTheScene();
@@ -56,6 +59,7 @@ interface Row {
   /** The sentence, where the specification or the decisions have the words for it. */
   readonly detail?: string;
   readonly isRateLimited?: true;
+  readonly hashing?: 'slow';
   /** What must have happened before. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -252,7 +256,7 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   password_change_required: {
     status: 403,
-    arrange: ({ t }) => t.database.exec('UPDATE accounts SET password_expires_at_ms = 8640000000000000'),
+    arrange: ({ t }) => demandNewPasswords(t.database),
     REST: ({ t, tip, customer }) => tipThrough('REST', t, tip, customer),
     tRPC: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
   },
@@ -280,13 +284,14 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   busy: {
     status: 503,
+    hashing: 'slow',
     REST: (scene) => logInBehindACrowd('REST', scene),
     tRPC: (scene) => logInBehindACrowd('tRPC', scene),
   },
   storage_unavailable: {
     status: 503,
-    disturb: ({ t }) => t.database.pragma('query_only = ON'),
-    calmDown: ({ t }) => t.database.pragma('query_only = OFF'),
+    disturb: ({ t }) => setReadOnly(t.database, true),
+    calmDown: ({ t }) => setReadOnly(t.database, false),
     REST: ({ t, tip, customer }) => tipThrough('REST', t, tip, customer),
     tRPC: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
   },
@@ -375,9 +380,7 @@ describe('what nobody foresaw', () => {
     const answers = [
       await tipThrough(door, t, tip, customer),
       await logInThrough(door, t, 'cam@example.com', PASSWORD),
-      await (door === 'REST'
-        ? callRest(t, 'GET', `/qr-codes/${tip.receiverQrId}`)
-        : callTrpc(t, 'qrCodes.lookup', { id: tip.receiverQrId })),
+      await call(door, t, 'qrCodes.lookup', { id: tip.receiverQrId }),
     ];
     trouble.isInside = false;
     for (const answer of answers) {
@@ -393,9 +396,7 @@ describe('what nobody foresaw', () => {
   test('a fault in one tip does not undo or fail the one beside it', async () => {
     const { t, tip, customer } = await openScene();
     // 64.66 is what 66.66 leaves the provider: by then the row is written and the giver's total moved.
-    t.database.exec(`CREATE TRIGGER fault BEFORE UPDATE OF total_tips_received_cents ON accounts
-      WHEN NEW.total_tips_received_cents - OLD.total_tips_received_cents = 6466
-      BEGIN SELECT RAISE(ABORT, '${MARKER}'); END`);
+    failReceiving(t.database, 6_466, MARKER);
     const [fine, faulty] = await Promise.all([
       tipThrough('REST', t, tip, customer),
       tipThrough('REST', t, { ...tip, amountCents: 6_666 }, customer),

@@ -12,7 +12,8 @@ import { Hono } from 'hono';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Pages, preparePages } from '#server/pages/pages.ts';
 import type { Lookup, Renderer } from '#shared/rendered-page.ts';
-import { createTestApp, PASSWORD, PUBLIC_URL, type TestApp } from '#tests/support/test-app.ts';
+import { PUBLIC_URL } from '#tests/support/both-doors.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 let pages: Pages;
 /** How many pages were rendered so far. */

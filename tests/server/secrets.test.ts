@@ -16,6 +16,7 @@ import {
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { failInserts, setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 /** Found neither in a column, nor in the log, nor in a refusal. */
@@ -174,21 +175,18 @@ async function runTheProduct(t: TestApp, trouble: { isInside: boolean }) {
     await callTrpc(t, 'auth.register', { ...marked, email: PERSONAL.strangerEmail, username: 'stranger' }),
   );
   trouble.isInside = false;
-  t.database.exec(`
-    CREATE TRIGGER no_account BEFORE INSERT ON accounts BEGIN SELECT RAISE(ABORT, 'no'); END;
-    CREATE TRIGGER no_session BEFORE INSERT ON sessions BEGIN SELECT RAISE(ABORT, 'no'); END;
-  `);
+  const mend = [failInserts(t.database, 'accounts'), failInserts(t.database, 'sessions')];
   kept(
     await callTrpc(t, 'auth.register', { ...marked, email: PERSONAL.strangerEmail, username: 'stranger' }),
   );
   for (const door of DOORS) kept(await logInThrough(door, t, PERSONAL.customerEmail, PASSWORDS.customer));
-  t.database.exec('DROP TRIGGER no_account; DROP TRIGGER no_session');
-  t.database.pragma('query_only = ON');
+  for (const undo of mend) undo();
+  setReadOnly(t.database, true);
   for (const door of DOORS) kept(await logInThrough(door, t, PERSONAL.customerEmail, PASSWORDS.customer));
   kept(
     await callTrpc(t, 'auth.register', { ...marked, email: PERSONAL.strangerEmail, username: 'stranger' }),
   );
-  t.database.pragma('query_only = OFF');
+  setReadOnly(t.database, false);
 
   resultOf(await callRest(t, 'POST', '/auth/logout', {}, customer));
   kept(await callTrpc(t, 'auth.me', undefined, customer));

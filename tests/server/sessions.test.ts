@@ -9,8 +9,8 @@ import { parseConfig } from '#server/config.ts';
 import type { UserId } from '#shared/ids.ts';
 import {
   type Answer,
+  call,
   callRest,
-  callTrpc,
   DOORS,
   type Door,
   refusedBy,
@@ -18,19 +18,14 @@ import {
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { openStream } from '#tests/support/event-streams.ts';
+import { setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
 
 const DAY_MS = 86_400_000;
 
-const askWhoIAm = (door: Door, t: TestApp, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'GET', '/auth/me', undefined, { token })
-    : callTrpc(t, 'auth.me', undefined, { token });
+const askWhoIAm = (door: Door, t: TestApp, token: string) => call(door, t, 'auth.me', undefined, { token });
 
-const logOut = (door: Door, t: TestApp, token: string) =>
-  door === 'REST'
-    ? callRest(t, 'POST', '/auth/logout', {}, { token })
-    : callTrpc(t, 'auth.logout', undefined, { token });
+const logOut = (door: Door, t: TestApp, token: string) => call(door, t, 'auth.logout', undefined, { token });
 
 async function expectEnded(t: TestApp, token: string): Promise<void> {
   for (const door of DOORS) {
@@ -156,13 +151,9 @@ describe('logout', () => {
 
 describe('while nothing can be saved', () => {
   const endOthers = (door: Door, t: TestApp, token: string) =>
-    door === 'REST'
-      ? callRest(t, 'DELETE', '/auth/sessions', undefined, { token })
-      : callTrpc(t, 'auth.endOtherSessions', undefined, { token });
+    call(door, t, 'auth.endOtherSessions', undefined, { token });
   const endOne = (door: Door, t: TestApp, token: string, id: string) =>
-    door === 'REST'
-      ? callRest(t, 'DELETE', `/auth/sessions/${id}`, undefined, { token })
-      : callTrpc(t, 'auth.endSession', { id }, { token });
+    call(door, t, 'auth.endSession', { id }, { token });
 
   /** Cam is logged in twice, and their disk cannot be written to. */
   async function createScene() {
@@ -171,7 +162,7 @@ describe('while nothing can be saved', () => {
     t.clock.nowMs += 1;
     const other = await t.logIn('cam@example.com');
     const stranger = await t.registerProvider();
-    t.database.pragma('query_only = ON');
+    setReadOnly(t.database, true);
     return { t, token, other, stranger, storedCount: () => dump(t.database)['sessions']?.length };
   }
   type Scene = Awaited<ReturnType<typeof createScene>>;
@@ -209,7 +200,7 @@ describe('while nothing can be saved', () => {
       expect(storedCount()).toBe(3);
       await expectEnded(t, other);
 
-      t.database.pragma('query_only = OFF');
+      setReadOnly(t.database, false);
       await t.app.tick();
       expect(storedCount()).toBe(2);
       await expectEnded(t, other);
@@ -222,7 +213,7 @@ describe('while nothing can be saved', () => {
     const [newest] = await t.trpc(token).auth.sessions.query();
     for (let turn = 0; turn < 2; turn++)
       expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(503);
-    t.database.pragma('query_only = OFF');
+    setReadOnly(t.database, false);
     expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(204);
     expect(storedCount()).toBe(2);
   });

@@ -108,6 +108,7 @@ describe('the tables', () => {
       `UPDATE qr_codes SET category = 'dj' WHERE category = 'barber'`,
       'a printed code stays what it is',
     ],
+    ['giving a code another id', `UPDATE qr_codes SET id = 'ABCDEFGHJK'`, 'a printed code stays what it is'],
     [
       'replacing a code',
       `REPLACE INTO qr_codes SELECT 'AAAAAAAAAA', user_id, category, 0 FROM qr_codes WHERE category = 'barber'`,

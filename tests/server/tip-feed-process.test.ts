@@ -10,13 +10,13 @@ import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/c
 import { EventSource } from 'eventsource';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { AppRouter } from '#server/api/router.ts';
-import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { DOORS, type Door } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { openStream, STREAM_PATHS, type StreamedTip, type TipStream } from '#tests/support/event-streams.ts';
 import { type PreparedPerson, prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { freePort, type RunningServer, startServer } from '#tests/support/running-server.ts';
+import { expireSessionsOf, lookInto } from '#tests/support/stored-data.ts';
 
 const BATCH = 10;
 const STREAMS_PER_ACCOUNT = 20;
@@ -303,11 +303,7 @@ test.concurrent('a session that logs out or expires has its open streams ended',
   await within(PATIENCE_MS, Promise.all((left ?? []).map(readToEnd)));
   expect((await begun).status).toBe(204);
 
-  const beside = openDatabase(path, { mustExist: true });
-  beside
-    .prepare('UPDATE sessions SET expires_at_ms = ? WHERE user_id = ?')
-    .run(Date.now() + 200, expiring?.id);
-  beside.close();
+  lookInto(path, (beside) => expireSessionsOf(beside, expiring?.id ?? '', Date.now() + 200));
   await within(PATIENCE_MS, Promise.all((expired ?? []).map(readToEnd)));
 
   if (leaving && staying) await giveTips(server.url, staying, [leaving], { count: 1 });

@@ -10,8 +10,9 @@ import { createTipFeed } from '#server/tips/tip-feed.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
-import { callRest, callTrpc, DOORS, type Door, resultOf } from '#tests/support/both-doors.ts';
+import { callRest, callTrpc, DOORS, type Door, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
+import { dump } from '#tests/support/database-dump.ts';
 import {
   openStream,
   refusalOf,
@@ -20,8 +21,11 @@ import {
   type StreamOptions,
   type TipStream,
 } from '#tests/support/event-streams.ts';
+import { deleteSessions } from '#tests/support/stored-data.ts';
 import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { beginSession, createTestLedger, enter } from '#tests/support/test-ledger.ts';
+
+const requestTo = (path: string, init: RequestInit) => new Request(`http://localhost${path}`, init);
 
 const DAY_MS = 86_400_000;
 const STREAMS_PER_ACCOUNT = 20;
@@ -88,13 +92,17 @@ const VIEW = createTransactionView(new Uint8Array(32));
 
 /** What an account gave and received, in the order in which the ledger recorded it, as the account sees it. */
 function ledgerOf({ database }: TestApp, userId: string): StreamedTip[] {
-  return database
-    .prepare<[string, string], StreamedTip>(
-      `SELECT id AS eventId, id, giver_id AS giverId, receiver_id AS receiverId, amount_cents AS amountCents
-       FROM transactions WHERE giver_id = ? OR receiver_id = ? ORDER BY sequence`,
-    )
-    .all(userId, userId)
-    .map((tip) => (tip.giverId === userId ? tip : { ...tip, giverId: expect.stringMatching(/^gvr_/) }));
+  const tips = dump(database)['transactions']?.map((row) => Object(row)) ?? [];
+  return tips
+    .filter((tip) => tip.giver_id === userId || tip.receiver_id === userId)
+    .sort((one, other) => one.sequence - other.sequence)
+    .map((tip) => ({
+      eventId: tip.id,
+      id: tip.id,
+      giverId: tip.giver_id === userId ? userId : expect.stringMatching(/^gvr_/),
+      receiverId: tip.receiver_id,
+      amountCents: tip.amount_cents,
+    }));
 }
 
 /** Lets everything happen that has nothing left to wait for. */
@@ -130,16 +138,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { t, customer, code } = scene;
     const stream = await open(door, scene, { token: customer.token });
     const tip = { receiverQrId: code, amountCents: 1_050, serviceCategory: 'bartender' };
-    const answer =
-      door === 'tRPC'
-        ? await callTrpc(t, 'transactions.create', tip, customer)
-        : await callRest(
-            t,
-            'POST',
-            '/transactions',
-            { receiver_qr_id: code, amount: 10.5, service_category: 'bartender' },
-            customer,
-          );
+    const answer = await tipThrough(door, t, tip, customer);
     await stream.start();
     const event = await stream.next();
     expect(event?.name).toBe(door === 'REST' ? 'tip' : 'message');
@@ -459,7 +458,7 @@ describe.each(DOORS)('through %s', (door) => {
     const responses: Response[] = [];
     for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1) {
       const init = index === 0 ? { headers, signal: hangUp.signal } : { headers };
-      responses.push(await t.app.request(STREAM_PATHS[door], init, { incoming: { socket } }));
+      responses.push(await t.app.fetch(requestTo(STREAM_PATHS[door], init), { incoming: { socket } }));
     }
     expect(t.app.streams()).toBe(STREAMS_PER_ACCOUNT);
     const listening = socket.listenerCount('close');
@@ -472,7 +471,7 @@ describe.each(DOORS)('through %s', (door) => {
     socket.emit('close');
     expect([t.app.streams(), socket.listenerCount('close')]).toEqual([0, 0]);
     const late = Object.assign(socket, { closed: true });
-    await t.app.request(STREAM_PATHS[door], { headers }, { incoming: { socket: late } });
+    await t.app.fetch(requestTo(STREAM_PATHS[door], { headers }), { incoming: { socket: late } });
     expect(t.app.streams()).toBe(0);
     expect(warned).not.toHaveBeenCalled();
     warned.mockRestore();
@@ -528,9 +527,8 @@ describe.each(DOORS)('through %s', (door) => {
     });
     const hangUp = new AbortController();
     const headers = { Authorization: `Bearer ${provider.token}` };
-    const response = await t.app.request(
-      `${STREAM_PATHS[door]}${end}`,
-      { headers, signal: hangUp.signal },
+    const response = await t.app.fetch(
+      requestTo(`${STREAM_PATHS[door]}${end}`, { headers, signal: hangUp.signal }),
       { incoming: { socket } },
     );
     const isOpen = t.app.streams() === 1;
@@ -623,7 +621,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { token } = await t.registerCustomer();
     const stream = await openStream(t.send, door, { token });
     await stream.start();
-    t.database.exec('DELETE FROM sessions');
+    deleteSessions(t.database);
     await t.app.tick();
     expect(await stream.next()).toBeNull();
     expect(t.app.streams()).toBe(0);
@@ -688,7 +686,7 @@ describe.each(DOORS)('through %s', (door) => {
         await settle();
         await scene.giveTips(count);
         await settle();
-        t.database.exec('DELETE FROM sessions');
+        deleteSessions(t.database);
         await t.app.tick();
         await settle();
         expect(unheard).toEqual([]);
@@ -806,7 +804,7 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
     expect(heard.length).toBeGreaterThan(20);
     expect(heard).toEqual(ledgerOf(t, id));
   }
-  expect(t.database.prepare('SELECT count(*) FROM transactions').pluck().get()).toBe(2_000);
+  expect(dump(t.database)['transactions']).toHaveLength(2_000);
 });
 
 /** A stream past the doors, and how it ended: the name of its error, or null while it is open. */

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { fromWire, toWire, wireName, wireSchema, wireText } from '#server/api/wire.ts';
+import { fromWire, toWire, wireName, wireSchema, wireText, wireTextOnce } from '#server/api/wire.ts';
 import { login, registration, user } from '#shared/accounts.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.ts';
 import { qrCodeLookup } from '#shared/qr-codes.ts';
@@ -305,8 +305,7 @@ describe('the text of an answer', () => {
         (answer) => {
           const expected = JSON.stringify(toWire(answer));
           expect(wireText(answer)).toBe(expected);
-          Object.freeze(answer);
-          for (let time = 0; time < 2; time += 1) expect(wireText(answer)).toBe(expected);
+          for (let time = 0; time < 2; time += 1) expect(wireTextOnce(answer)).toBe(expected);
         },
       ),
     );
@@ -314,10 +313,12 @@ describe('the text of an answer', () => {
     expect(wireText(null)).toBe('null');
   });
 
-  test('follows what may still change', () => {
+  test('is made anew each time, and once for an answer that never changes', () => {
     const answer = { fullName: 'Pat' };
     expect(wireText(answer)).toBe('{"full_name":"Pat"}');
+    expect(wireTextOnce(answer)).toBe('{"full_name":"Pat"}');
     answer.fullName = 'Sam';
     expect(wireText(answer)).toBe('{"full_name":"Sam"}');
+    expect(wireTextOnce(answer)).toBe('{"full_name":"Pat"}');
   });
 });

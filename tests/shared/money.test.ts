@@ -278,7 +278,7 @@ describe('the amount of a tip, as it is typed', () => {
     ['10', 1_000],
     ['10000', 1_000_000],
   ])('%j is %i cents', (text, amount) => {
-    expect(readTipAmount(text)).toEqual({ cents: amount, problem: null });
+    expect(readTipAmount(text)).toEqual({ amountCents: amount, problem: null });
   });
 
   test.each([
@@ -295,6 +295,6 @@ describe('the amount of a tip, as it is typed', () => {
     ['10.500', 'Amounts have at most two decimals'],
     ['$0.001', 'Amounts have at most two decimals'],
   ])('%j is told %j', (text, problem) => {
-    expect(readTipAmount(text)).toEqual({ cents: null, problem });
+    expect(readTipAmount(text)).toEqual({ amountCents: null, problem });
   });
 });

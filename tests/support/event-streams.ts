@@ -3,10 +3,19 @@
  * sorts, or hides a heartbeat.
  */
 import { z } from 'zod';
-import type { ErrorCode } from '#shared/errors.ts';
 import { cents } from '#shared/money.ts';
-import type { Door } from './both-doors.ts';
-import type { TestApp } from './test-app.ts';
+import {
+  answerOf,
+  type CallOptions,
+  type Door,
+  doorOf,
+  type Outcome,
+  outcomesOf,
+  type Refused,
+  readTrpcError,
+  refusedBy,
+  requestThrough,
+} from './both-doors.ts';
 
 export const STREAM_PATHS = {
   REST: '/api/transactions/stream',
@@ -37,48 +46,26 @@ export interface StreamStart {
   readonly reset: string | null;
 }
 
-export interface TipStream {
-  readonly response: Response;
-  /** Where the stream begins; to be asked before anything else. */
-  start(): Promise<StreamStart>;
-  /** The next event of any kind; null when the stream has come to its end. */
-  next(): Promise<ServerEvent | null>;
-  /** The next tip, past heartbeats and greetings; null when the stream has come to its end. */
-  nextTip(): Promise<StreamedTip | null>;
-  /** So many tips; fewer when the stream ends before. */
-  take(count: number): Promise<StreamedTip[]>;
-  /** Hangs up. What is being waited for then is null. */
-  close(): Promise<void>;
-}
-
-export interface StreamOptions {
-  readonly token?: string | undefined;
+export interface StreamOptions extends Pick<CallOptions, 'token' | 'headers'> {
   readonly lastEventId?: string | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
   /** The address, when it is not that of the door. */
   readonly path?: string;
 }
 
 type Send = (path: string, init: RequestInit) => Promise<Response>;
 
-const restTip = z.object({
-  id: z.string(),
-  giver_id: z.string(),
-  receiver_id: z.string(),
-  amount: z.number(),
-});
+const restTip = z
+  .object({ id: z.string(), giver_id: z.string(), receiver_id: z.string(), amount: z.number() })
+  .transform(({ id, giver_id, receiver_id, amount }) => ({
+    ...{ id, giverId: giver_id, receiverId: receiver_id },
+    amountCents: cents(Math.round(amount * 100)),
+  }));
 const trpcTip = z.object({
-  id: z.string(),
-  giverId: z.string(),
-  receiverId: z.string(),
+  ...{ id: z.string(), giverId: z.string(), receiverId: z.string() },
   amountCents: z.number(),
 });
 const restReset = z.strictObject({ reason: z.string() });
 const trpcStart = z.strictObject({ reset: z.string().nullable() });
-const refusalEvent = z.object({
-  message: z.string().min(1),
-  data: z.object({ errorCode: z.string(), httpStatus: z.int(), retryAfterSeconds: z.int().nullable() }),
-});
 
 /** Asks for a stream. Whether it was granted is for `refusalOf` or the first event to say. */
 export async function openStream(
@@ -99,12 +86,16 @@ export async function openStream(
   return readStream(response, hangUp);
 }
 
+export type TipStream = ReturnType<typeof readStream>;
+
 /** Reads an answer as a stream; `hangUp` is what aborts its request. */
-export function readStream(response: Response, hangUp: AbortController): TipStream {
-  const reader = response.body?.getReader();
+export function readStream(response: Response, hangUp: AbortController) {
+  // A refusal is no stream of events, and is read as a whole.
+  const reader = isEventStream(response) ? response.body?.getReader() : undefined;
   const events = eventsIn(reader);
   let isClosed = false;
 
+  /** The next event of any kind; null when the stream has come to its end. */
   async function next(): Promise<ServerEvent | null> {
     try {
       const { value, done } = await events.next();
@@ -115,22 +106,19 @@ export function readStream(response: Response, hangUp: AbortController): TipStre
     }
   }
 
+  /** The next tip, past heartbeats and greetings; null when the stream has come to its end. */
   async function nextTip(): Promise<StreamedTip | null> {
     for (let event = await next(); event !== null; event = await next()) {
-      if (event.name === 'serialized-error') throw new Error(`the stream was refused: ${event.data}`);
-      if (event.name === 'tip') {
-        const { id, giver_id, receiver_id, amount } = restTip.parse(JSON.parse(event.data));
-        const amountCents = cents(Math.round(amount * 100));
-        return { eventId: event.id, id, giverId: giver_id, receiverId: receiver_id, amountCents };
-      }
-      if (event.name === 'message') {
-        const content: unknown = JSON.parse(event.data);
-        if (!trpcStart.safeParse(content).success) return { eventId: event.id, ...trpcTip.parse(content) };
-      }
+      const { id, name, data } = event;
+      if (name === 'serialized-error') throw new Error(`the stream was refused: ${data}`);
+      if (name === 'tip') return { eventId: id, ...restTip.parse(JSON.parse(data)) };
+      if (name === 'message' && !trpcStart.safeParse(JSON.parse(data)).success)
+        return { eventId: id, ...trpcTip.parse(JSON.parse(data)) };
     }
     return null;
   }
 
+  /** Where the stream begins; to be asked before anything else. */
   async function start(): Promise<StreamStart> {
     for (let event = await next(); event !== null; event = await next()) {
       const { id, name, data } = event;
@@ -142,33 +130,29 @@ export function readStream(response: Response, hangUp: AbortController): TipStre
     throw new Error('the stream ended before it began');
   }
 
-  return {
-    response,
-    next,
-    start,
-    nextTip,
-    async take(count) {
-      const tips: StreamedTip[] = [];
-      while (tips.length < count) {
-        const tip = await nextTip();
-        if (tip === null) break;
-        tips.push(tip);
-      }
-      return tips;
-    },
-    async close() {
-      isClosed = true;
-      hangUp.abort();
-      await reader?.cancel().catch(() => {});
-    },
-  };
+  /** So many tips; fewer when the stream ends before. */
+  async function take(count: number): Promise<StreamedTip[]> {
+    const tips: StreamedTip[] = [];
+    for (let tip = count > 0 ? await nextTip() : null; tip !== null; ) {
+      tips.push(tip);
+      tip = tips.length < count ? await nextTip() : null;
+    }
+    return tips;
+  }
+
+  /** Hangs up. What is being waited for then is null. */
+  async function close(): Promise<void> {
+    isClosed = true;
+    hangUp.abort();
+    await reader?.cancel().catch(() => {});
+  }
+
+  return { response, next, start, nextTip, take, close };
 }
 
-export interface StreamRefusal {
-  readonly status: number;
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly retryAfterSeconds: number | null;
+interface StreamingApp {
+  readonly app: { streams(): number };
+  readonly send: (path: string, init: RequestInit, peer?: string) => Promise<Response>;
 }
 
 /**
@@ -178,42 +162,54 @@ export interface StreamRefusal {
  * @returns null when it was granted.
  */
 export async function refusalOf(
-  t: TestApp,
+  { app }: StreamingApp,
   stream: TipStream,
   openBefore: number,
-): Promise<StreamRefusal | null> {
+): Promise<Refused | null> {
   const { response } = stream;
   if (!isEventStream(response)) {
-    const { code, detail } = z.object({ code: z.string(), detail: z.string() }).parse(await bodyOf(stream));
-    const wait = response.headers.get('Retry-After');
-    return {
-      status: response.status,
-      code: code as ErrorCode,
-      message: detail,
-      retryAfterSeconds: wait === null ? null : Number(wait),
-    };
+    const answer = await answerOf(response);
+    return refusedBy(doorOf(answer), answer);
   }
-  if (t.app.streams() > openBefore) {
-    await stream.close();
-    return null;
-  }
-  return refusalIn(stream);
+  if (app.streams() === openBefore) return refusalIn(stream);
+  await stream.close();
+  return null;
 }
 
 /** The refusal that a stream of tRPC brings before it ends. */
-export async function refusalIn(stream: TipStream): Promise<StreamRefusal> {
+export async function refusalIn(stream: TipStream): Promise<Refused> {
   for (let event = await stream.next(); event !== null; event = await stream.next()) {
     if (event.name !== 'serialized-error') continue;
-    const { message, data } = refusalEvent.parse(JSON.parse(event.data));
+    const refused = readTrpcError(JSON.parse(event.data));
     if ((await stream.next()) !== null) throw new Error('the stream went on after its refusal');
-    return {
-      status: data.httpStatus,
-      code: data.errorCode as ErrorCode,
-      message,
-      retryAfterSeconds: data.retryAfterSeconds,
-    };
+    return refused;
   }
   throw new Error('the stream ended without a refusal');
+}
+
+/**
+ * Calls any procedure through a door, also the one that answers with a stream, which is closed.
+ * @returns null when a text of the input cannot travel there.
+ */
+export async function outcomeThrough(
+  door: Door,
+  t: StreamingApp,
+  procedure: string,
+  input: unknown,
+  { token, peer }: CallOptions = {},
+): Promise<Outcome | null> {
+  const request = requestThrough(door, procedure, input);
+  if (!request) return null;
+  if (token !== undefined) request.headers.set('Authorization', `Bearer ${token}`);
+  const hangUp = new AbortController();
+  const openBefore = t.app.streams();
+  const response = await t.send(request.path, { ...request, signal: hangUp.signal }, peer);
+  if (isEventStream(response)) {
+    return { refused: await refusalOf(t, readStream(response, hangUp), openBefore), data: null };
+  }
+  const [outcome] = outcomesOf(door, await answerOf(response));
+  if (!outcome) throw new Error('an empty answer');
+  return outcome;
 }
 
 export function isEventStream({ headers }: Response): boolean {
@@ -227,42 +223,29 @@ export async function eventsOf(text: string): Promise<ServerEvent[]> {
   return events;
 }
 
-async function bodyOf(stream: TipStream): Promise<unknown> {
-  let text = '';
-  for (let event = await stream.next(); event !== null; event = await stream.next()) text += event.data;
-  return JSON.parse(text);
-}
-
 /** As the standard says (WHATWG HTML, section 9.2.6): what has no blank line after it has not happened. */
-async function* eventsIn(reader: ReadableStreamDefaultReader<Uint8Array> | undefined) {
-  if (!reader) return;
+async function* eventsIn(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   let unread = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    unread += decoder.decode(value, { stream: true });
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    unread += decoder.decode(read.value, { stream: true });
     const blocks = unread.split('\n\n');
     unread = blocks.pop() ?? '';
-    for (const block of blocks) {
-      if (block.trim() !== '') yield eventFrom(block);
-    }
+    for (const block of blocks) if (block.trim() !== '') yield eventFrom(block);
   }
-  // A refusal in JSON is no event and has no blank line.
-  if (unread.startsWith('{')) yield { name: 'json', id: null, data: unread };
 }
 
 function eventFrom(block: string): ServerEvent {
-  const fields = new Map<string, string>();
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':');
-    const [name, value] =
-      colon === 0 ? ['comment', line.slice(1)] : [line.slice(0, colon), line.slice(colon + 1)];
-    if (line !== '') fields.set(name, value.replace(/^ /, ''));
-  }
+  const fields = new Map(
+    block.match(/.+/g)?.map((line) => {
+      const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+      return [name, value];
+    }),
+  );
+  const comment = fields.get('');
   const data = fields.get('data');
-  if (data === undefined && fields.has('comment')) {
-    return { name: 'comment', id: null, data: fields.get('comment') ?? '' };
-  }
+  if (data === undefined && comment !== undefined) return { name: 'comment', id: null, data: comment };
   return { name: fields.get('event') ?? 'message', id: fields.get('id') ?? null, data: data ?? '' };
 }

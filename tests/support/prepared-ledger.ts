@@ -3,9 +3,7 @@
  * logging in would hash passwords, which takes its time.
  */
 import { join } from 'node:path';
-import { openDatabase } from '#server/storage/sqlite/connection.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
-import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { databaseAt } from '#server/storage/open.ts';
 import { temporaryFolder } from './running-server.ts';
 import { beginSession, createPeople } from './test-ledger.ts';
 
@@ -19,9 +17,7 @@ export interface PreparedPerson {
 /** @returns the path of the file, and the people in the order of their names. */
 export async function prepareLedger(usernames: readonly string[]) {
   const path = join(temporaryFolder(), 'tipwell.db');
-  const database = openDatabase(path);
-  migrate(database, readMigrations('drizzle'));
-  const storage = createSqliteStorage(database);
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer();
   const { addAccount, addCode } = createPeople(storage);
   const people = await Promise.all(
     usernames.map(async (username): Promise<PreparedPerson> => {

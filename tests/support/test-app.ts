@@ -4,12 +4,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
-import { createPasswords } from '#server/auth/passwords.ts';
+import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import type { Pages } from '#server/pages/pages.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
@@ -18,28 +19,29 @@ import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { readSecrets } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
+import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
 
-export const PUBLIC_URL = 'https://tips.example.com';
 export const PASSWORD = 'correct horse battery';
 
 /** A Friday noon in UTC. */
 export const START_MS = Date.UTC(2026, 4, 15, 12);
 
-const passwords = createPasswords();
+/** The real algorithm at its least cost, at that of production, and at its least cost in the time of production. */
+const HASHING = {
+  cheap: createPasswords({ memoryCost: 8, timeCost: 1 }),
+  costly: createPasswords(),
+  slow: createPasswords({ memoryCost: 8, timeCost: 1 }).then(
+    (passwords): Passwords => ({
+      ...passwords,
+      verify: (hash, password) => delay(30).then(() => passwords.verify(hash, password)),
+    }),
+  ),
+};
 
-export interface RestAnswer {
-  readonly status: number;
+export interface RestAnswer extends Answer {
   /** The body as parsed JSON; null when empty. Tests look into it as they please. */
   // biome-ignore lint/suspicious/noExplicitAny: the wire is what is being tested, not typed
   readonly body: any;
-  readonly headers: Headers;
-}
-
-interface RestOptions {
-  readonly token?: string | undefined;
-  /** Sent as JSON; a string or bytes are sent as they are. */
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
@@ -51,6 +53,7 @@ export async function createTestApp(
     readonly config?: Partial<Config>;
     readonly database?: Database;
     readonly isShuttingDown?: () => boolean;
+    readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */
     readonly pages?: Pages;
   } = {},
@@ -61,11 +64,12 @@ export async function createTestApp(
   const clock = { nowMs: START_MS };
   const logLines: string[] = [];
   const config = { ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace' }), ...options.config };
+  const passwords = await HASHING[options.hashing ?? 'cheap'];
   const app = createApp({
     config,
     storage,
     secrets: await readSecrets(storage, randomBytes),
-    passwords: await passwords,
+    passwords,
     clock: () => clock.nowMs,
     random: randomBytes,
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
@@ -88,30 +92,17 @@ export async function createTestApp(
       remoteFamily: 'IPv4',
       setTimeout() {},
     });
-    return app.request(path, init, { incoming: { socket } });
+    return app.fetch(new Request(new URL(path, 'http://localhost'), init), { incoming: { socket } });
   }
 
-  /** Calls the REST door. `path` is below /api. */
+  /** Calls the REST door. `path` is below /api; the body is sent as JSON, a string or bytes as they are. */
   async function rest(
     method: string,
     path: string,
-    { token, body, headers }: RestOptions = {},
+    { body, ...options }: CallOptions & { readonly body?: unknown } = {},
   ): Promise<RestAnswer> {
-    const response = await send(`/api${path}`, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: bodyOf(body) }),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      body: text === '' ? null : JSON.parse(text),
-      headers: response.headers,
-    };
+    const answer = await callRest({ send }, method, path, body, options);
+    return { ...answer, body: answer.text === '' ? null : JSON.parse(answer.text) };
   }
 
   /** A tRPC client through the same app; `httpLink`, so that each call is a request of its own. */
@@ -131,23 +122,23 @@ export async function createTestApp(
     return (await trpc().auth.login.mutate({ email, password })).accessToken;
   }
 
-  /** Registers a provider and logs in; the email is `{username}@example.com`. */
-  async function registerProvider(username = 'pat', serviceCategories: ServiceCategory[] = ['bartender']) {
+  /** Registers somebody and logs them in; the email is `{username}@example.com`. */
+  async function register(username: string, fullName: string, serviceCategories: ServiceCategory[] | null) {
     const email = `${username}@example.com`;
-    const person = { email, username, fullName: `Provider ${username}`, password: PASSWORD, phone: null };
-    const user = await trpc().auth.register.mutate({ ...person, isServiceProvider: true, serviceCategories });
+    const person = { email, username, fullName, password: PASSWORD, phone: null };
+    const user = await trpc().auth.register.mutate(
+      serviceCategories
+        ? { ...person, isServiceProvider: true, serviceCategories }
+        : { ...person, isServiceProvider: false },
+    );
     const token = await logIn(email);
     return { user, token, trpc: trpc(token) };
   }
 
-  /** Registers a customer and logs in; the email is `{username}@example.com`. */
-  async function registerCustomer(username = 'cam') {
-    const email = `${username}@example.com`;
-    const person = { email, username, fullName: `Customer ${username}`, password: PASSWORD, phone: null };
-    const user = await trpc().auth.register.mutate({ ...person, isServiceProvider: false });
-    const token = await logIn(email);
-    return { user, token, trpc: trpc(token) };
-  }
+  const registerProvider = (username = 'pat', serviceCategories: ServiceCategory[] = ['bartender']) =>
+    register(username, `Provider ${username}`, serviceCategories);
+
+  const registerCustomer = (username = 'cam') => register(username, `Customer ${username}`, null);
 
   /** A provider with a code, and a customer: what most tests begin with. */
   async function setTheScene() {
@@ -161,6 +152,7 @@ export async function createTestApp(
     app,
     database,
     storage,
+    passwords,
     clock,
     config,
     logLines,
@@ -172,11 +164,6 @@ export async function createTestApp(
     registerCustomer,
     setTheScene,
   };
-}
-
-function bodyOf(body: unknown): BodyInit {
-  if (body instanceof Uint8Array) return Buffer.from(body);
-  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 /** What a refused tRPC call was told, as the client sees it. */

@@ -1,11 +1,12 @@
 /**
- * Login and sign-up. Whoever becomes logged in here is taken on by the route table.
+ * The screen of login and sign-up. After a login its guard (SignedOutOnly) leads on.
  */
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { navigate, useAddress } from '../navigation.ts';
 import { leadsToTipPage } from '../next.ts';
 import { paths } from '../paths.ts';
 import { useAttempts } from '../ui/attempts.ts';
@@ -24,12 +25,12 @@ import { SignUpForm } from './sign-up-form.tsx';
 
 export function Auth() {
   const [tab, setTab] = useState<'login' | 'sign-up'>('login');
-  const isSentByTipPage = leadsToTipPage(useAddress().search);
+  const isSentByTipPage = leadsToTipPage(useSearch());
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();
 
-  /** The account exists: if it cannot be entered at once, all that is left to do is to log in. */
+  /** Logs in to the account that was just created; if that fails, the person logs in by the form. */
   async function enterNewAccount(credentials: Credentials) {
     try {
       await enter(credentials);
@@ -59,7 +60,7 @@ export function Auth() {
         <section
           className={[card.card, styles.card].join(' ')}
           aria-labelledby="welcome"
-          // Ahead of the first submit; a fetch that fails is made up for there.
+          // The rules are fetched before the first submit; if that fails, submitting fetches them again.
           onFocus={() => loadRules().catch(() => {})}
         >
           <h2 id="welcome">Welcome</h2>

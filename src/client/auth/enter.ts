@@ -1,4 +1,3 @@
-/** Logs in: asks the server, begins the session on this device, and says welcome. */
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { api } from '../api.ts';
@@ -7,7 +6,10 @@ import { toastSuccess } from '../toasts.ts';
 
 export const LOGIN_FAILED = 'Login failed. Please try again.';
 
-/** @throws what the call was refused with. */
+/**
+ * Logs in, begins the session on this device and says welcome.
+ * @throws the error of the call.
+ */
 export async function enter(credentials: Credentials): Promise<void> {
   const { accessToken, user } = await api.auth.login.mutate(credentials);
   beginSession(accessToken, user);

@@ -1,6 +1,6 @@
 /**
- * The two forms of the screen: what they hold, and how they are validated. They outlive their tab, so that nothing
- * typed is lost by looking at the other one.
+ * The state and the validation of both forms. It belongs to the screen and not to a tab, so that typed text outlives a
+ * change of tab.
  */
 import { type Resolver, type UseFormReturn, useForm } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
@@ -21,7 +21,7 @@ export interface SignUpValues {
   serviceCategories: ServiceCategory[];
 }
 
-/** In the order in which they stand on the screen. */
+/** The fields in the order in which they stand on the screen. */
 export const LOGIN_FIELDS = ['email', 'password'] as const satisfies readonly (keyof LoginValues)[];
 export const SIGN_UP_FIELDS = [
   'fullName',
@@ -36,7 +36,7 @@ export const SIGN_UP_FIELDS = [
 export type LoginFormState = UseFormReturn<LoginValues, unknown, Credentials>;
 export type SignUpFormState = UseFormReturn<SignUpValues, unknown, Registration>;
 
-/** Fetches what both forms are validated with; repeated calls fetch it once. */
+/** Fetches the rules by which both forms are validated; repeated calls fetch them once. */
 export const loadRules = () => import('./rules.ts');
 
 const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values, context, options) =>
@@ -45,7 +45,7 @@ const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values,
 const resolveSignUp: Resolver<SignUpValues, unknown, Registration> = async (values, context, options) =>
   (await loadRules()).resolveSignUp(values, context, options);
 
-/** It begins with what its fields hold: the page may have been typed into before its script came. */
+/** The form has no default values, because its fields may have been typed into before the script came. */
 export function useLoginForm(): LoginFormState {
   return useForm({ resolver: resolveLogin });
 }

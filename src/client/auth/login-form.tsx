@@ -1,4 +1,3 @@
-/** The Login tab: email and password. */
 import { type SubmitEvent, useSyncExternalStore } from 'react';
 import type { Attempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
@@ -30,7 +29,7 @@ export function LoginForm({ form, attempts }: LoginFormProps) {
   }
 
   return (
-    // It is sent by the script alone; whatever sends it otherwise must not put a password into the address.
+    // The script sends this form; a browser that sends it by itself must not put the password into the address.
     <form className={styles.form} method="post" noValidate onSubmit={logIn}>
       <Field
         label="Email"
@@ -56,7 +55,7 @@ export function LoginForm({ form, attempts }: LoginFormProps) {
   );
 }
 
-/** False while the page stands as the server rendered it. */
+/** Whether the script has taken over the page; false in the HTML that the server rendered. */
 function useTakenOver(): boolean {
   return useSyncExternalStore(
     () => () => {},

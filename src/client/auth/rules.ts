@@ -1,6 +1,6 @@
 /**
- * The shared rules of login and registration as react-hook-form asks them. Fetched apart from the screen, which is
- * drawn before they are needed.
+ * The shared schemas of login and registration as resolvers of react-hook-form. They are fetched apart from the screen,
+ * which can be drawn without them.
  */
 import './zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { credentials, registration } from '#shared/accounts.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 
-/** What the sign-up form holds; whether it is a registration is for the shared rules to say. */
+/** The values of the sign-up form, which the shared schema then checks as a registration. */
 const signUpForm = z.object({
   fullName: z.string(),
   username: z.string(),

@@ -1,4 +1,4 @@
-/** The eight services to choose from, and the chosen ones at a glance. */
+/** The checkboxes of the eight services, with a badge for each chosen one. */
 import { useId } from 'react';
 import { useWatch } from 'react-hook-form';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES } from '#shared/categories.ts';

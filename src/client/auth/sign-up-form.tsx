@@ -1,4 +1,3 @@
-/** The Sign Up tab: a person, and the services they provide if they are to receive tips. */
 import type { SubmitEvent } from 'react';
 import { useWatch } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
@@ -17,7 +16,7 @@ import { ServicePicker } from './service-picker.tsx';
 interface SignUpFormProps {
   readonly form: SignUpFormState;
   readonly attempts: Attempts;
-  /** There is an account for these now; never rejects. */
+  /** Is called when the account exists; never rejects. */
   readonly onCreated: (credentials: Credentials) => Promise<void>;
 }
 

@@ -1,49 +1,40 @@
 /**
- * The dashboard: what came in, what went out, a provider's codes and everybody's own transactions. Whoever is signed
- * in brings their own cache; which tab is open stands in the address.
+ * The dashboard: the sums, a provider's codes, and the transactions and the profile of everybody. The open tab stands in the
+ * address.
  */
-import { QueryClientProvider } from '@tanstack/react-query';
 import { ScanLine } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths } from '../paths.ts';
-import { trpc, trpcClient } from '../session/api-hooks.ts';
-import { cacheOf } from '../session/cache.ts';
-import { useSession } from '../session/session.ts';
+import { startWorker } from '../service-worker.ts';
+import { useLogout } from '../session/logout.ts';
+import { SignedInData } from '../session/signed-in-data.tsx';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account/account-type.ts';
-import { useLogout } from './account/logout.ts';
 import { Profile } from './account/profile.tsx';
 import { QrCodes, QrCodesSketch } from './codes/qr-codes.tsx';
 import styles from './dashboard.module.css';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
-import { startWorker } from './live/service-worker.ts';
 import { LOAD_FAILED, useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
 import { Transactions, TransactionsSketch } from './transactions.tsx';
 
-export function Dashboard() {
-  const session = useSession();
-  if (session.status !== 'signed-in') return null;
-  const { user } = session;
-  const cache = cacheOf(user.id);
+export function Dashboard({ user }: { readonly user: User }) {
   return (
-    <trpc.Provider key={user.id} client={trpcClient} queryClient={cache}>
-      <QueryClientProvider client={cache}>
-        <Overview user={user} />
-      </QueryClientProvider>
-    </trpc.Provider>
+    <SignedInData user={user}>
+      <Overview user={user} />
+    </SignedInData>
   );
 }
 
 function Overview({ user }: { readonly user: User }) {
-  const [, navigate] = useLocation();
   const [tab, openTab] = useTab(user);
   const { logout, isLoggingOut } = useLogout();
   const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(
@@ -56,7 +47,7 @@ function Overview({ user }: { readonly user: User }) {
 
   useEffect(startWorker, []);
   useEffect(() => {
-    // Fetched ahead: what a toast has to say may be that nothing can be fetched any more.
+    // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
     import('../ui/toaster.tsx').catch(() => {});
   }, []);
 
@@ -113,7 +104,7 @@ function Overview({ user }: { readonly user: User }) {
           user={user}
           connection={connection}
           isLoading={isLoading}
-          // A panel that failed has a way out of its own.
+          // The panel that is shown has a Retry of its own when it failed.
           isIncomplete={isFailing && !panels[tab].hasFailed}
           onRetry={retry}
         />
@@ -144,7 +135,7 @@ interface StandingProps {
   readonly onRetry: () => void;
 }
 
-/** One line that is always there, so that nothing moves when it changes. */
+/** The status line. It is always there, so that nothing moves when it changes. */
 function Standing({ user, connection, isLoading, isIncomplete, onRetry }: StandingProps) {
   if (isLoading) return <p role="status">Loading Dashboard...</p>;
   if (isIncomplete) {
@@ -179,14 +170,13 @@ function NotReady({ status, sketch, onRetry }: NotReadyProps) {
   );
 }
 
-/** Only providers have codes to show; what is listed first is what opens by itself. */
+/** The tabs of an account, the one first that opens by default; only providers have codes. */
 function tabsOf({ isServiceProvider }: User): DashboardTab[] {
   return DASHBOARD_TABS.filter((tab) => isServiceProvider || tab !== 'qr-codes');
 }
 
-/** The tab that the address names, else the first; opening one is a step that Back takes back. */
+/** The tab that the address names, else the first; Back returns to the tab before. */
 function useTab(user: User): [DashboardTab, (tab: DashboardTab) => void] {
-  const [, navigate] = useLocation();
   const named = new URLSearchParams(useSearch()).get('tab');
   const tabs = tabsOf(user);
   const [first = 'transactions'] = tabs;

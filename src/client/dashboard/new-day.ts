@@ -1,13 +1,12 @@
-/** The viewer's calendar day changes while a page stays open; whatever counts by it is told. */
 import { useEffect, useEffectEvent } from 'react';
 import { type Day, dayAround } from '#shared/calendar.ts';
 
-/** Whatever waits stands still while a machine sleeps, and would be late by its whole sleep. */
+/** Timers stand still while a machine sleeps, so that a single long one would be late by that time. */
 const LONGEST_WAIT_MS = 60_000;
-/** The server's clock may be a little behind, and has to agree that the day is new. */
+/** The server's clock may be this much behind; a question before its midnight would count the old day. */
 const CLOCK_DIFFERENCE_MS = 2_000;
 
-/** Calls `onNewDay` when a calendar day has begun where the viewer is; after a sleep within a minute. */
+/** Calls `onNewDay` when a calendar day begins in the viewer's time zone; after a sleep within a minute. */
 export function useNewDay(onNewDay: () => void): void {
   const tell = useEffectEvent(onNewDay);
   useEffect(() => watchDays(() => tell()), []);
@@ -20,7 +19,7 @@ export function watchDays(tell: () => void): () => void {
   function wait() {
     const now = new Date();
     const leftMs = () => today.endMs + CLOCK_DIFFERENCE_MS - now.getTime();
-    // A clock may be set back, too.
+    // The second condition holds when the clock was set back.
     if (leftMs() <= 0 || now.getTime() < today.startMs) {
       today = dayOf(now);
       tell();

@@ -1,9 +1,9 @@
-/** Four numbers, as the server counts them: money in brass, to the cent. */
+/** The four numbers at the top of the dashboard, as the server counts them. */
 import type { ReactNode } from 'react';
 import type { TipSummary } from '#shared/tips.ts';
+import type { Part } from '../session/part.ts';
 import { Money } from '../ui/money.tsx';
 import { Skeleton } from '../ui/states.tsx';
-import type { Part } from './queries.ts';
 import styles from './stats.module.css';
 
 interface StatsProps {
@@ -15,10 +15,10 @@ export function Stats({ summary, activeCodes }: StatsProps) {
   return (
     <dl className={styles.stats}>
       <Stat label="Tips Received" isMoney part={summary}>
-        {({ totalTipsReceivedCents }) => <Money cents={totalTipsReceivedCents} />}
+        {({ totalTipsReceivedCents }) => <Money amountCents={totalTipsReceivedCents} />}
       </Stat>
       <Stat label="Tips Given" isMoney part={summary}>
-        {({ totalTipsGivenCents }) => <Money cents={totalTipsGivenCents} />}
+        {({ totalTipsGivenCents }) => <Money amountCents={totalTipsGivenCents} />}
       </Stat>
       <Stat label="Received Today" part={summary}>
         {({ receivedTodayCount }) => receivedTodayCount}

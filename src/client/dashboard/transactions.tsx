@@ -1,4 +1,4 @@
-/** What was sent and received, newest first, a page at a time; what is already read stays where it is. */
+/** The Transactions tab: the list, newest first, and a button that loads the next page. */
 import { ReceiptText } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -23,7 +23,7 @@ interface TransactionsProps {
 export function Transactions({ user, listing }: TransactionsProps) {
   const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
   const list = useRef<HTMLOListElement>(null);
-  /** The row after which reading goes on once more rows are there. */
+  /** The last row before more are loaded; the one after it is focused then. */
   const lastRead = useRef<Element | null>(null);
 
   useLayoutEffect(() => {
@@ -56,7 +56,7 @@ export function Transactions({ user, listing }: TransactionsProps) {
         ))}
       </ol>
       {hasMore && (
-        // Another one below each page: the one that was pressed does not run away.
+        // The key makes it another button below each page: the pressed one would move down with its focus.
         <Button
           key={pageCount}
           look="quiet"
@@ -89,9 +89,9 @@ function Row({ transaction, isReceived }: RowProps) {
       </p>
       <p className={styles.amount}>
         {isReceived ? (
-          <Money sign="+" cents={netAmountCents} />
+          <Money sign="+" amountCents={netAmountCents} />
         ) : (
-          <Money sign="-" cents={cents(amountCents + giverFeeCents)} />
+          <Money sign="-" amountCents={cents(amountCents + giverFeeCents)} />
         )}
       </p>
       <p className={styles.details}>
@@ -104,7 +104,7 @@ function Row({ transaction, isReceived }: RowProps) {
 
 const SKETCHED_ROWS = ['a', 'b', 'c', 'd', 'e'];
 
-/** Stands where the list will. */
+/** The skeleton of the list while it loads. */
 export function TransactionsSketch() {
   return (
     <div className={[card.card, styles.list].join(' ')}>

@@ -1,14 +1,14 @@
-/** A printed card in its wooden block, 252 by 325 units. Paper stays paper, also at night. */
+/** A drawing of a printed card in its wooden block, 252 by 325 units. */
 import type { ReactNode } from 'react';
 import styles from './card-stand.module.css';
 
-/** The side of the square that is left for what the card shows, in units. */
+/** The side of the square for the picture on the card, in units. */
 export const CARD_PICTURE = 164;
 
 interface CardStandProps {
   readonly title: string;
   readonly text: string;
-  /** Drawn from the origin. */
+  /** The picture on the card, drawn from the origin. */
   readonly children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** The last word, and the way in once more: at the bar, where a card still waits for its code. */
+/** The last section, with the way to the sign-up. */
 import { brand } from '#shared/brand.ts';
 import { CARD_PICTURE, CardStand } from './card-stand.tsx';
 import styles from './closing.module.css';

@@ -1,6 +1,6 @@
-/** A way in, also before the script has come: then it is an empty form that is sent to the login. */
+/** A button to the login. It is a form without fields, so that it works before the script has come. */
 import type { ComponentProps, SubmitEvent } from 'react';
-import { navigate } from '../navigation.ts';
+import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import styles from './entrance.module.css';

@@ -1,4 +1,4 @@
-/** Six cards: what there is, from how little to how much, and what it costs. */
+/** The section of six cards with what the product does and what it costs. */
 import { BellRing, Layers, type LucideIcon, QrCode, Wallet } from 'lucide-react';
 import type { ReactNode } from 'react';
 import {
@@ -13,7 +13,7 @@ import {
 } from '#shared/money.ts';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
-import { EXAMPLE_FEES, EXAMPLE_NET, EXAMPLE_TIP, sum } from './example.ts';
+import { EXAMPLE_FEES, EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS, sum } from './example.ts';
 import styles from './features.module.css';
 import section from './section.module.css';
 
@@ -80,7 +80,7 @@ export function Features() {
 
 interface FeatureProps {
   readonly title: string;
-  /** The cards with a large figure go without. */
+  /** Cards with a large figure have no icon. */
   readonly icon?: LucideIcon;
   readonly width: 'narrow' | 'half' | 'wide';
   readonly children: ReactNode;
@@ -96,32 +96,32 @@ function Feature({ title, icon: Icon, width, children }: FeatureProps) {
   );
 }
 
-/** One tip, line by line, as a menu would print it. */
+/** The fees of one tip, line by line. */
 function Bill() {
   const { giverFeeCents, receiverFeeCents } = EXAMPLE_FEES;
   return (
     <dl className={styles.bill}>
-      <Line what="Tip" amount={EXAMPLE_TIP} />
-      <Line what={`Service fee (${percent(GIVER_FEE_RATE)})`} amount={giverFeeCents} />
-      <Line what="The giver pays" amount={sum([EXAMPLE_TIP, giverFeeCents])} isTotal />
-      <Line what={`Receiver fee (${percent(RECEIVER_FEE_RATE)})`} amount={cents(-receiverFeeCents)} />
-      <Line what="The provider receives" amount={EXAMPLE_NET} isTotal />
+      <Line what="Tip" amountCents={EXAMPLE_TIP_CENTS} />
+      <Line what={`Service fee (${percent(GIVER_FEE_RATE)})`} amountCents={giverFeeCents} />
+      <Line what="The giver pays" amountCents={sum([EXAMPLE_TIP_CENTS, giverFeeCents])} isTotal />
+      <Line what={`Receiver fee (${percent(RECEIVER_FEE_RATE)})`} amountCents={cents(-receiverFeeCents)} />
+      <Line what="The provider receives" amountCents={EXAMPLE_NET_CENTS} isTotal />
     </dl>
   );
 }
 
 interface LineProps {
   readonly what: string;
-  readonly amount: Cents;
+  readonly amountCents: Cents;
   readonly isTotal?: boolean;
 }
 
-function Line({ what, amount, isTotal = false }: LineProps) {
+function Line({ what, amountCents, isTotal = false }: LineProps) {
   return (
     <div className={styles.line} data-total={isTotal}>
       <dt>{what}</dt>
       <dd>
-        <Money cents={amount} />
+        <Money amountCents={amountCents} />
       </dd>
     </div>
   );
@@ -131,7 +131,7 @@ function percent(rate: BasisPoints): string {
   return `${rate / 100}%`;
 }
 
-/** `$10,000`: the bounds and the quick amounts have no cents worth showing. */
-function wholeDollars(amount: Cents): string {
-  return `$${(amount / 100).toLocaleString('en-US')}`;
+/** Formats an amount of whole dollars, such as `$10,000`. */
+function wholeDollars(amountCents: Cents): string {
+  return `$${(amountCents / 100).toLocaleString('en-US')}`;
 }

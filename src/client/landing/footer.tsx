@@ -1,4 +1,3 @@
-/** Whose it is, and that no money moves yet. */
 import { brand } from '#shared/brand.ts';
 import styles from './footer.module.css';
 

@@ -1,4 +1,4 @@
-/** Name, promise and the two ways on, beside a view of the bar. */
+/** The first section: name, promise and two buttons, beside a picture of the bar. */
 import { ArrowRight } from 'lucide-react';
 import { brand } from '#shared/brand.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,7 +1,7 @@
-/** The three steps from an account to a tip. */
+/** The section with the three steps from an account to a tip. */
 import type { Ref } from 'react';
 import { formatUsd } from '#shared/money.ts';
-import { EXAMPLE_NET, EXAMPLE_TIP } from './example.ts';
+import { EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS } from './example.ts';
 import styles from './how-it-works.module.css';
 import section from './section.module.css';
 
@@ -16,11 +16,11 @@ const steps: readonly { readonly title: string; readonly text: string }[] = [
   },
   {
     title: 'Receive Tips Instantly',
-    text: `You are notified and paid the instant it goes through. Of a ${formatUsd(EXAMPLE_TIP)} tip, ${formatUsd(EXAMPLE_NET)} is yours, and you have seen it before they put their phone away.`,
+    text: `You are notified and paid the instant it goes through. Of a ${formatUsd(EXAMPLE_TIP_CENTS)} tip, ${formatUsd(EXAMPLE_NET_CENTS)} is yours, and you have seen it before they put their phone away.`,
   },
 ];
 
-/** `heading` is where "Learn More" leads. */
+/** @param heading receives the element to which "Learn More" leads. */
 export function HowItWorks({ heading }: { readonly heading: Ref<HTMLHeadingElement> }) {
   return (
     <section className={[section.section, styles.spread].join(' ')} aria-labelledby="how-it-works">

@@ -1,4 +1,4 @@
-/** The public landing page: what Tipwell is, how it works, what it costs, and the way in. */
+/** The public landing page. */
 import { useRef } from 'react';
 import { Screen } from '../ui/screen.tsx';
 import { Closing } from './closing.tsx';
@@ -13,7 +13,7 @@ export function Landing() {
   const howItWorks = useRef<HTMLHeadingElement>(null);
 
   const learnMore = () => {
-    // How fast it scrolls is the style sheet's business (`scroll-behavior`), which knows who wants less motion.
+    // The style sheet says whether scrolling is smooth (`scroll-behavior`), because it knows who wants less motion.
     howItWorks.current?.focus({ preventScroll: true });
     howItWorks.current?.scrollIntoView();
   };

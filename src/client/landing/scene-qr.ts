@@ -1,4 +1,4 @@
-/** The code on the card in the picture. It is a real one: it reads `demo-alex-bartender`, a demo of the scan screen. */
+/** The QR code in the picture of the bar: it reads `demo-alex-bartender`, a demo code. */
 const MODULES = [
   '#######...##....#.#######',
   '#.....#..#....##..#.....#',
@@ -27,10 +27,10 @@ const MODULES = [
   '#######.#.##.....########',
 ];
 
-/** Modules along one side. */
+/** How many modules a side has. */
 export const QR_SIZE = MODULES.length;
 
-/** The dark modules as one path, a unit each; neighbours in a row are one stroke, so that no seam shows. */
+/** The dark modules as one path, a unit each; neighbours in a row are one rectangle, so that no seam shows. */
 export const QR_PATH = MODULES.flatMap((row, y) =>
   Array.from(row.matchAll(/#+/g), ({ index, 0: run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`),
 ).join('');

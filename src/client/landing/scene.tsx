@@ -1,11 +1,11 @@
 /**
- * The view of the bar: a code on its card, a drink, and a phone on which a tip has just arrived. All of it is ink on
- * paper; the one thing in brass is the money.
+ * The picture of the bar: a code on its card, a drink, and a phone on which a tip has just arrived. Only money is drawn in
+ * brass.
  */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
 import { CARD_PICTURE, CardStand } from './card-stand.tsx';
-import { EXAMPLE_NET, EXAMPLE_TIPS_TODAY, netOf, sum } from './example.ts';
+import { EXAMPLE_NET_CENTS, EXAMPLE_TIPS_TODAY_CENTS, netOf, sum } from './example.ts';
 import styles from './scene.module.css';
 import { QR_PATH, QR_SIZE } from './scene-qr.ts';
 
@@ -14,7 +14,7 @@ export function Scene() {
     <svg
       viewBox="0 0 600 620"
       role="img"
-      aria-label={`A bar under a lamp: a card with a QR code stands on the counter beside a drink, and a phone shows "You received +${formatUsd(EXAMPLE_NET)}".`}
+      aria-label={`A bar under a lamp: a card with a QR code stands on the counter beside a drink, and a phone shows "You received +${formatUsd(EXAMPLE_NET_CENTS)}".`}
       className={styles.scene}
     >
       <defs>
@@ -41,7 +41,7 @@ export function Scene() {
   );
 }
 
-/** Bottles at the back, hardly there. */
+/** The faint bottles in the background. */
 function Shelf() {
   return (
     <g className={styles.shelf}>
@@ -107,14 +107,14 @@ function Phone() {
         Tips Received
       </text>
       <text x="423" y="350" fontSize="50" className={styles.total}>
-        {formatUsd(sum(EXAMPLE_TIPS_TODAY.map(netOf)))}
+        {formatUsd(sum(EXAMPLE_TIPS_TODAY_CENTS.map(netOf)))}
       </text>
-      {EXAMPLE_TIPS_TODAY.map((tip, row) => (
-        <g key={tip} transform={`translate(424 ${372 + row * 40})`}>
+      {EXAMPLE_TIPS_TODAY_CENTS.map((tipCents, row) => (
+        <g key={tipCents} transform={`translate(424 ${372 + row * 40})`}>
           <path d="M0 0h124" className={styles.rule} />
           <rect x="0" y="17" width={[34, 26, 38, 30][row]} height="8" rx="4" className={styles.line} />
           <text x="124" y="27" fontSize="16" className={styles.amount}>
-            +{formatUsd(netOf(tip))}
+            +{formatUsd(netOf(tipCents))}
           </text>
         </g>
       ))}
@@ -122,7 +122,7 @@ function Phone() {
   );
 }
 
-/** The tip that has just arrived: the one thing that moves, once. */
+/** The notice of the tip that has just arrived; it moves once, and nothing else moves. */
 function Arrival() {
   return (
     <g className={styles.arrival}>
@@ -134,7 +134,7 @@ function Arrival() {
         You received
       </text>
       <text x="400" y="250" fontSize="52" className={styles.noticeSum}>
-        +{formatUsd(EXAMPLE_NET)}
+        +{formatUsd(EXAMPLE_NET_CENTS)}
       </text>
     </g>
   );

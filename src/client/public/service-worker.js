@@ -1,17 +1,17 @@
 /**
- * The service worker of the dashboard. Without a connection it answers a page that says so, the only one that it keeps;
- * with one, whatever the server says. It leads whoever clicks a notification to the dashboard, in a tab where that is open
- * already.
+ * The service worker of the dashboard. It answers navigations with what the server answers, or, without a connection, with
+ * the offline page, the only page that it keeps. A click on a notification leads to the dashboard, in a tab in which it
+ * is open if there is one.
  */
 
-/** The server writes the tag of the page here: with another page this is another worker, which fetches it. */
-const VERSION = 'of the page';
+/** The server writes the path and the tag of the offline page here: another page makes another worker, which fetches that page. */
+const OFFLINE_PAGE = 'path of the page';
+const VERSION = 'tag of the page';
 const PREFIX = 'offline-page-';
-const OFFLINE_PAGE = '/offline';
 
 self.addEventListener('install', (event) => {
   event.waitUntil(keepPage());
-  // Where browsers can be told, nothing but a navigation starts this worker or waits for it.
+  // In browsers with static routing only navigations start this worker and wait for it.
   event.addRoutes?.({ condition: { not: { requestMode: 'navigate' } }, source: 'network' }).catch(() => {});
 });
 
@@ -49,19 +49,19 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(showDashboard(event.notification.data));
 });
 
-/** Browsers let a window come forward only soon after the click. */
+/** How long tabs may take to answer: browsers let a window come forward only soon after the click. */
 const PATIENCE_MS = 300;
 
-/** @param {string} address where to open it. */
+/** @param {string} address of the dashboard, to open it where no tab has it. */
 async function showDashboard(address) {
-  // The one that was looked at last comes first.
+  // The tab that was focused last comes first.
   const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const answers = await Promise.all(tabs.map(isDashboardOpen));
   const tab = tabs[answers.indexOf(true)];
   await (tab ? tab.focus() : self.clients.openWindow(address));
 }
 
-/** The tab is asked, because its address here is the one that it was loaded at, which may have been the login. */
+/** Asks the tab: the address that a worker knows of it is that at which it was loaded, which may have been the login. */
 function isDashboardOpen(tab) {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

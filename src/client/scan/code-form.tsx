@@ -1,13 +1,14 @@
-/** The field that takes a code, a link of the product's own scheme, or a web address. */
+/** The form that takes a code, a link of the product's own scheme, or the address of a tip page. */
 import { type SubmitEvent, useId, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import { readScannedText } from '#shared/scanned-text.ts';
+import { paths } from '../paths.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import styles from './scan.module.css';
 
-/** Far more than any link to a tip page has. */
+/** In characters; far more than any link to a tip page has. */
 const MAX_LENGTH = 2_000;
 
 export function CodeForm({ onCode }: { readonly onCode: (code: string) => void }) {
@@ -62,7 +63,7 @@ export function CodeForm({ onCode }: { readonly onCode: (code: string) => void }
             </code>
           </li>
           <li>
-            the address of a tip page: <code>https://.../tip/K7Q2M9XW4T</code>
+            the address of a tip page: <code>https://...{paths.tip('K7Q2M9XW4T')}</code>
           </li>
         </ul>
       </div>

@@ -1,4 +1,4 @@
-/** Two codes to try the tip flow with; each is one tap away. */
+/** Two demo codes, to try the tip flow with one tap. */
 import { ArrowRight } from 'lucide-react';
 import { useId } from 'react';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';

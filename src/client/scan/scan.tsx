@@ -1,7 +1,7 @@
 /**
- * From a code or a link to its tip page: typed or pasted, until the camera can read it.
+ * The scan screen: a code or a link is typed or pasted, until the camera can read it.
  */
-import { navigate } from '../navigation.ts';
+import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';

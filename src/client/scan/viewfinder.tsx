@@ -1,7 +1,7 @@
-/** Where the camera's picture will be: a drawn code between the four corners of a finder. */
+/** The place of the camera's picture: a drawing of a code between the corners of a viewfinder. */
 import styles from './viewfinder.module.css';
 
-/** The cells of the drawing, row by row; it reads like a code and is none. */
+/** The cells of the drawing, row by row; they look like a code and are none. */
 const CELLS = [
   '........#..#.........',
   '.........#...........',

@@ -1,5 +1,5 @@
 /**
- * The same procedures as hooks with a cache, for the screens behind the login.
+ * The procedures of the server as hooks with a cache, for the screens behind the login.
  */
 import { QueryClient } from '@tanstack/react-query';
 import { httpSubscriptionLink, splitLink } from '@trpc/client';
@@ -22,7 +22,7 @@ export const trpcClient = trpc.createClient({
       condition: ({ type }) => type === 'subscription',
       true: httpSubscriptionLink({
         url: TRPC_URL,
-        // The browser's own EventSource cannot send headers, and a token does not belong into an address.
+        // The browser's own EventSource cannot send headers, and a token must not stand in an address.
         EventSource,
         eventSourceOptions: {
           fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...authorization() } }),
@@ -36,19 +36,18 @@ export const trpcClient = trpc.createClient({
 const STALE_AFTER_MS = 10_000;
 const MAX_RETRIES = 2;
 
-/** Under this all pages of the transactions lie in the cache. */
+/** The key of all pages of transactions in the cache. */
 export const transactionsKey = getQueryKey(trpc.transactions.list);
 
-/** A cache for one signed-in person; a new one for the next. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
-      // A server on the same machine answers without any network, whatever the browser thinks of it.
+      // A server on the same machine can be reached while the browser says that it is offline.
       mutations: { networkMode: 'always' },
       queries: {
         networkMode: 'always',
         staleTime: STALE_AFTER_MS,
-        // A refusal stays one; only what never got an answer, or "later", is worth another try.
+        // A refusal would be repeated; another attempt may help when there was no answer, or a 503.
         retry: (count, error) => count < MAX_RETRIES && (failureOf(error).status ?? 503) >= 503,
       },
     },

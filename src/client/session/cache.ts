@@ -1,6 +1,6 @@
 /**
- * The cache of whoever is signed in. It outlives the screen, so that coming back shows at once what was known, and ends
- * with the session, wherever that ended; another person gets another one.
+ * The cache of the signed-in person. It outlives the screens, so that they show at once what was loaded before, and it ends
+ * with the session, also when that ends in another tab. Another person gets another cache.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
@@ -15,13 +15,13 @@ export function cacheOf(userId: UserId): QueryClient {
   return kept.cache;
 }
 
-/** Whatever is drawn from now on asks nothing: the session is about to end. */
+/** Stops all queries, because the session is about to end. */
 export function quietCache(): void {
   const present = kept?.cache.getDefaultOptions() ?? {};
   kept?.cache.setDefaultOptions({ ...present, queries: { ...present.queries, enabled: false } });
 }
 
-/** Nothing of the person who was signed in stays in memory. */
+/** Removes all data of the signed-in person from memory. */
 export function forgetCache(): void {
   kept?.cache.clear();
   kept = null;
@@ -29,6 +29,6 @@ export function forgetCache(): void {
 
 onSessionRefused(forgetCache);
 window.addEventListener('storage', () => {
-  // Logged out in another tab.
+  // The token is gone when another tab logged out.
   if (readToken() === null) forgetCache();
 });

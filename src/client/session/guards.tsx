@@ -1,10 +1,11 @@
 /**
- * Who may see a screen, and where everybody else is taken.
+ * The guards of screens: who may see a screen, and where everybody else is taken.
  */
-import { type ComponentType, useLayoutEffect } from 'react';
+import type { ComponentType } from 'react';
+import { Redirect, useSearch } from 'wouter';
+import type { User } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { verifySession } from '../calls.ts';
-import { navigate, useAddress } from '../navigation.ts';
 import { nextFrom } from '../next.ts';
 import { authFor, currentPath, paths } from '../paths.ts';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
@@ -12,44 +13,37 @@ import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { useSession } from './session.ts';
 
-/** Whoever is logged in goes on to where they were heading, else to the dashboard. */
+/** Somebody who is logged in is taken to where they were heading, else to the dashboard. */
 export function SignedOutOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
   const session = useSession();
-  const { search } = useAddress();
-  switch (session.status) {
-    case 'signed-in':
-      return <Redirect to={nextFrom(search) ?? paths.dashboard} />;
-    case 'signed-out':
-      return <ScreenOf />;
-    case 'checking':
-      return <LoadingScreen />;
-    case 'unreachable':
-      return <UnreachableScreen />;
-  }
+  const search = useSearch();
+  if (session.status === 'signed-in') return <Replace to={nextFrom(search) ?? paths.dashboard} />;
+  return session.status === 'signed-out' ? <ScreenOf /> : <Unverified status={session.status} />;
 }
 
-/** Whoever is not logged in is sent to the login, which leads back here. */
-export function SignedInOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
+interface SignedInOnlyProps {
+  readonly screen: ComponentType<{ readonly user: User }>;
+}
+
+/** Somebody who is not logged in is sent to the login, which leads back here. */
+export function SignedInOnly({ screen: ScreenOf }: SignedInOnlyProps) {
   const session = useSession();
-  switch (session.status) {
-    case 'signed-in':
-      return <ScreenOf />;
-    case 'signed-out':
-      return <Redirect to={authFor(currentPath())} />;
-    case 'checking':
-      return <LoadingScreen />;
-    case 'unreachable':
-      return <UnreachableScreen />;
-  }
+  if (session.status === 'signed-out') return <Replace to={authFor(currentPath())} />;
+  return session.status === 'signed-in' ? (
+    <ScreenOf user={session.user} />
+  ) : (
+    <Unverified status={session.status} />
+  );
 }
 
-function Redirect({ to }: { readonly to: string }) {
-  useLayoutEffect(() => navigate(to, { replace: true }), [to]);
-  return null;
+/** wouter's `Redirect` acts once, when it appears; the key makes another one appear for another address. */
+function Replace({ to }: { readonly to: string }) {
+  return <Redirect key={to} to={to} replace />;
 }
 
-/** The token is kept: without an answer nobody knows whether it still counts. */
-function UnreachableScreen() {
+/** Without an answer nobody knows whether the token still counts, so that it is kept. */
+function Unverified({ status }: { readonly status: 'checking' | 'unreachable' }) {
+  if (status === 'checking') return <LoadingScreen />;
   return (
     <Screen title="No connection">
       <Problem isScreen title={`${brand.name} cannot be reached`} onRetry={() => void verifySession()}>

@@ -1,6 +1,6 @@
 /**
- * Who is logged in on this device. The token lives in local storage; at start the server is asked whether it still
- * counts. Only the server's own "no" removes it: without a connection nobody is logged out.
+ * The session of this device. Its token is kept in local storage, and the server is asked at start whether it still counts.
+ * Only the server's refusal removes the token: nobody is logged out by a lost connection.
  */
 import { useSyncExternalStore } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -17,12 +17,12 @@ export type Session =
 const SIGNED_OUT: Session = { status: 'signed-out' };
 const KEY = brand.tokenStorageKey;
 
-/** Null until somebody asks: a server that renders a page has nobody's storage. */
+/** Null until it is first read, because a server that renders a page has no storage to read. */
 let session: Session | null = null;
 let tokenOfPage: string | null = null;
 const listeners = new Set<() => void>();
 
-/** The present session; the component draws again when it changes. A page that was rendered begins signed out. */
+/** The present session. A rendered page hydrates signed out, as it was rendered, and changes then. */
 export function useSession(): Session {
   return useSyncExternalStore(subscribe, presentSession, () => SIGNED_OUT);
 }
@@ -37,24 +37,24 @@ export function readToken(): string | null {
   try {
     return localStorage.getItem(KEY);
   } catch {
-    // Storage may be forbidden altogether; then a session lasts as long as the page.
+    // Browsers may forbid storage; then a session lasts as long as the page.
     return tokenOfPage;
   }
 }
 
-/** Begins a session with what a login answered. */
+/** Begins a session with the token and the user of a login. */
 export function beginSession(token: string, user: User): void {
   writeToken(token);
   become({ status: 'signed-in', user });
 }
 
-/** Forgets the session on this device; the server is told by whoever calls this. */
+/** Forgets the session on this device, without telling the server. */
 export function endSession(): void {
   writeToken(null);
   become(SIGNED_OUT);
 }
 
-/** Says who the stored token belongs to, or why that is not known. */
+/** Sets the present session. */
 export function become(next: Session): void {
   session = next;
   for (const listener of listeners) listener();
@@ -66,7 +66,7 @@ function writeToken(token: string | null): void {
     if (token === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, token);
   } catch {
-    // See readToken.
+    // Without storage `tokenOfPage` has to do.
   }
 }
 
@@ -75,7 +75,11 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Another tab logged in or out: this one follows. Returns a function that stops listening. */
+/**
+ * Follows the logins and logouts of other tabs.
+ * @param verify is called when there is another token.
+ * @returns a function that stops following.
+ */
 export function followOtherTabs(verify: () => void): () => void {
   const onStorage = ({ key }: StorageEvent) => {
     if (key !== KEY && key !== null) return;

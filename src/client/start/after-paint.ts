@@ -1,17 +1,16 @@
 /**
- * Starts the script of a rendered page once the page has been painted: until then nothing competes with what there is to
- * see. What is tapped or typed meanwhile is kept by the page itself. It stands in the page, allowed by its hash: as a
- * file it would cost a round trip before the script can begin.
+ * Starts the script of a rendered page after the first paint, so that no download competes with the paint. This starter
+ * stands in the page itself, allowed by its hash, because a file would cost another round trip.
  */
 
-/** Longer than a frame takes to be shown. */
+/** The script starts this long after the first frame at the latest, because some browsers report no paint. */
 const SOON_MS = 100;
 
 const [entry, ...others] =
   document.querySelector<HTMLElement>('[data-scripts]')?.dataset['scripts']?.split(' ') ?? [];
 
 let isStarted = false;
-// A frame is shown some time after its callback: only the browser knows when. Where it does not say, soon is good enough.
+// A frame is painted some time after its callback, and only the browser knows when.
 new PerformanceObserver(start).observe({ type: 'paint', buffered: true });
 requestAnimationFrame(() => setTimeout(start, SOON_MS));
 

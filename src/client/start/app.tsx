@@ -1,18 +1,30 @@
 /**
- * What is around every screen: the session is verified, what cannot be drawn leaves a way out, and toasts have a place.
+ * The frame of every screen: the router, the session, a screen for errors, and the toasts.
  */
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react';
+import { Router } from 'wouter';
+import type { Address } from '#shared/rendered-page.ts';
 import { verifySession } from '../calls.ts';
+import { type Rendered, RenderedContext } from '../rendered.ts';
 import { followOtherTabs } from '../session/session.ts';
 import { useToasterWanted } from '../toasts.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
+import { exactAddresses } from './exact-addresses.ts';
 
 const Toaster = lazy(() => import('../ui/toaster.tsx').then(({ Toaster }) => ({ default: Toaster })));
 
-export function App({ children }: { readonly children: ReactNode }) {
+interface AppProps {
+  /** The address of a page that is drawn on the server; a browser has its own. */
+  readonly address?: Address;
+  /** What the server found out for a page that it rendered. */
+  readonly rendered?: Rendered;
+  readonly children: ReactNode;
+}
+
+export function App({ address, rendered, children }: AppProps) {
   useEffect(() => {
     void verifySession();
     return followOtherTabs(() => void verifySession());
@@ -20,11 +32,15 @@ export function App({ children }: { readonly children: ReactNode }) {
   const isToasterWanted = useToasterWanted();
   return (
     <StrictMode>
-      <Boundary fallback={<FailedScreen />}>
-        <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
-      </Boundary>
+      <Router {...exactAddresses} {...(address && { ssrPath: address.pathname, ssrSearch: address.search })}>
+        <RenderedContext value={rendered ?? null}>
+          <Boundary fallback={<FailedScreen />}>
+            <Suspense fallback={<LoadingScreen />}>{children}</Suspense>
+          </Boundary>
+        </RenderedContext>
+      </Router>
       {isToasterWanted && (
-        // A screen is worth more than a toast: one that could not be fetched may be missing. Paying fetches it first.
+        // With a boundary of its own a toaster that cannot be fetched leaves the screen as it is.
         <Boundary>
           <Suspense>
             <Toaster />
@@ -35,7 +51,7 @@ export function App({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** A part of the client could not be fetched, or there is a mistake in it: loading anew is the way out of both. */
+/** The screen in place of one that could not be fetched or drawn; a reload may help in both cases. */
 function FailedScreen() {
   return (
     <Screen title="Something went wrong">

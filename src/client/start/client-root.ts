@@ -1,4 +1,4 @@
-/** Where the client stands in the page, with the styles that every page starts from. */
+/** The element of the page in which the client is drawn, with the styles of every page. */
 import '../ui/tokens.css';
 import '../ui/base.css';
 

@@ -1,23 +1,41 @@
-/** Takes over a page that the server rendered: the first drawing is what stands there already. */
-import type { ComponentType } from 'react';
+/** Takes over a page that the server rendered; its HTML must be what this draws first. */
+import { lazy, type ReactNode } from 'react';
 import { hydrateRoot } from 'react-dom/client';
+import { useLocation } from 'wouter';
 import { qrIdFrom } from '../paths.ts';
-import { RenderedContext, readLookup } from '../rendered.ts';
+import { readLookup } from '../rendered.ts';
+import { useSession } from '../session/session.ts';
 import { App } from './app.tsx';
 import { clientRoot } from './client-root.ts';
 import { fetchDisplayFont } from './display-font.ts';
-import { Elsewhere } from './elsewhere.ts';
 
-/** `first` has the rendered screen at hand: one that had to be fetched first would lose what is tapped meanwhile. */
-export function hydrate(First: ComponentType<{ readonly elsewhere: ComponentType }>): void {
+const Elsewhere = lazy(() => import('./routes.tsx').then(({ Routes }) => ({ default: Routes })));
+
+interface RenderedScreenProps {
+  /** Whether the path is the screen's. */
+  readonly isHere: (pathname: string) => boolean;
+  readonly screen: ReactNode;
+}
+
+/**
+ * Hydrates the page.
+ * @param screen the screen that the server rendered. No part of it may be fetched first: taps would be lost meanwhile.
+ */
+export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
   const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
   hydrateRoot(
     clientRoot(),
-    <RenderedContext value={rendered}>
-      <App>
-        <First elsewhere={Elsewhere} />
-      </App>
-    </RenderedContext>,
+    <App rendered={rendered}>
+      <RenderedScreen isHere={isHere} screen={screen} />
+    </App>,
   );
   void fetchDisplayFont();
+}
+
+/** The rendered screen; the route table is fetched when somebody leaves it or has to change their password. */
+function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
+  const [pathname] = useLocation();
+  const session = useSession();
+  const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
+  return isHere(pathname) && !mustChangePassword ? screen : <Elsewhere />;
 }

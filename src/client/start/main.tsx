@@ -1,6 +1,6 @@
-/** Puts the client into a page that arrives empty. */
+/** The script of a page that arrives empty. */
 import { createRoot } from 'react-dom/client';
-// Every screen that arrives empty calls the server: its client is not worth a round trip of its own here.
+// Every screen of such a page calls the server: the API client need not be fetched apart.
 import '../api.ts';
 import { App } from './app.tsx';
 import { clientRoot } from './client-root.ts';

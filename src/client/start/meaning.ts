@@ -1,6 +1,6 @@
 /**
- * What an address means to the page that stands at it, so that a page is rendered once for all addresses that mean the
- * same. Whatever a rendered page comes to read from its address has to be added here; what is not, it never sees.
+ * Reduces an address to what its rendered page depends on, so that a page is rendered once for all addresses of one
+ * meaning. A rendered page sees nothing else of its address: what it comes to read there has to be added here.
  */
 import { DEMO_PREFIX, isDemoCode, readQrCodeId } from '#shared/ids.ts';
 import type { Address, Lookup } from '#shared/rendered-page.ts';
@@ -9,16 +9,16 @@ import { authFor, isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { amountQuery } from '../tip/tip-flow.ts';
 
-/** Where nobody is tipped. */
+/** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
 
-/** See `Renderer.codeIn`. */
+/** Implements `Renderer.codeIn`. */
 export function codeIn({ pathname }: Address): string | null {
   const qrId = qrIdFrom(pathname);
   return isTipPage(pathname) && !isDemoCode(qrId) ? qrId : null;
 }
 
-/** See `Renderer.reduce`. */
+/** Implements `Renderer.reduce`. */
 export function reduce({ pathname, search }: Address, lookup: Lookup['status'] | null): Address {
   if (pathname === paths.auth) return split(leadsToTipPage(search) ? authFor(paths.tip('')) : paths.auth);
   if (!isTipPage(pathname)) return split(paths.home);

@@ -1,6 +1,6 @@
 /**
- * What the service worker shows instead of the dashboard when there is no connection. It is rendered by the server, has no
- * script, and needs nothing but itself.
+ * The page that the service worker answers without a connection. The server renders it; it has no script and loads no other
+ * file.
  */
 import { brand } from '#shared/brand.ts';
 import button from '../ui/button.module.css';
@@ -12,7 +12,7 @@ export function Offline() {
   return (
     <div className={[screen.screen, screen.column].join(' ')}>
       <header className={screen.head}>
-        {/* No link: it would lead to where nothing is kept. */}
+        {/* The name is no link, because the worker keeps no landing page. */}
         <span className={screen.wordmark}>{brand.name}</span>
       </header>
       <main className={screen.main}>

@@ -1,28 +1,24 @@
 /**
- * Renders the landing page, the login and the tip page on the server, with the components that take them over in the
- * browser. Nothing here waits, and nothing is kept between two pages.
+ * Renders the landing page, the login and the tip pages on the server, with the components that the browser hydrates.
+ * Rendering is synchronous and keeps no state.
  */
-import type { ComponentType } from 'react';
+import type { ReactNode } from 'react';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { tipPageUrl } from '#shared/ids.ts';
 import type { PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
-import { AddressContext } from '../navigation.ts';
+import { Auth } from '../auth/auth.tsx';
+import { Landing } from '../landing/landing.tsx';
 import { isTipPage, paths, qrIdFrom } from '../paths.ts';
-import { RenderedContext, writeLookup } from '../rendered.ts';
+import { writeLookup } from '../rendered.ts';
+import { SignedOutOnly } from '../session/guards.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
-import { titleFor } from '../tip/tip.tsx';
+import { Tip, titleFor } from '../tip/tip.tsx';
 import { titleOf } from '../ui/screen.tsx';
 import { App } from './app.tsx';
-import { AuthFirst } from './auth-first.tsx';
-import { LandingFirst } from './landing-first.tsx';
 import { codeIn, reduce } from './meaning.ts';
 import { Offline } from './offline.tsx';
-import { TipFirst } from './tip-first.tsx';
-
-/** Only the rendered screens are ever drawn here. */
-const Nowhere = () => null;
 
 const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
 
@@ -30,9 +26,10 @@ export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
 
 function render(request: PageRequest): RenderedPage {
   const { pathname } = request;
-  if (pathname === paths.auth) return draw(request, AuthFirst, STATUSES.found, authCard(request));
+  if (pathname === paths.auth)
+    return draw(request, <SignedOutOnly screen={Auth} />, STATUSES.found, authCard(request));
   if (isTipPage(pathname)) return renderTip(request);
-  return draw(request, LandingFirst, STATUSES.found, homeCard(request));
+  return draw(request, <SignedOutOnly screen={Landing} />, STATUSES.found, homeCard(request));
 }
 
 function renderOffline(): RenderedPage {
@@ -53,12 +50,12 @@ function renderTip(request: PageRequest): RenderedPage {
   const { publicUrl, pathname, search, lookup } = request;
   const state = providerState(qrIdFrom(pathname), search, lookup);
   if (state.status !== 'found') {
-    return draw(request, TipFirst, STATUSES[state.status], { ...homeCard(request), isListed: false });
+    return draw(request, <Tip />, STATUSES[state.status], { ...homeCard(request), isListed: false });
   }
   const { provider } = state;
   if (lookup?.status === 'found') {
     const { fullName, serviceCategory } = provider;
-    return draw(request, TipFirst, STATUSES.found, {
+    return draw(request, <Tip />, STATUSES.found, {
       title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
       description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
       url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
@@ -66,7 +63,7 @@ function renderTip(request: PageRequest): RenderedPage {
     });
   }
   const demo = demoQuery(search);
-  return draw(request, TipFirst, STATUSES.found, {
+  return draw(request, <Tip />, STATUSES.found, {
     title: titleFor(provider),
     description: 'See how a tip is given. This is a demo: nobody is tipped.',
     url: publicUrl + pathname + (demo.size === 0 ? '' : `?${demo}`),
@@ -92,31 +89,27 @@ function authCard({ publicUrl }: PageRequest): Card {
   };
 }
 
-/** What a shared link shows (https://ogp.me), and whether search engines may. */
+/** The preview of a shared link (https://ogp.me), and whether search engines may list the page. */
 interface Card {
   readonly title: string;
   readonly description: string;
   readonly url: string;
-  /** Only what is for everybody: a name on a tip page belongs to a person. */
+  /** False for tip pages, because they name a person. */
   readonly isListed: boolean;
 }
 
 function draw(
   { pathname, search, publicUrl, lookup }: PageRequest,
-  First: ComponentType<{ readonly elsewhere: ComponentType }>,
+  screen: ReactNode,
   status: RenderedPage['status'],
   card: Card,
 ): RenderedPage {
   const html = renderToString(
-    <RenderedContext value={{ qrId: qrIdFrom(pathname), lookup }}>
-      <AddressContext value={{ pathname, search }}>
-        <App>
-          <First elsewhere={Nowhere} />
-        </App>
-      </AddressContext>
-    </RenderedContext>,
+    <App address={{ pathname, search }} rendered={{ qrId: qrIdFrom(pathname), lookup }}>
+      {screen}
+    </App>,
   );
-  // The title comes first, because React expects it to be moved into the head.
+  // React writes the title first, to be moved into the head.
   const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
   return {
     status,

@@ -1,10 +1,9 @@
 /**
- * The route table: which screen stands at which address, and who may see it. Each screen is fetched when it is first
- * gone to.
+ * The route table: the path of each screen, and who may see it. A screen is fetched when it is first visited.
  */
 import { lazy } from 'react';
-import { useAddress } from '../navigation.ts';
-import { isTipPage, paths, qrIdFrom } from '../paths.ts';
+import { Route, Switch } from 'wouter';
+import { paths, TIP_PAGE } from '../paths.ts';
 import { SignedInOnly, SignedOutOnly } from '../session/guards.tsx';
 import { useSession } from '../session/session.ts';
 
@@ -18,24 +17,32 @@ const OwnPassword = lazy(() =>
 );
 const Scan = lazy(() => import('../scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
 const Tip = lazy(() => import('../tip/tip.tsx').then(({ Tip }) => ({ default: Tip })));
-const NotFound = lazy(() => import('../ui/not-found.tsx').then(({ NotFound }) => ({ default: NotFound })));
+const NotFound = lazy(() => import('./not-found.tsx').then(({ NotFound }) => ({ default: NotFound })));
 
 export function Routes() {
-  const { pathname } = useAddress();
   const session = useSession();
   if (session.status === 'signed-in' && session.user.mustChangePassword)
     return <OwnPassword user={session.user} />;
-  if (isTipPage(pathname)) return <Tip key={pathname} qrId={qrIdFrom(pathname)} />;
-  switch (pathname) {
-    case paths.home:
-      return <SignedOutOnly screen={Landing} />;
-    case paths.auth:
-      return <SignedOutOnly screen={Auth} />;
-    case paths.dashboard:
-      return <SignedInOnly screen={Dashboard} />;
-    case paths.scan:
-      return <SignedInOnly screen={Scan} />;
-    default:
-      return <NotFound />;
-  }
+  return (
+    <Switch>
+      <Route path={TIP_PAGE}>
+        <Tip />
+      </Route>
+      <Route path={paths.home}>
+        <SignedOutOnly screen={Landing} />
+      </Route>
+      <Route path={paths.auth}>
+        <SignedOutOnly screen={Auth} />
+      </Route>
+      <Route path={paths.dashboard}>
+        <SignedInOnly screen={Dashboard} />
+      </Route>
+      <Route path={paths.scan}>
+        <SignedInOnly screen={Scan} />
+      </Route>
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * One idempotency key for each attempt to pay, which survives a reload until its outcome is known. Sent again, however
- * often, the same attempt leaves one tip.
+ * The attempt to pay, with its idempotency key. It survives a reload until its outcome is known, and leaves one tip, however
+ * often it is sent.
  */
 import { type Cents, cents } from '#shared/money.ts';
 import { read, remove, write } from './tab-storage.ts';
@@ -9,11 +9,11 @@ export interface Attempt {
   readonly key: string;
   readonly userId: string;
   readonly amountCents: Cents;
-  /** It went out, and nobody knows yet what became of it. */
+  /** Whether it was sent; its outcome is not known then. */
   readonly wasSent: boolean;
 }
 
-/** The attempt to pay this amount: the one that is still open for it, or a new one. */
+/** The attempt to pay this amount: the open one if there is one, else a new one. */
 export function openAttempt(qrId: string, userId: string, amountCents: Cents): Attempt {
   const open = unsettledAttempt(qrId, userId);
   if (open?.amountCents === amountCents) return open;
@@ -22,17 +22,17 @@ export function openAttempt(qrId: string, userId: string, amountCents: Cents): A
   return attempt;
 }
 
-/** Remembers that the attempt is on its way, before it is. */
+/** Remembers that the attempt was sent; to be called before it is sent. */
 export function markSent(qrId: string, attempt: Attempt): void {
   write(attemptName(qrId), { ...attempt, wasSent: true });
 }
 
-/** The outcome is known: the next payment is a new one. */
+/** Forgets the attempt, because its outcome is known. */
 export function settleAttempt(qrId: string): void {
   remove(attemptName(qrId));
 }
 
-/** The attempt of this user at this code whose outcome is not known, if there is one. */
+/** The open attempt of this user at this code; null without one. */
 export function unsettledAttempt(qrId: string, userId: string): Attempt | null {
   const stored = read(attemptName(qrId));
   if (!isRecord(stored)) return null;
@@ -45,7 +45,7 @@ export function unsettledAttempt(qrId: string, userId: string): Attempt | null {
 
 const attemptName = (qrId: string) => `tip-attempt:${qrId}`;
 
-/** 128 random bits; `crypto.randomUUID` does not exist on plain http, where a phone on the same network tries this. */
+/** 128 random bits, not from `crypto.randomUUID`, which browsers have in secure contexts only: not on plain http. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

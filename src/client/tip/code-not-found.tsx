@@ -1,8 +1,8 @@
 /**
- * The end of an unknown code. Whoever is logged in is taken to the dashboard after a moment, unless they act first.
+ * The screen of an unknown code. It leads somebody who is logged in to the dashboard after a moment, unless they act first.
  */
 import { useEffect, useState } from 'react';
-import { navigate } from '../navigation.ts';
+import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';

@@ -1,18 +1,18 @@
 /**
- * The amount that waits while somebody logs in.
+ * Keeps the chosen amount while somebody logs in.
  */
 import { read, remove, write } from './tab-storage.ts';
 
-/** Keeps what was chosen, as it would be typed, while somebody logs in. */
-export function keepAmount(qrId: string, text: string): void {
-  write(amountName(qrId), text);
+/** @param figures the amount as somebody would type it. */
+export function keepAmount(qrId: string, figures: string): void {
+  write(amountName(qrId), figures);
 }
 
-/** What was chosen before logging in; it is handed out once. */
+/** Takes the kept amount away and returns it; an empty text without one. */
 export function takeKeptAmount(qrId: string): string {
-  const text = read(amountName(qrId));
+  const figures = read(amountName(qrId));
   remove(amountName(qrId));
-  return typeof text === 'string' ? text : '';
+  return typeof figures === 'string' ? figures : '';
 }
 
 const amountName = (qrId: string) => `tip-amount:${qrId}`;

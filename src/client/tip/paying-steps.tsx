@@ -1,4 +1,3 @@
-/** The second and the third step. */
 import { PaymentStep } from './payment-step.tsx';
 import type { Provider } from './provider.ts';
 import { SuccessStep } from './success-step.tsx';

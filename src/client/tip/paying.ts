@@ -1,6 +1,6 @@
 /**
- * What is fetched once an amount is chosen, all of it together: nobody pays who could not be shown the receipt, or told in a
- * toast why there is none.
+ * The modules of paying, which are fetched together when an amount is chosen. Receipt and toasts are among them, so that
+ * nobody pays who could not be told the outcome.
  */
 import '../ui/toaster.tsx';
 import { openAttempt, unsettledAttempt } from './attempt.ts';

@@ -1,4 +1,4 @@
-/** The second step: what exactly is about to be paid, to whom, and one button that is tapped once. */
+/** The second step: what is about to be paid and to whom, with the button that pays. */
 import { amountInWords } from '#shared/amount-in-words.ts';
 import { cents, feesFor, formatUsd } from '#shared/money.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,8 +10,8 @@ import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
 import type { TipFlow } from './tip-flow.ts';
 
-/** From here on a slip of the finger is worth reading twice: $500. */
-const LARGE_TIP = cents(50_000);
+/** From this amount on the step repeats it in words, in case of a slip of the finger. */
+const LARGE_TIP_CENTS = cents(50_000);
 
 interface PaymentStepProps {
   readonly flow: Extract<TipFlow, { step: 'payment' }>;
@@ -23,16 +23,16 @@ interface PaymentStepProps {
 export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentStepProps) {
   const { attempt, isPaying } = flow;
   const { amountCents } = attempt;
-  const total = cents(amountCents + feesFor(amountCents).giverFeeCents);
+  const totalCents = cents(amountCents + feesFor(amountCents).giverFeeCents);
   return (
     <section className={[card.card, styles.payment].join(' ')} aria-busy={isPaying}>
       <StepHeading>
         Tip <bdi>{provider.fullName}</bdi>
       </StepHeading>
-      {amountCents >= LARGE_TIP && (
+      {amountCents >= LARGE_TIP_CENTS && (
         <p className={styles.large}>
           <span className={styles.figures}>
-            <Money cents={amountCents} />
+            <Money amountCents={amountCents} />
           </span>
           <span>{amountInWords(amountCents)}</span>
         </p>
@@ -50,7 +50,7 @@ export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentSt
       </p>
       <div className={styles.actions}>
         <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={onPay}>
-          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(total)} with Apple Pay`}
+          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} with Apple Pay`}
         </Button>
         <Button look="quiet" aria-disabled={isPaying} onClick={onChangeAmount}>
           Change Amount

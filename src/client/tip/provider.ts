@@ -1,6 +1,6 @@
 /**
- * Whom this page tips: known from the server that rendered it, looked up, or built here for a demo. What is no demo
- * code is looked up, whatever else its address says: nobody may put another name on a code that exists.
+ * The provider whom a tip page is for: rendered with the page, looked up, or made from a demo's address. Every code but
+ * a demo code is looked up first, so that no address can put another name on a code that exists.
  */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -15,7 +15,7 @@ export interface Provider {
   readonly fullName: string;
   readonly username: string;
   readonly serviceCategory: ServiceCategory;
-  /** Nothing is looked up and nothing is recorded. */
+  /** Whether the provider is made up, so that nothing is recorded. */
   readonly isDemo: boolean;
 }
 
@@ -23,12 +23,12 @@ export type ProviderState =
   | { readonly status: 'loading' }
   | { readonly status: 'found'; readonly provider: Provider }
   | { readonly status: 'unknown' }
-  /** The server did not answer, or could not; `detail` is what it said. */
+  /** The look-up failed; `detail` is what the server said. */
   | { readonly status: 'failed'; readonly detail: string | null };
 
 export type KnownState = Exclude<ProviderState, { status: 'loading' }>;
 
-/** Finds the provider of a code; `retry` asks again after a failure. */
+/** Finds the provider of a code; `retry` repeats a failed look-up. */
 export function useProvider(
   qrId: string,
   search: string,
@@ -43,7 +43,7 @@ export function useProvider(
   );
 
   const isKnown = isDemo || (rendered !== null && attempt === 0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt asks the same question again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
     if (isKnown) return;
     const abort = new AbortController();
@@ -65,8 +65,8 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
 }
 
 /**
- * What a tip page shows.
- * @param lookup what came of looking the code up; null for a demo code.
+ * The provider of a tip page, or why there is none.
+ * @param lookup the outcome of looking the code up; null for a demo code.
  */
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
   if (lookup?.status === 'found') {
@@ -82,7 +82,7 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
   return { status: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }
 
-/** What makes a demo of an address, as its query; nothing else that may stand there. */
+/** The parameters of an address that make a demo of it, without any others. */
 export function demoQuery(search: string): URLSearchParams {
   return new URLSearchParams(demoIn(search) ?? {});
 }

@@ -1,7 +1,7 @@
-/** The first step: one of ten amounts or one's own, with the total from the first tap on. */
+/** The first step: a quick amount or a custom one, and the total as soon as there is one. */
 import { type FormEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { useSearch } from 'wouter';
 import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
-import { useAddress } from '../navigation.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import { Problem } from '../ui/states.tsx';
@@ -46,28 +46,28 @@ export function SelectAmountStep({ isDemo, flow, dispatch, onProceed, takesFocus
 
   async function proceed() {
     await onProceed();
-    if (reading.cents === null) custom.current?.focus();
+    if (reading.amountCents === null) custom.current?.focus();
   }
 
   return (
     <>
       {interruption && <Interrupted interruption={interruption} onRetry={proceed} />}
-      {/* Sent before the page can take it, the form leads back here with the amount. Browsers restore nothing into it. */}
+      {/* A form that is sent before the script has come leads back here with the amount. `off` keeps browsers from restoring old values. */}
       <form className={styles.form} method="get" onSubmit={submit} noValidate autoComplete="off">
         {isDemo && <DemoFields />}
         <fieldset ref={amounts} tabIndex={-1} className={styles.quick}>
           <legend className={styles.legend}>Choose an amount</legend>
           <div className={styles.grid}>
-            {QUICK_AMOUNTS_CENTS.map((amount) => (
-              <label key={amount} className={styles.option}>
+            {QUICK_AMOUNTS_CENTS.map((amountCents) => (
+              <label key={amountCents} className={styles.option}>
                 <input
                   type="radio"
                   name={QUICK_FIELD}
-                  value={dollarsFromCents(amount)}
-                  checked={choice.quick === amount}
-                  onChange={() => dispatch({ type: 'quick-chosen', amount })}
+                  value={dollarsFromCents(amountCents)}
+                  checked={choice.quickAmountCents === amountCents}
+                  onChange={() => dispatch({ type: 'quick-chosen', amountCents })}
                 />
-                <span>{formatUsd(amount).replace('.00', '')}</span>
+                <span>{formatUsd(amountCents).replace('.00', '')}</span>
               </label>
             ))}
           </div>
@@ -82,12 +82,12 @@ export function SelectAmountStep({ isDemo, flow, dispatch, onProceed, takesFocus
           autoComplete="off"
           placeholder="0.00"
           enterKeyHint="go"
-          value={choice.custom}
+          value={choice.customText}
           error={isChecked && reading.problem !== null ? reading.problem : undefined}
           onChange={({ target }) => dispatch({ type: 'custom-typed', text: target.value })}
         />
         <div aria-live="polite" aria-atomic="true" className={styles.cost}>
-          {reading.cents !== null && <Cost amountCents={reading.cents} />}
+          {reading.amountCents !== null && <Cost amountCents={reading.amountCents} />}
         </div>
         <noscript>
           <p className={styles.note}>
@@ -102,18 +102,18 @@ export function SelectAmountStep({ isDemo, flow, dispatch, onProceed, takesFocus
   );
 }
 
-/** What was tapped or typed before this page could take it, in figures; null when nothing was. */
+/** The amount that was tapped or typed before the script came, as text; null without one. */
 function earlyChoice(amounts: HTMLElement | null, custom: HTMLInputElement | null): string | null {
   const quick = amounts?.querySelector<HTMLInputElement>('input:checked');
   const tapped = quick && !quick.defaultChecked ? quick.value : null;
   const typed = custom && custom.value !== custom.defaultValue ? custom.value : null;
-  // Of both, the one that has the focus came last.
+  // When both were used, the one with the focus was the later.
   return typed !== null && (tapped === null || document.activeElement === custom) ? typed : tapped;
 }
 
-/** The address of a made-up demo says all there is to it: the form must not drop it. */
+/** The parameters of a demo as fields, because sending a form replaces the query of the address. */
 function DemoFields() {
-  const query = demoQuery(useAddress().search);
+  const query = demoQuery(useSearch());
   return Array.from(query, ([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 }
 

@@ -1,5 +1,5 @@
 /**
- * The only place where a tip is sent. It goes out under its attempt's key until the outcome is known.
+ * Sends a tip under the idempotency key of its attempt; nothing else sends one.
  */
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
 import { call, type Outcome } from '../calls.ts';
@@ -10,13 +10,13 @@ import type { Receipt, TipEvent } from './tip-flow.ts';
 
 const PAYMENT_FAILED = 'Payment failed. Please try again.';
 const DEMO_PAYMENT_MS = 2_000;
-/** Longer than any answer takes, shorter than anybody waits at a bar. */
+/** How long an answer may take: longer than any does, shorter than anybody waits at a bar. */
 const ANSWER_PATIENCE_MS = 15_000;
 
-/** What came of a payment, and whether its attempt ever left this device. */
+/** The outcome of a payment, and whether its attempt was sent. */
 type Payment = Outcome<Receipt> & { readonly wasSent: boolean };
 
-/** Pays, or plays at it for a demo, and tells what came of it. Never rejects. */
+/** Pays, or pretends to for a demo, and toasts the outcome. It never rejects. */
 export async function sendTip(
   provider: Provider,
   attempt: Attempt,
@@ -36,8 +36,8 @@ export async function sendTip(
     const interruption = payment.wasSent ? 'no-answer' : 'not-sent';
     return { event: { type: 'failed', interruption }, mustLogIn: false };
   }
-  // 429 and 5xx may pass, and a 401 says nothing of what was sent before; the attempt stays open for them. Any other
-  // answer is final.
+  // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of what was sent
+  // before; any other answer is final.
   if (status < 429 && !(status === 401 && attempt.wasSent)) settleAttempt(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
   return { event: { type: 'failed', interruption: null }, mustLogIn };
@@ -46,7 +46,7 @@ export async function sendTip(
 async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Payment> {
   let { wasSent } = attempt;
   const outcome = await call(async (api) => {
-    // The device itself may say that it has no connection.
+    // Without a connection the attempt must not count as sent.
     if (!navigator.onLine) throw new Error('offline');
     wasSent = true;
     markSent(qrId, attempt);

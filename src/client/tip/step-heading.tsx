@@ -1,4 +1,4 @@
-/** The heading of a step; it takes the focus when the step begins, so that the change is heard. */
+/** The heading of a step. It takes the focus when the step begins, so that screen readers announce it. */
 import { type ReactNode, useEffect, useRef } from 'react';
 
 export function StepHeading({ children }: { readonly children: ReactNode }) {

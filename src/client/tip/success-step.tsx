@@ -1,6 +1,7 @@
-/** The last step: the receipt. There is no way to pay a second time from here but to begin anew. */
+/** The last step: the receipt. */
+
+import { navigate } from 'wouter/use-browser-location';
 import { cents } from '#shared/money.ts';
-import { navigate } from '../navigation.ts';
 import { dashboardTab } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
@@ -26,7 +27,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       </svg>
       <StepHeading>{provider.isDemo ? 'Demo tip sent!' : 'Tip sent!'}</StepHeading>
       <p className={styles.amount}>
-        <Money cents={amountCents} />
+        <Money amountCents={amountCents} />
       </p>
       <p>
         to <bdi>{provider.fullName}</bdi> (<bdi>@{provider.username}</bdi>)
@@ -35,13 +36,13 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         <div>
           <dt>Service fee</dt>
           <dd>
-            <Money cents={giverFeeCents} />
+            <Money amountCents={giverFeeCents} />
           </dd>
         </div>
         <div>
           <dt>Total</dt>
           <dd>
-            <Money cents={cents(amountCents + giverFeeCents)} />
+            <Money amountCents={cents(amountCents + giverFeeCents)} />
           </dd>
         </div>
         <div>

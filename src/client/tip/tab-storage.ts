@@ -1,8 +1,8 @@
 /**
- * What must survive a reload, but only in this tab.
+ * Values that survive a reload of this tab.
  */
 
-/** Where storage is forbidden, the page's own memory does: a reload forgets, a double tap does not. */
+/** Stands in where browsers forbid storage: then the values are lost at a reload only. */
 const memory = new Map<string, string>();
 
 export function write(name: string, value: unknown): void {
@@ -11,7 +11,7 @@ export function write(name: string, value: unknown): void {
   try {
     sessionStorage.setItem(name, text);
   } catch {
-    // See memory.
+    // The value is in `memory`.
   }
 }
 
@@ -34,6 +34,6 @@ export function remove(name: string): void {
   try {
     sessionStorage.removeItem(name);
   } catch {
-    // See memory.
+    // Without storage there is nothing else to remove.
   }
 }

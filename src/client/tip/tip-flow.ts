@@ -1,15 +1,14 @@
 /**
- * The tip flow as one visible state: choose an amount, pay, done. Nothing moves from step to step but these events.
+ * The tip flow as a state machine: choosing an amount, paying, the receipt. Only its events change the step.
  */
-
 import { type Cents, dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
 import { type AmountReading, readTipAmount } from '#shared/tip-amount.ts';
 import type { Attempt } from './attempt.ts';
 
-/** What is chosen: one of the quick amounts, or what was typed. Never both. */
+/** The chosen amount: a quick one, or the text that was typed; never both. */
 export interface Choice {
-  readonly quick: Cents | null;
-  readonly custom: string;
+  readonly quickAmountCents: Cents | null;
+  readonly customText: string;
 }
 
 export interface Receipt {
@@ -17,22 +16,22 @@ export interface Receipt {
   readonly giverFeeCents: Cents;
   /** ISO 8601. */
   readonly paidAt: string;
-  /** None for a demo, which leaves no transaction. */
+  /** Null for a demo, which leaves no transaction. */
   readonly transactionId: string | null;
 }
 
-/** Why the amount step was come back to without an answer from the server. */
+/** Why an attempt ended without an answer from the server. */
 export type Interruption =
-  /** It never left this device. */
+  /** The attempt was not sent. */
   | 'not-sent'
-  /** It may have arrived. */
+  /** The attempt was sent and may have arrived. */
   | 'no-answer';
 
 export type TipFlow =
   | {
       readonly step: 'select-amount';
       readonly choice: Choice;
-      /** Proceed was pressed once: from now on what is wrong is said at once. */
+      /** Whether Proceed was pressed, so that mistakes are shown from now on. */
       readonly isChecked: boolean;
       readonly interruption: Interruption | null;
     }
@@ -45,13 +44,13 @@ export type TipFlow =
   | { readonly step: 'success'; readonly receipt: Receipt };
 
 export type TipEvent =
-  | { readonly type: 'quick-chosen'; readonly amount: Cents }
+  | { readonly type: 'quick-chosen'; readonly amountCents: Cents }
   | { readonly type: 'custom-typed'; readonly text: string }
-  /** Chosen before: while logging in, or before the page could take it. */
+  /** An amount was chosen before a login, or before the script came. */
   | { readonly type: 'restored'; readonly figures: string }
   | { readonly type: 'checked' }
   | { readonly type: 'proceeded'; readonly attempt: Attempt }
-  /** An attempt from before a reload, whose outcome is not known. */
+  /** There is an attempt from before a reload whose outcome is not known. */
   | { readonly type: 'resumed'; readonly attempt: Attempt }
   | { readonly type: 'amount-changed' }
   | { readonly type: 'paying' }
@@ -59,27 +58,28 @@ export type TipEvent =
   | { readonly type: 'paid'; readonly receipt: Receipt }
   | { readonly type: 'another' };
 
-const NOTHING: Choice = { quick: null, custom: '' };
+const NOTHING: Choice = { quickAmountCents: null, customText: '' };
 
-/** How the form writes a choice into an address, when it is sent before the page can take it. */
+/** The names of the form's fields, which stand in the address when the form is sent before the script has come. */
 export const QUICK_FIELD = 'amount';
 export const CUSTOM_FIELD = 'other';
-/** As much as any amount takes. */
+/** In characters; no amount takes more. */
 const MAX_FIGURES = 20;
 
-/** The beginning, with the amount that the address brings along, or with nothing. */
+/** The first state, with the amount of the address if it has one. */
 export function beginFlow(search: string): TipFlow {
   return selecting(choiceIn(search));
 }
 
-/** What an address brings along of an amount, as the shortest query that brings the same. */
+/** The amount of an address as the shortest query with the same meaning. */
 export function amountQuery(search: string): URLSearchParams {
-  const { quick, custom } = choiceIn(search);
-  if (quick !== null) return new URLSearchParams({ [QUICK_FIELD]: String(dollarsFromCents(quick)) });
-  return new URLSearchParams(custom === '' ? {} : { [CUSTOM_FIELD]: custom });
+  const { quickAmountCents, customText } = choiceIn(search);
+  if (quickAmountCents !== null)
+    return new URLSearchParams({ [QUICK_FIELD]: String(dollarsFromCents(quickAmountCents)) });
+  return new URLSearchParams(customText === '' ? {} : { [CUSTOM_FIELD]: customText });
 }
 
-/** The rest of an address, without the amount. */
+/** The query of an address without the amount. */
 export function withoutAmount(search: string): string {
   const query = new URLSearchParams(search);
   if (!query.has(CUSTOM_FIELD) && !query.has(QUICK_FIELD)) return search;
@@ -88,23 +88,27 @@ export function withoutAmount(search: string): string {
   return query.size === 0 ? '' : `?${query}`;
 }
 
-/** The choice in figures, to be kept. */
-export function figuresOf({ quick, custom }: Choice): string {
-  return quick === null ? custom : formatUsd(quick);
+/** The choice as text, to be kept. */
+export function figuresOf({ quickAmountCents, customText }: Choice): string {
+  return quickAmountCents === null ? customText : formatUsd(quickAmountCents);
 }
 
-/** What the choice comes to, or what is wrong with it. */
-export function readChoice({ quick, custom }: Choice): AmountReading {
-  return quick === null ? readTipAmount(custom) : { cents: quick, problem: null };
+/** The amount that is chosen, or what is wrong with it. */
+export function readChoice({ quickAmountCents, customText }: Choice): AmountReading {
+  return quickAmountCents === null
+    ? readTipAmount(customText)
+    : { amountCents: quickAmountCents, problem: null };
 }
 
 /** The next state; an event that does not belong to the present step changes nothing. */
 export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
   switch (flow.step) {
     case 'select-amount':
-      if (event.type === 'quick-chosen') return { ...flow, choice: { quick: event.amount, custom: '' } };
-      // Typing always speaks for itself: a valid text is the amount, an invalid one leaves none chosen.
-      if (event.type === 'custom-typed') return { ...flow, choice: { quick: null, custom: event.text } };
+      if (event.type === 'quick-chosen')
+        return { ...flow, choice: { quickAmountCents: event.amountCents, customText: '' } };
+      // Typing replaces the quick amount, also by a text that is no amount.
+      if (event.type === 'custom-typed')
+        return { ...flow, choice: { quickAmountCents: null, customText: event.text } };
       if (event.type === 'restored') return { ...flow, choice: choiceOf(event.figures) };
       if (event.type === 'checked') return { ...flow, isChecked: true };
       if (event.type === 'failed') return { ...flow, interruption: event.interruption };
@@ -132,11 +136,13 @@ function choiceIn(search: string): Choice {
   return choiceOf((query.get(CUSTOM_FIELD) || query.get(QUICK_FIELD) || '').slice(0, MAX_FIGURES));
 }
 
-/** An amount in figures as a choice: one of the quick amounts if it is one. */
-function choiceOf(text: string): Choice {
-  const amount = readTipAmount(text).cents;
-  const isQuick = amount !== null && QUICK_AMOUNTS_CENTS.includes(amount);
-  return isQuick ? { quick: amount, custom: '' } : { quick: null, custom: text };
+/** The choice of an amount that is given as text: the quick amount if it is one. */
+function choiceOf(figures: string): Choice {
+  const { amountCents } = readTipAmount(figures);
+  const isQuick = amountCents !== null && QUICK_AMOUNTS_CENTS.includes(amountCents);
+  return isQuick
+    ? { quickAmountCents: amountCents, customText: '' }
+    : { quickAmountCents: null, customText: figures };
 }
 
 function selecting(choice: Choice): Extract<TipFlow, { step: 'select-amount' }> {

@@ -1,10 +1,11 @@
 /**
- * The three steps. An attempt is sent under one idempotency key until its outcome is known, so that a lost answer, a
- * reload or a second tap never pays twice. What only paying takes is fetched when an amount is chosen.
+ * The three steps of the tip flow. An attempt keeps its idempotency key until its outcome is known, so that a lost answer, a
+ * reload or a second tap never pays twice.
  */
 import { lazy, Suspense, useEffect, useLayoutEffect, useReducer, useRef } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { verifySession } from '../calls.ts';
-import { navigate, useAddress } from '../navigation.ts';
 import { authFor, currentPath } from '../paths.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
@@ -17,7 +18,7 @@ import { beginFlow, figuresOf, readChoice, tipFlow, withoutAmount } from './tip-
 
 const fetchPaying = () => import('./paying.ts').then(({ paying }) => paying);
 const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ default: PayingSteps })));
-/** Null without a connection; it is asked for again when it is needed. */
+/** Null without a connection; a later call fetches again. */
 const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
 
 const LOGIN_FIRST = 'Please login to send tips';
@@ -25,12 +26,13 @@ const LOGIN_FIRST = 'Please login to send tips';
 export function TipSteps({ provider }: { readonly provider: Provider }) {
   const { qrId, isDemo } = provider;
   const session = useSession();
-  const { pathname, search } = useAddress();
+  const [pathname] = useLocation();
+  const search = useSearch();
   const [flow, dispatch] = useReducer(tipFlow, search, beginFlow);
-  /** Outlives the moment between a tap and the next drawing. */
+  /** Stops a second tap before the next render does. */
   const isPaying = useRef(false);
 
-  // What was kept or came by the address is read once and forgotten at once: a later visit begins with nothing chosen.
+  // A kept amount and that of the address are taken once, so that a later visit begins without an amount.
   useLayoutEffect(() => {
     const figures = takeKeptAmount(qrId);
     if (figures !== '') dispatch({ type: 'restored', figures });
@@ -40,12 +42,12 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     if (rest !== search) navigate(pathname + rest, { replace: true });
   }, [pathname, search]);
 
-  const isAmountChosen = flow.step === 'select-amount' && readChoice(flow.choice).cents !== null;
+  const isAmountChosen = flow.step === 'select-amount' && readChoice(flow.choice).amountCents !== null;
   useEffect(() => {
     if (isAmountChosen) void fetchPayingIfPossible();
   }, [isAmountChosen]);
 
-  /** Coming back to the first step takes the focus along; beginning there leaves it where it is. */
+  /** How many later steps were shown: the first step takes the focus when somebody returns to it, not at the beginning. */
   const stepsSeen = useRef(0);
   useEffect(() => {
     stepsSeen.current += flow.step === 'select-amount' ? 0 : 1;
@@ -81,7 +83,7 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
     }
     dispatch({ type: 'checked' });
     const reading = readChoice(flow.choice);
-    if (reading.cents === null) {
+    if (reading.amountCents === null) {
       toastError(reading.problem);
       return;
     }
@@ -90,7 +92,7 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
       dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
       return;
     }
-    dispatch({ type: 'proceeded', attempt: paying.openAttempt(qrId, present.user.id, reading.cents) });
+    dispatch({ type: 'proceeded', attempt: paying.openAttempt(qrId, present.user.id, reading.amountCents) });
   }
 
   async function pay(attempt: Attempt) {

@@ -1,11 +1,12 @@
 /**
- * The tip page: who is tipped, and the three steps from an amount to a receipt.
+ * The tip page: the provider, and the three steps of the tip flow.
  */
 import { useEffect } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { navigate, useAddress } from '../navigation.ts';
-import { paths } from '../paths.ts';
+import { paths, qrIdFrom } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -22,8 +23,14 @@ import { TipSteps } from './tip-steps.tsx';
 
 const LOOKUP_FAILED = 'QR code not found';
 
-export function Tip({ qrId }: { readonly qrId: string }) {
-  const { state, retry } = useProvider(qrId, useAddress().search);
+/** The tip page of the code in the present address; another address makes another page. */
+export function Tip() {
+  const [pathname] = useLocation();
+  return <TipOf key={pathname} qrId={qrIdFrom(pathname)} />;
+}
+
+function TipOf({ qrId }: { readonly qrId: string }) {
+  const { state, retry } = useProvider(qrId, useSearch());
   const session = useSession();
   useEffect(() => {
     if (state.status === 'unknown') toastError(LOOKUP_FAILED);
@@ -66,7 +73,7 @@ export function Tip({ qrId }: { readonly qrId: string }) {
   }
 }
 
-/** For the browser's tab. Whoever made the address up chose the name of a demo, so that the title does without. */
+/** The title of the page. That of a demo has no name, because anybody can write one into its address. */
 export function titleFor({ fullName, serviceCategory, isDemo }: Provider): string {
   return isDemo ? `Demo tip page, ${CATEGORY_LABELS[serviceCategory]}` : `Tip ${fullName}`;
 }

@@ -1,4 +1,4 @@
-/** Lets one attempt through at a time, however often it is asked for, from the very click on. */
+/** Runs one attempt at a time, also when a button is clicked twice. */
 import { useRef, useState } from 'react';
 
 export interface Attempts {
@@ -11,7 +11,7 @@ export function useAttempts(): Attempts {
   const isTaken = useRef(false);
   const [isUnderWay, setUnderWay] = useState(false);
   async function run(attempt: () => Promise<void>) {
-    // The state would only be known with the next drawing; a double click is faster.
+    // A state would change with the next render only, and a double click is faster.
     if (isTaken.current) return;
     isTaken.current = true;
     setUnderWay(true);

@@ -1,4 +1,4 @@
-/** A short word in a pill: a service, an account type. */
+/** A short word in a pill, such as a service. */
 import type { ReactNode } from 'react';
 import styles from './badge.module.css';
 

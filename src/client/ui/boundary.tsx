@@ -1,11 +1,11 @@
 /**
- * Catches what cannot be drawn, most often a part of the client that could not be fetched, and shows something else
- * in its place, so that one part never takes the page down.
+ * Shows a fallback in place of a part that failed to render, most often because its chunk could not be fetched, and keeps the
+ * rest of the page.
  */
 import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
-  /** Drawn instead; nothing when left out. */
+  /** Nothing is drawn when it is left out. */
   readonly fallback?: ReactNode;
   readonly children: ReactNode;
 }

@@ -1,9 +1,9 @@
-/** The one button of the product, in three weights. */
+/** The button of the product, in three looks. */
 import type { ComponentProps } from 'react';
 import styles from './button.module.css';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  /** `money` is for what moves money, and nothing else. */
+  /** `money` is for buttons that move money only. */
   readonly look?: 'primary' | 'quiet' | 'money';
 }
 

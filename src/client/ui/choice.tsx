@@ -1,4 +1,4 @@
-/** A checkbox with its label, as one large target. */
+/** A checkbox whose label belongs to its target. */
 import type { ComponentProps } from 'react';
 import styles from './choice.module.css';
 

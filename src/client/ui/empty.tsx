@@ -1,9 +1,8 @@
-/** The state of a view that has nothing to show yet. */
 import type { ReactNode } from 'react';
 import card from './card.module.css';
 import styles from './empty.module.css';
 
-/** Says that there is nothing yet, and how to change that. */
+/** The state of a view without data yet; `children` say how to change that. */
 export function Empty({
   icon,
   title,

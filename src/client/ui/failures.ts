@@ -1,12 +1,12 @@
 /**
- * What a refused form says, and under which fields it says it.
+ * Shows the refusal of a form, under its fields where it names any.
  */
 import type { FieldPath, FieldValues, UseFormReturn } from 'react-hook-form';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
 import { failureOf } from '../api.ts';
 import { toastError } from '../toasts.ts';
 
-/** Refusals that are about one field, though they come without naming it. */
+/** The field of those refusals that are about one field and do not name it. */
 const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
   email_taken: 'email',
   username_taken: 'username',
@@ -14,9 +14,9 @@ const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /**
- * Toasts a failed attempt and leaves it on the screen: under the fields that it names, else under the form. The first
- * field that is named takes the focus.
- * @param fallback said when the server did not say anything.
+ * Toasts a failed attempt and shows it under the fields that it names, else under the form. The first field that is named
+ * takes the focus.
+ * @param fallback the sentence when the server did not answer one.
  */
 export function showFailure<Values extends FieldValues, Output>(
   form: UseFormReturn<Values, unknown, Output>,

@@ -1,4 +1,4 @@
-/** A labelled text field with its hint and its error, which is announced when it appears. */
+/** A text field with its label, its hint and its error; screen readers announce the error when it appears. */
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 
@@ -6,7 +6,7 @@ export interface FieldProps extends ComponentProps<'input'> {
   readonly label: string;
   readonly hint?: string;
   readonly error?: string | undefined;
-  /** Stands inside the field, at its end. */
+  /** An element at the end of the field, inside of it. */
   readonly end?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** The heading of a screen: after a change of screen it takes the focus, so that reading begins there. */
+/** The heading of a screen. It takes the focus after a change of screen, so that reading begins there. */
 import { type ComponentProps, useEffect, useRef } from 'react';
 
 let isFirstScreen = true;
@@ -6,7 +6,7 @@ let isFirstScreen = true;
 export function ScreenHeading(props: ComponentProps<'h1'>) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // The first screen was opened by the browser, which puts the focus where its user expects it.
+    // After a page load the browser sets the focus.
     if (!isFirstScreen) heading.current?.focus();
     isFirstScreen = false;
   }, []);

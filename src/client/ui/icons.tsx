@@ -1,4 +1,4 @@
-/** The two icons of the tip page, drawn here so that it carries no library of them. */
+/** The two icons of the tip page, drawn here so that the page need not load the library of icons. */
 import type { ReactNode } from 'react';
 
 export function ArrowLeftIcon() {

@@ -1,18 +1,18 @@
-/** An amount of money in tabular figures. */
+/** An amount of money in dollars, with tabular figures. */
 import { type Cents, formatUsd } from '#shared/money.ts';
 import styles from './money.module.css';
 
 interface MoneyProps {
-  readonly cents: Cents;
-  /** Written before the amount: "+" for what came in, "-" for what went out. */
+  readonly amountCents: Cents;
+  /** "+" for a received amount, "-" for a sent one. */
   readonly sign?: '+' | '-';
 }
 
-export function Money({ cents, sign }: MoneyProps) {
+export function Money({ amountCents, sign }: MoneyProps) {
   return (
     <span className={styles.money}>
       {sign}
-      {formatUsd(cents)}
+      {formatUsd(amountCents)}
     </span>
   );
 }

@@ -1,18 +1,18 @@
-/** The frame of every screen: title of the page, a quiet head with the name, the content. */
+/** The layout of every screen: the title of the page, a head with the product's name, the content. */
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { paths } from '../paths.ts';
-import { Link } from './link.tsx';
 import styles from './screen.module.css';
 
 interface ScreenProps {
-  /** For the browser's tab; the product's name follows. */
+  /** The title of the page, to which the product's name is added. */
   readonly title?: string;
-  /** How much has happened that was not looked at; it takes the place of the title. */
+  /** The number of tips that nobody has seen; a number above zero replaces the title. */
   readonly unseenCount?: number;
-  /** What stands at the right of the head. */
+  /** The buttons at the right of the head. */
   readonly actions?: ReactNode;
-  /** `column` for one thing to do, `page` for a whole spread. */
+  /** `column` is for one narrow column, `page` for the whole width. */
   readonly width?: 'column' | 'page';
   readonly children: ReactNode;
 }
@@ -32,7 +32,7 @@ export function Screen({ title, unseenCount = 0, actions, width = 'page', childr
   );
 }
 
-/** The title of the page, as a browser's tab shows it; the product's own without one. */
+/** The title of the page as a browser's tab shows it. */
 export function titleOf(title?: string, unseenCount = 0): string {
   if (unseenCount > 0) return `(${unseenCount}) ${brand.name}`;
   return title === undefined ? `${brand.name} - ${brand.tagline}` : `${title} · ${brand.name}`;

@@ -1,11 +1,11 @@
-/** The states that any view may be in before it has something to show. */
+/** The states of a view that has nothing to show: loading and failed. */
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import card from './card.module.css';
 import { RetryIcon } from './icons.tsx';
 import styles from './states.module.css';
 
-/** Says that something is on its way; `children` may sketch what will stand here. */
+/** The state of a view that loads; `children` may be a skeleton. */
 export function Loading({
   text = 'Loading...',
   children,
@@ -21,20 +21,20 @@ export function Loading({
   );
 }
 
-/** A grey stand-in for content that is loading; it keeps the layout still. */
+/** A grey area in place of content that loads, so that nothing moves when it comes. */
 export function Skeleton({ height }: { readonly height: 'line' | 'card' | 'tall' }) {
   return <div className={[styles.skeleton, styles[height]].join(' ')} aria-hidden="true" />;
 }
 
 interface ProblemProps {
   readonly title: string;
-  /** It is all that the screen has to say, so that its title is the screen's. */
+  /** Whether it is the only content of the screen, whose heading its title is then. */
   readonly isScreen?: boolean;
   readonly children?: ReactNode;
   readonly onRetry?: () => void;
 }
 
-/** Says what went wrong and what can be done about it. */
+/** The state of a view that failed. */
 export function Problem({ title, isScreen = false, children, onRetry }: ProblemProps) {
   return (
     <div className={[card.card, styles.problem].join(' ')} role="alert">

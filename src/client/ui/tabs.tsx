@@ -1,10 +1,10 @@
-/** Tabs that keyboards and screen readers know, in the product's clothes. */
+/** Tabs that work with keyboards and screen readers, in the product's style. */
 import { Tabs as BaseTabs } from '@base-ui/react/tabs';
 import type { ReactNode } from 'react';
 import styles from './tabs.module.css';
 
 interface TabsProps<Value extends string> {
-  /** Says what the tabs are about. */
+  /** The accessible name of the tabs. */
   readonly label: string;
   readonly value: Value;
   readonly onChange: (value: Value) => void;

@@ -1,4 +1,4 @@
-/** Draws toasts: top right, four seconds, three at once, one below the other. */
+/** Draws the queued toasts at the top right, three at once. */
 import 'sonner/dist/styles.css';
 import { useEffect } from 'react';
 import { Toaster as Sonner, toast } from 'sonner';

@@ -7,14 +7,14 @@ import { credentials, passwordChange, registration, SAME_PASSWORD } from '#share
 import { AppError } from '#shared/errors.ts';
 import { anyPasswordProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
-/** Counts whatever is sent before any of it is looked at, so that looking at it is bounded as well. */
+/** Counts each request before its input is parsed, so that parsing is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
   publicProcedure.use(async ({ ctx, next }) => {
     await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id });
     return next();
   });
 
-/** The same in a session: whoever has many accounts would have as many places in the queue for hashing, again and again. */
+/** Counts requests by session, because somebody with many accounts could fill the queue for hashing again and again. */
 const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
   await ctx.services.limits.countPasswordChangeTry(ctx.token);
   return next();
@@ -39,7 +39,7 @@ export const authRouter = router({
       const { mark } = ctx.device;
       const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
       const account = email.toLowerCase();
-      // A device that has logged in before takes the turns of its account, and not those of its neighbours.
+      // A known device takes the turns of its account, and none of those that its network has.
       const isKnown = caller.device !== null;
       const origin = isKnown ? account : caller.network;
       const login = await turns.take({ origin, account, isKnown }, () =>

@@ -1,8 +1,12 @@
 /**
- * What every procedure is given: the chapters, and who is calling through which request.
+ * What every procedure is given: the chapters, and who is calling through which request. Hides how Node's side of a
+ * request is reached.
  */
+import type { Socket } from 'node:net';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context as HonoContext } from 'hono';
 import type { Accounts } from '#server/auth/accounts.ts';
-import type { DeviceMark } from '#server/auth/device-marks.ts';
+import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Turns } from '#server/auth/turns.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
@@ -10,6 +14,7 @@ import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
+import { createAddressGroup, networkAround } from './client-address.ts';
 
 export interface Services {
   readonly accounts: Accounts;
@@ -19,7 +24,7 @@ export interface Services {
   readonly tipFeed: TipFeed;
   readonly limits: Limits;
   readonly turns: Turns;
-  /** Of the queries that read much: a batch may hold ten of them. */
+  /** The turns of queries that read much: a batch may hold ten of them. */
   readonly queryTurns: FairTurns;
 }
 
@@ -28,20 +33,62 @@ export interface Context {
   readonly requestId: string;
   /** The bearer token that came with the request, not yet checked. */
   readonly token: string | null;
-  /** The caller's address and the network around it, as limits count them. Few ask, and reading it costs more than most answers. */
+  /** The caller's address and the network around it, as limits count them. Reading them costs more than most answers. */
   address(): Pick<Caller, 'address' | 'network'>;
   readonly device: DeviceOfRequest;
   /**
    * Calls `listener` when the connection has closed, also when the answer was still waiting for its turn on it (RFC
-   * 9112, section 9.3.2), of which a request's own signal hears nothing on older Node.js (seen on 20, not on 26). @returns a function that stops listening.
+   * 9112, section 9.3.2), of which a request's own signal hears nothing on older Node.js (seen on 20, not on 26).
+   * @returns a function that stops listening.
    */
   onHangUp(listener: () => void): () => void;
-  /** What the caller says it is. */
+  /** The User-Agent header. */
   readonly userAgent: string | undefined;
 }
 
-/** The mark that came with a request, read when it is first asked for; few ask for it. */
-export class DeviceOfRequest {
+/**
+ * Makes the function that reads the context of a request.
+ * @param trustedProxies addresses or networks in CIDR notation, already checked.
+ */
+export function createContextReader(deps: {
+  readonly services: Services;
+  readonly deviceMarks: DeviceMarks;
+  readonly trustedProxies: readonly string[];
+}): (c: HonoContext) => Context {
+  const { services, deviceMarks, trustedProxies } = deps;
+  const addressGroup = createAddressGroup(trustedProxies);
+  return (c) => {
+    const socket = nodeSideOf(c).incoming?.socket;
+    return {
+      services,
+      requestId: c.get('requestId'),
+      token: bearerToken(c.req.header('Authorization')),
+      address() {
+        const address = addressGroup(socket?.remoteAddress, c.req.header('X-Forwarded-For'));
+        return { address, network: networkAround(address) };
+      },
+      device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),
+      onHangUp: (listener) => onClose(socket, listener),
+      userAgent: c.req.header('User-Agent'),
+    };
+  };
+}
+
+/** Node's own request and answer; none when the app is called without a server. */
+export function nodeSideOf(c: HonoContext): Partial<HttpBindings> {
+  return c.env ?? {};
+}
+
+/** Calls `listener` when the socket has closed, which may have been before. @returns a function that stops listening. */
+function onClose(socket: Socket | undefined, listener: () => void): () => void {
+  if (socket?.closed) listener();
+  // One connection may carry any number of streams, and Node would warn of the eleventh listener.
+  socket?.setMaxListeners(0).once('close', listener);
+  return () => socket?.off('close', listener);
+}
+
+/** The device mark that came with a request. It is read when it is first asked for, because few requests need it. */
+class DeviceOfRequest {
   readonly #read: () => DeviceMark;
   #mark: DeviceMark | null = null;
 
@@ -49,13 +96,13 @@ export class DeviceOfRequest {
     this.#read = read;
   }
 
-  /** The same for all calls of a batch, so that each login is noted in it. */
+  /** One mark for all calls of a batch, so that each login is noted in it. */
   get mark(): DeviceMark {
     this.#mark ??= this.#read();
     return this.#mark;
   }
 
-  /** The headers that the answer needs for it. */
+  /** The headers by which the answer gives the mark to the device; none when nothing was noted in it. */
   headers(): Record<string, string> {
     const cookie = this.#mark?.setCookie() ?? null;
     return cookie === null ? {} : { 'set-cookie': cookie };
@@ -63,6 +110,6 @@ export class DeviceOfRequest {
 }
 
 /** The token of `Authorization: Bearer ...` (RFC 6750, section 2.1); a token in a URL is never read. */
-export function bearerToken(authorization: string | undefined): string | null {
+function bearerToken(authorization: string | undefined): string | null {
   return /^Bearer +([^\s]+) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }

@@ -7,15 +7,15 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip as gzipOf } from 'node:zlib';
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { answer, type Prepared, prepare } from '#server/pages/prepared-answer.ts';
 import { brand } from '#shared/brand.ts';
 import { REFUSALS } from '#shared/errors.ts';
 import { refuseOtherMethods } from './door.ts';
 import { describeApi } from './openapi.ts';
+import { answer, type Prepared, prepare } from './prepared-answer.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Each under its code, because that is where the `type` of a problem leads. */
+/** Each row has its code as its id, because the `type` of a problem leads there. */
 const PROBLEMS = Object.entries(REFUSALS).map(
   ([code, { status, title, detail }]) =>
     html`<tr id="${code}"><td>${status}</td><td><code>${code}</code></td><td>${title}</td><td>${detail}</td></tr>`,
@@ -53,12 +53,12 @@ const PAGE = html`<!doctype html>
 const START = `SwaggerUIBundle({ url: '/api/openapi.json', domNode: document.getElementById('docs'), validatorUrl: null });
 `;
 
-/** A sixth larger than the smallest, which takes 19 seconds of a bundle of 1.7 MB. */
+/** Packs the bundle of 1.7 MB a sixth larger than the best quality, which takes 19 seconds. */
 const BROTLI_QUALITY = 5;
 
-/** Browsers ask each time whether theirs is still right, and are mostly told so in a line. */
+/** Browsers revalidate at each visit, mostly without getting the content again. */
 const MAY_CHANGE = 'no-cache';
-/** What another version of Swagger UI replaces: for a day it does not matter which. */
+/** Only another version of Swagger UI has other files, and the earlier ones do for a day. */
 const FOR_A_DAY = 'public, max-age=86400';
 
 /** Serves `/api/openapi.json` and `/api/docs`. Each part is made and packed at its first visit, and kept. */

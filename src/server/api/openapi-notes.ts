@@ -99,7 +99,7 @@ export const HEADERS = {
   },
 } as const;
 
-/** By procedure. */
+/** The notes of each route, by its procedure. */
 export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'auth.register': {
     summary: 'Create an account',
@@ -250,7 +250,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   },
 };
 
-/** By name on the wire. */
+/** What each field means, by its name on the wire; `Schema.field` where schemas differ. */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
   amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',

@@ -8,11 +8,11 @@ import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup, serviceCategory } from '#shared/qr-codes.ts';
 import { transaction } from '#shared/tips.ts';
 import { EXAMPLE_REQUEST_ID, FIELD_NOTES, HEADERS, ROUTE_NOTES } from './openapi-notes.ts';
-import { problemOf } from './rest.ts';
+import { problemOf } from './problems.ts';
 import { REST_ROUTES, type RestRoute, restLogin, restTip } from './rest-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
 
-/** What any route may answer. */
+/** The refusals that any route may answer. */
 const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
@@ -35,7 +35,7 @@ const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [serviceCategory, 'ServiceCategory'],
 ]);
 
-/** And those of what is answered. */
+/** The names under which generated clients find what is answered. */
 const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [user, 'User'],
   [restLogin, 'Login'],

@@ -50,14 +50,14 @@ export function refusalOf(error: unknown): AppError {
 
 /** The refusal of a tRPC request that could not be taken apart into calls, by what tRPC says of it. */
 export function unreadCall(error: TRPCError | undefined): AppError {
-  // Only a GET that says it carries a form or bytes: its method is one that the address has.
+  // tRPC says so of a GET that declares a form or bytes: its method is right, and its type is not.
   if (error?.code === 'METHOD_NOT_SUPPORTED') return new AppError('not_json', { cause: error });
   return refusalOf(error);
 }
 
 /**
- * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), when to come back. Of several, in
- * a batch, whoever has to wait waits for the longest.
+ * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), and when to come back, which in a
+ * batch of several is the longest of their waits.
  */
 export function headersOf(...refusals: readonly AppError[]): Record<string, string> {
   const headers: Record<string, string> = {};

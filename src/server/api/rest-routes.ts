@@ -1,20 +1,12 @@
 /**
- * The REST door as one table: method, path and status, and the procedure that answers. What a procedure refuses, its
- * route refuses.
+ * The REST door as one table: method, path and status, and the procedure that answers. What a procedure takes and
+ * refuses, its route takes and refuses.
  */
 import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
-import {
-  credentials,
-  type Login,
-  login,
-  passwordChange,
-  registration,
-  session,
-  user,
-} from '#shared/accounts.ts';
+import { login, session, user } from '#shared/accounts.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { newQrCode, qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
+import { qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
 import {
   MAX_PAGE_SIZE,
   newTip,
@@ -23,7 +15,7 @@ import {
   type TransactionPage,
   transaction,
 } from '#shared/tips.ts';
-import type { Caller } from './router.ts';
+import { type Caller, inputOf, type ProcedureName } from './router.ts';
 
 /** What of a request a row of the table may use. */
 export interface RestRequest {
@@ -32,12 +24,21 @@ export interface RestRequest {
   parameter(name: string): string;
   query(name: string): string | undefined;
   header(name: string): string | undefined;
+  /** Calls the procedure of the row, which checks its input itself. */
+  ask(input: unknown): Promise<unknown>;
+  /** Calls any procedure, by its types. */
+  caller(): Caller;
 }
 
 interface RestAnswer {
   readonly body: unknown;
   /** Path and query of the next page, if there is one. */
   readonly next?: string;
+}
+
+/** An object that never changes, and is the same one when it is asked for again. */
+interface RestLastingAnswer {
+  readonly lasting: object;
 }
 
 /** A list that is too long for one procedure call. */
@@ -59,154 +60,93 @@ export interface RestStream {
   readonly events: AsyncGenerator<RestEvent>;
 }
 
-export interface RestRoute {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below /api, in Hono's notation. */
-  readonly path: string;
-  /** The procedure that it calls, as `router.procedure`. */
-  readonly procedure: string;
-  readonly isPublic: boolean;
+/** What a row of the table may say beside its method, path and procedure. */
+interface RestTerms {
+  /** Whether it answers without a session. */
+  readonly isPublic?: true;
   /** Whether it answers also before a password was changed that the operator made. */
   readonly isForAnyPassword?: true;
   readonly status: 200 | 201 | 204;
-  /** What the request body holds, in the procedure's words. */
+  /** What the body of a POST holds, in the procedure's words; without it, what the procedure takes. */
   readonly input?: z.ZodType;
   /** What the answer holds, in the procedure's words; a list of it when `isList`. */
   readonly output?: z.ZodType;
   readonly isList?: true;
   /** Whether it can be asked for page by page, each naming the next one in its `Link` header. */
   readonly isPaged?: true;
-  /** The refusals of its own, beside those that any route has. */
-  readonly refusals: readonly ErrorCode[];
   /** Whether `output` is the data of each server-sent event. */
   readonly isStream?: true;
-  call(caller: Caller, request: RestRequest): Promise<RestAnswer | RestPages | RestStream>;
+  /** The refusals of its own, beside those that any route has. */
+  readonly refusals?: readonly ErrorCode[];
+  /** How the procedure is asked; without it, with the body. */
+  readonly call?: (request: RestRequest) => Promise<RestAnswer | RestLastingAnswer | RestPages | RestStream>;
 }
 
-/** A procedure's input from outside is unknown by nature; the procedure itself parses it and refuses what is wrong. */
-type Unchecked = <Input, Output>(
-  procedure: (input: Input) => Promise<Output>,
-  input: unknown,
-) => Promise<Output>;
-const callWith: Unchecked = (procedure, input) => Reflect.apply(procedure, undefined, [input]);
+/** A row of the table. */
+export interface RestRoute extends RestTerms {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below /api, in Hono's notation. */
+  readonly path: string;
+  readonly procedure: ProcedureName;
+  readonly refusals: NonNullable<RestTerms['refusals']>;
+  readonly call: NonNullable<RestTerms['call']>;
+}
 
 /** A tip as REST takes it: its key travels in a header. */
 export const restTip = newTip.omit({ idempotencyKey: true });
 
 /** A login as OAuth's clients know it (RFC 6749, section 5.1). */
 export const restLogin = login.extend({ tokenType: z.literal('bearer') });
-const asBearer = ({ accessToken, expiresAt, user }: Login) => ({
-  accessToken,
-  tokenType: 'bearer',
-  expiresAt,
-  user,
-});
+
+async function askForLogin({ ask, body }: RestRequest): Promise<RestAnswer> {
+  const { accessToken, ...rest } = login.parse(await ask(body));
+  return { body: { accessToken, tokenType: 'bearer', ...rest } };
+}
+
+function route(
+  method: RestRoute['method'],
+  path: string,
+  procedure: ProcedureName,
+  terms: RestTerms,
+): RestRoute {
+  const input = method === 'POST' ? inputOf(procedure) : undefined;
+  const call: RestRoute['call'] = async ({ ask, body }) => ({ body: await ask(body) });
+  return { method, path, procedure, refusals: [], call, ...(input && { input }), ...terms };
+}
 
 export const REST_ROUTES: readonly RestRoute[] = [
-  {
-    method: 'POST',
-    path: '/auth/register',
-    procedure: 'auth.register',
+  route('POST', '/auth/register', 'auth.register', {
     isPublic: true,
     status: 201,
-    input: registration,
     output: user,
     refusals: ['invalid_input', 'email_taken', 'username_taken', 'too_many_requests'],
-    call: async (caller, { body }) => ({ body: await callWith(caller.auth.register, body) }),
-  },
-  {
-    method: 'POST',
-    path: '/auth/login',
-    procedure: 'auth.login',
+  }),
+  route('POST', '/auth/login', 'auth.login', {
     isPublic: true,
     status: 200,
-    input: credentials,
     output: restLogin,
     refusals: ['wrong_credentials', 'invalid_input', 'too_many_requests'],
-    call: async (caller, { body }) => ({ body: asBearer(await callWith(caller.auth.login, body)) }),
-  },
-  {
-    method: 'POST',
-    path: '/auth/logout',
-    procedure: 'auth.logout',
-    isPublic: false,
-    isForAnyPassword: true,
-    status: 204,
-    refusals: [],
-    call: async (caller) => ({ body: await caller.auth.logout() }),
-  },
-  {
-    method: 'GET',
-    path: '/auth/me',
-    procedure: 'auth.me',
-    isPublic: false,
+    call: askForLogin,
+  }),
+  route('POST', '/auth/logout', 'auth.logout', { isForAnyPassword: true, status: 204 }),
+  route('GET', '/auth/me', 'auth.me', { isForAnyPassword: true, status: 200, output: user }),
+  route('POST', '/auth/password', 'auth.changePassword', {
     isForAnyPassword: true,
     status: 200,
-    output: user,
-    refusals: [],
-    call: async (caller) => ({ body: await caller.auth.me() }),
-  },
-  {
-    method: 'POST',
-    path: '/auth/password',
-    procedure: 'auth.changePassword',
-    isPublic: false,
-    isForAnyPassword: true,
-    status: 200,
-    input: passwordChange,
     output: restLogin,
     refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
-    call: async (caller, { body }) => ({ body: asBearer(await callWith(caller.auth.changePassword, body)) }),
-  },
-  {
-    method: 'GET',
-    path: '/auth/sessions',
-    procedure: 'auth.sessions',
-    isPublic: false,
-    status: 200,
-    output: session,
-    isList: true,
-    refusals: [],
-    call: async (caller) => ({ body: await caller.auth.sessions() }),
-  },
-  {
-    method: 'DELETE',
-    path: '/auth/sessions',
-    procedure: 'auth.endOtherSessions',
-    isPublic: false,
-    status: 204,
-    refusals: [],
-    call: async (caller) => ({ body: await caller.auth.endOtherSessions() }),
-  },
-  {
-    method: 'DELETE',
-    path: '/auth/sessions/:sessionId',
-    procedure: 'auth.endSession',
-    isPublic: false,
+    call: askForLogin,
+  }),
+  route('GET', '/auth/sessions', 'auth.sessions', { status: 200, output: session, isList: true }),
+  route('DELETE', '/auth/sessions', 'auth.endOtherSessions', { status: 204 }),
+  route('DELETE', '/auth/sessions/:sessionId', 'auth.endSession', {
     status: 204,
     refusals: ['session_not_found'],
-    call: async (caller, { parameter }) => ({
-      body: await callWith(caller.auth.endSession, { id: parameter('sessionId') }),
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/qr-codes',
-    procedure: 'qrCodes.list',
-    isPublic: false,
-    status: 200,
-    output: qrCode,
-    isList: true,
-    refusals: [],
-    call: async (caller) => ({ body: await caller.qrCodes.list() }),
-  },
-  {
-    method: 'POST',
-    path: '/qr-codes',
-    procedure: 'qrCodes.create',
-    isPublic: false,
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('sessionId') }) }),
+  }),
+  route('GET', '/qr-codes', 'qrCodes.list', { status: 200, output: qrCode, isList: true }),
+  route('POST', '/qr-codes', 'qrCodes.create', {
     status: 201,
-    input: newQrCode,
     output: qrCode,
     refusals: [
       'providers_only',
@@ -215,60 +155,46 @@ export const REST_ROUTES: readonly RestRoute[] = [
       'invalid_input',
       'too_many_requests',
     ],
-    call: async (caller, { body }) => ({ body: await callWith(caller.qrCodes.create, body) }),
-  },
-  {
-    method: 'GET',
-    path: '/qr-codes/:qrId',
-    procedure: 'qrCodes.lookup',
+  }),
+  route('GET', '/qr-codes/:qrId', 'qrCodes.lookup', {
     isPublic: true,
     status: 200,
     output: qrCodeLookup,
     refusals: ['qr_code_not_found'],
-    call: async (caller, { parameter }) => ({ body: await caller.qrCodes.lookup({ id: parameter('qrId') }) }),
-  },
-  {
-    method: 'GET',
-    path: '/transactions',
-    procedure: 'transactions.list',
-    isPublic: false,
+    call: async ({ caller, parameter }) => ({
+      lasting: await caller().qrCodes.lookup({ id: parameter('qrId') }),
+    }),
+  }),
+  route('GET', '/transactions', 'transactions.list', {
     status: 200,
     output: transaction,
     isList: true,
     isPaged: true,
     refusals: ['invalid_input'],
-    call: async (caller, { query }) => {
+    async call({ caller, query }) {
       const limit = query('limit');
-      const list = (cursor: string | undefined) =>
-        caller.transactions.list({ limit: limit === undefined ? MAX_PAGE_SIZE : numberFrom(limit), cursor });
-      const first = await list(query('cursor'));
+      const { list } = caller().transactions;
+      const listFrom = (cursor: string | undefined) =>
+        list({ limit: limit === undefined ? MAX_PAGE_SIZE : numberFrom(limit), cursor });
+      const first = await listFrom(query('cursor'));
       const { transactions, nextCursor } = first;
       if (nextCursor === null) return { body: transactions };
-      if (limit === undefined) return { pages: pagesFrom(first, list) };
-      return {
-        body: transactions,
-        next: `/api/transactions?${new URLSearchParams({ limit, cursor: nextCursor })}`,
-      };
+      if (limit === undefined) return { pages: pagesFrom(first, listFrom) };
+      const next = `/api/transactions?${new URLSearchParams({ limit, cursor: nextCursor })}`;
+      return { body: transactions, next };
     },
-  },
-  {
-    method: 'GET',
-    path: '/transactions/stream',
-    procedure: 'transactions.onTip',
-    isPublic: false,
+  }),
+  route('GET', '/transactions/stream', 'transactions.onTip', {
     status: 200,
     output: transaction,
     isStream: true,
     refusals: ['too_many_requests'],
-    call: async (caller, { header }) => ({
-      events: eventsFrom(await caller.transactions.onTip({ lastEventId: header('Last-Event-ID') })),
-    }),
-  },
-  {
-    method: 'POST',
-    path: '/transactions',
-    procedure: 'transactions.create',
-    isPublic: false,
+    async call({ caller, header }) {
+      const lastEventId = header('Last-Event-ID');
+      return { events: eventsFrom(await caller().transactions.onTip({ lastEventId })) };
+    },
+  }),
+  route('POST', '/transactions', 'transactions.create', {
     status: 201,
     input: restTip,
     output: transaction,
@@ -281,12 +207,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
       'idempotency_key_reused',
       'too_many_requests',
     ],
-    call: async (caller, { body, header }) => {
+    async call({ ask, body, header }) {
       const idempotencyKey = header('Idempotency-Key');
       const tip = typeof body === 'object' && body !== null ? { ...body, idempotencyKey } : body;
-      return { body: await callWith(caller.transactions.create, tip) };
+      return { body: await ask(tip) };
     },
-  },
+  }),
 ];
 
 /** All pages from `first` on. What arrives meanwhile is newer than all of them, so that together they are one state. */

@@ -1,30 +1,25 @@
 /**
  * The REST adapter: serves the table of routes over the same procedures that the web client calls. No rule of the
- * product lives here; it respells, and answers errors as problem details (RFC 9457).
+ * product lives here; it respells, and answers in parts what is long or goes on.
  */
-import type { HttpBindings } from '@hono/node-server';
+import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { createFairTurns, type FairTurns } from '#server/tips/fair-turns.ts';
-import { AppError, REFUSALS } from '#shared/errors.ts';
-import type { Context } from './context.ts';
-import { type Envelope, refuseOtherMethods } from './door.ts';
-import { headersOf, refusalOf } from './refusals.ts';
+import { AppError } from '#shared/errors.ts';
+import { type Context, nodeSideOf } from './context.ts';
+import { refuseOtherMethods } from './door.ts';
+import type { Envelope } from './envelope.ts';
+import type { Report } from './problems.ts';
 import {
   REST_ROUTES,
   type RestEvent,
   type RestPages,
-  type RestRequest,
+  type RestRoute,
   type RestStream,
 } from './rest-routes.ts';
-import { createCaller } from './router.ts';
+import { appRouter, createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
-import { fromWire, toWire, wireName, wireText } from './wire.ts';
-
-/** Fields of procedures that travel in a header. */
-const HEADERS: Readonly<Record<string, string>> = {
-  idempotencyKey: 'Idempotency-Key',
-  lastEventId: 'Last-Event-ID',
-};
+import { fromWire, toWire, wireText, wireTextOnce } from './wire.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
@@ -37,7 +32,7 @@ const HEARTBEAT = utf8.encoder.encode(': heartbeat\n\n');
 export function createRestAdapter(
   envelope: Envelope,
   contextOf: (c: HonoContext) => Context,
-  report: (error: unknown, requestId: string) => void,
+  report: Report,
 ): Hono {
   const rest = new Hono();
   /** A page of a long list is as much work as a turn of the event loop may have. */
@@ -46,27 +41,31 @@ export function createRestAdapter(
     const loggedAs = `/api${route.path}`;
     rest.on(route.method, route.path, async (c) => {
       c.set('route', loggedAs);
-      const request: RestRequest = {
+      const disconnected = route.isStream ? new AbortController() : null;
+      const context = contextOf(c);
+      const answer = await route.call({
         body: route.input ? fromWire(await readJson(c), route.input) : undefined,
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
-      };
-      const disconnected = route.isStream ? new AbortController() : null;
-      const context = contextOf(c);
-      const caller = createCaller(context, disconnected ? { signal: disconnected.signal } : undefined);
-      const answer = await route.call(caller, request);
+        ask: (input) => ask(route, input, context),
+        caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
+      });
       if ('events' in answer) {
         if (!disconnected) throw new Error(`${route.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
-        // Hono throws the body of an answer to HEAD away without telling it.
+        // Hono drops the body of an answer to HEAD without cancelling it.
         if (c.req.method === 'HEAD') await stream.body?.cancel();
         return stream;
       }
       if ('pages' in answer) {
-        const list = listInParts(answer, turns, outgoingOf(c), (error) => report(error, c.get('requestId')));
+        const list = listInParts(answer, turns, nodeSideOf(c).outgoing, (error) =>
+          report(error, c.get('requestId')),
+        );
         return c.body(list, 200, { 'Content-Type': 'application/json' });
       }
+      if ('lasting' in answer)
+        return envelope.json(c.get('requestId'), wireTextOnce(answer.lasting), route.status);
       const { body, next } = answer;
       const text = route.status === 204 ? null : wireText(body);
       return envelope.json(c.get('requestId'), text, route.status, {
@@ -82,20 +81,28 @@ export function createRestAdapter(
   return rest;
 }
 
-/** Node's side of an answer; none when the app is called without a server. */
-function outgoingOf({ env }: HonoContext): HttpBindings['outgoing'] | undefined {
-  const bindings: Partial<HttpBindings> | undefined = env;
-  return bindings?.outgoing;
+/** Calls the procedure of a route with an input that only the procedure itself checks, as tRPC's own door does. */
+function ask({ procedure, method }: RestRoute, input: unknown, context: Context): Promise<unknown> {
+  return callTRPCProcedure({
+    router: appRouter,
+    path: procedure,
+    type: method === 'GET' ? 'query' : 'mutation',
+    getRawInput: async () => input,
+    ctx: context,
+    signal: undefined,
+    batchIndex: 0,
+  });
 }
 
 /**
- * The pages as one JSON list, each made when the client has taken the one before, and it is its turn among all lists: a long
- * list is never whole in memory, and holds up nobody. An error in the middle breaks the answer off, because it is too late for a status.
+ * The pages as one JSON list. Each page is made when the client has taken the one before and the list has its turn among
+ * all lists, so that a long list is never whole in memory and holds up nobody. An error in the middle breaks the answer
+ * off, because it is too late for a status.
  */
 function listInParts(
   { pages }: RestPages,
   turns: FairTurns,
-  outgoing: HttpBindings['outgoing'] | undefined,
+  outgoing: ReturnType<typeof nodeSideOf>['outgoing'],
   report: (error: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let separator = '[';
@@ -136,7 +143,7 @@ function streamEvents(
   c: HonoContext,
   { events }: RestStream,
   disconnected: AbortController,
-  report: (error: unknown, requestId: string) => void,
+  report: Report,
 ): Response {
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   const end = () => {
@@ -159,7 +166,7 @@ function streamEvents(
         }
       } catch (error) {
         if (disconnected.signal.aborted) return;
-        // The session has ended, or the server is stopping: the end of the stream says it all.
+        // The session has ended or the server is stopping, and the end of the stream says so.
         if (!(error instanceof Error && error.name === 'AbortError')) report(error, c.get('requestId'));
       }
       end();
@@ -173,38 +180,6 @@ function streamEvents(
 /** One event as the standard spells it (WHATWG HTML, section 9.2.5); JSON has no line breaks of its own. */
 function eventText({ id, name, data }: RestEvent): Uint8Array<ArrayBuffer> {
   return utf8.encoder.encode(`id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(toWire(data))}\n\n`);
-}
-
-/** A refusal as problem details. `instance` is the request id, as a URN (RFC 9562). */
-export function problemOf(refusal: AppError, requestId: string, publicUrl: string) {
-  const { title, status } = REFUSALS[refusal.code];
-  return {
-    type: `${publicUrl}/api/docs#${refusal.code}`,
-    title,
-    status,
-    detail: refusal.message,
-    instance: `urn:uuid:${requestId}`,
-    code: refusal.code,
-    ...(refusal.fieldErrors.length > 0 && {
-      errors: refusal.fieldErrors.map(({ field, message }) => ({
-        field: HEADERS[field] ?? wireName(field),
-        message,
-      })),
-    }),
-  };
-}
-
-/** Answers an error that was thrown while a request to /api was handled. */
-export function answerProblem(
-  c: HonoContext,
-  error: unknown,
-  requestId: string,
-  publicUrl: string,
-): Response {
-  const refusal = refusalOf(error);
-  for (const [name, value] of Object.entries(headersOf(refusal))) c.header(name, value);
-  c.header('Content-Type', 'application/problem+json');
-  return c.body(JSON.stringify(problemOf(refusal, requestId, publicUrl)), refusal.status);
 }
 
 /** @throws AppError `malformed_json`. */

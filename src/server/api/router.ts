@@ -1,4 +1,5 @@
 /** The whole product as procedures: the one surface that both doors open on. */
+import { z } from 'zod';
 import { authRouter } from './auth.router.ts';
 import { qrCodesRouter } from './qr-codes.router.ts';
 import { transactionsRouter } from './transactions.router.ts';
@@ -14,3 +15,19 @@ export type AppRouter = typeof appRouter;
 
 export const createCaller = createCallerFactory(appRouter);
 export type Caller = ReturnType<typeof createCaller>;
+
+type Chapters = AppRouter['_def']['record'];
+
+/** Every procedure as `chapter.procedure`. */
+export type ProcedureName = {
+  [Chapter in keyof Chapters & string]: `${Chapter}.${keyof Chapters[Chapter] & string}`;
+}[keyof Chapters & string];
+
+/** A procedure as tRPC builds it, as far as its types do not show it. */
+const built = z.looseObject({ inputs: z.array(z.instanceof(z.ZodType)).max(1) });
+
+/** The schema of what a procedure takes; undefined when it takes nothing. */
+export function inputOf(name: ProcedureName): z.ZodType | undefined {
+  const procedure: unknown = Reflect.get(appRouter._def.procedures, name);
+  return built.parse(Reflect.get(Object(procedure), '_def')).inputs[0];
+}

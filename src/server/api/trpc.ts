@@ -30,7 +30,7 @@ const TRPC_CODES = {
 } as const satisfies Record<AppError['status'], keyof typeof TRPC_ERROR_CODES_BY_KEY>;
 
 const t = initTRPC.context<Context>().create({
-  // Says nothing about the inside in any environment; the log has the rest under the request id.
+  // No stack trace leaves the server in any environment; the log has it under the request id.
   isDev: false,
   sse: {
     ping: { enabled: true, intervalMs: STREAM_HEARTBEAT_MS },

@@ -14,7 +14,7 @@ export interface JsonSchema {
 const inCents = (field: string) => field.endsWith('Cents');
 
 const wireNames = new Map<string, string>();
-/** Far above the fields that there are: names of wrong fields come from outside. */
+/** Far more than there are fields; the bound is for names of wrong fields, which come from outside. */
 const MAX_REMEMBERED_NAMES = 200;
 
 /** The name on the wire of a procedure's field; a path such as `serviceCategories.0` keeps its dots. */
@@ -38,15 +38,19 @@ export function toWire(value: unknown): unknown {
   );
 }
 
-const textOfFrozen = new WeakMap<object, string>();
-
-/** An answer as JSON in the spelling of the wire. What is frozen, all through, is spelled once. */
+/** An answer as JSON in the spelling of the wire. */
 export function wireText(value: unknown): string {
-  if (!isRecord(value) || !Object.isFrozen(value)) return JSON.stringify(toWire(value));
-  const known = textOfFrozen.get(value);
+  return JSON.stringify(toWire(value));
+}
+
+const textsOfLastingAnswers = new WeakMap<object, string>();
+
+/** The same for an answer that never changes: its text is made once and kept for as long as the object lives. */
+export function wireTextOnce(lasting: object): string {
+  const known = textsOfLastingAnswers.get(lasting);
   if (known !== undefined) return known;
-  const text = JSON.stringify(toWire(value));
-  textOfFrozen.set(value, text);
+  const text = wireText(lasting);
+  textsOfLastingAnswers.set(lasting, text);
   return text;
 }
 
@@ -72,7 +76,7 @@ export function wireSchema(schema: z.ZodType, direction: 'input' | 'output'): Js
 }
 
 /**
- * The same for several schemas under their names.
+ * The JSON Schemas of several schemas of the procedures, by their names.
  * @param refer makes the reference by which one of them names another that it contains.
  */
 export function wireSchemas(

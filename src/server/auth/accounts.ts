@@ -23,7 +23,7 @@ import type { IssuedSession, Sessions } from './sessions.ts';
 /** Long enough to hand a password over, short enough that one that was never changed is worth nothing later. */
 const RESET_LIFETIME_MS = 86_400_000;
 
-/** What hashes a password is to be called in a turn (turns.ts). */
+/** Each method that hashes a password is to be called in a turn (turns.ts). */
 export interface Accounts {
   /** @throws AppError `invalid_input` (a common password), `email_taken`, `username_taken`. */
   register(registration: Registration): Promise<User>;
@@ -92,7 +92,7 @@ export function createAccounts(deps: {
     },
 
     async login(given, device) {
-      // Once more when the hash has changed meanwhile: another login may have made it anew, of the same password.
+      // A second try, because another login may have rehashed the same password meanwhile.
       const login = (await tryLogin(given, device)) ?? (await tryLogin(given, device));
       if (!login) throw new AppError('wrong_credentials');
       return login;
@@ -107,7 +107,7 @@ export function createAccounts(deps: {
       if (normalizePassword(newPassword) === normalizePassword(currentPassword)) return null;
       const next = { passwordHash: await passwords.hash(newPassword), expiresAtMs: null };
       const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token);
-      // Changed elsewhere while this was under way: then the password given here was not the current one any more.
+      // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more.
       if (!renewed) throw new AppError('wrong_password');
       return loginFrom(renewed, { ...found.account, mustChangePassword: false });
     },
@@ -120,7 +120,7 @@ export function createAccounts(deps: {
       const next = { passwordHash, expiresAtMs: clock() + RESET_LIFETIME_MS };
       let present = found.passwordHash;
       while (!(await sessions.replacePassword(found.account.id, present, next))) {
-        // Changed, or hashed anew by a login, between reading and writing; the operator's word counts.
+        // The hash was replaced between reading and writing; the operator's password counts all the same.
         present = (await storage.findCredentials(email))?.passwordHash ?? present;
       }
       return password;

@@ -7,11 +7,11 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { brand } from '#shared/brand.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 
-/** Of the id and of each signature: 128 bits can be neither met by chance nor guessed. */
+/** The size of the id and of each signature: 128 bits can be neither met by chance nor guessed. */
 const PART_BYTES = 16;
 const MAX_ACCOUNTS = 8;
 const LIFETIME_S = 365 * 86_400;
-/** An id, its own signature, and those of accounts: 8 since their number is to tell nothing, before that one for each. */
+/** An id, its signature, and a signature for each of 8 accounts; marks of earlier versions have fewer. */
 const MARK = /^[\w-]{22}(?:\.[\w-]{22}){1,9}$/;
 
 /** The mark that came with one request. */
@@ -68,7 +68,7 @@ export function createDeviceMarks(deps: {
           id ??= randomPart();
           const newest = signatureOf(id, email);
           const others = ofAccounts.filter((other) => other !== newest);
-          // Random ones are like signatures to whoever has not the key.
+          // Random parts look like signatures to anybody without the key, so that the number of accounts stays unknown.
           while (others.length < MAX_ACCOUNTS) others.push(randomPart());
           ofAccounts = [newest, ...others].slice(0, MAX_ACCOUNTS);
           isChanged = true;

@@ -4,7 +4,7 @@
  */
 import Bowser from 'bowser';
 
-/** More than any browser sends. */
+/** In characters; no browser sends as many. */
 const MAX_LENGTH = 512;
 const MAX_WORD_LENGTH = 30;
 

@@ -13,7 +13,7 @@ import { type RandomBytes, type SessionId, sessionIdFrom, type UserId } from '#s
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const SLIDING_STEP_MS = 86_400_000;
-/** More than anybody has devices; whoever logs in again and again does not fill the disk. */
+/** More than anybody has devices; bounds what logging in again and again puts on the disk. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
 /** How many watched sessions are looked for in one step of the storage, before everything else gets its turn. */
 const LOOKED_FOR_AT_ONCE = 500;
@@ -130,7 +130,7 @@ export function createSessions(deps: {
   async function endWatchesOfGone(watched: Iterable<Watch>): Promise<void> {
     const tokenHashes = Array.from(watched, ({ tokenHash }) => tokenHash);
     for (let from = 0; from < tokenHashes.length; from += LOOKED_FOR_AT_ONCE) {
-      // A storage may answer without a turn of the event loop.
+      // The storage may answer within the same turn of the event loop.
       if (from > 0) await turnOfTheLoop();
       const some = tokenHashes.slice(from, from + LOOKED_FOR_AT_ONCE);
       for (const gone of await storage.findEndedSessions(some, clock())) endWatches(keyOf(gone));
@@ -178,12 +178,12 @@ export function createSessions(deps: {
       const session = await storage.findSession(tokenHash, now);
       if (!session) throw new AppError('session_ended');
       const slidTo = now + lifetimeMs;
-      // Either way: an end beyond a whole lifetime was set before the clock was turned back.
+      // An end that is too late counts as well: it was set before the clock was turned back.
       if (Math.abs(slidTo - session.expiresAtMs) >= slidingStepMs) {
         try {
           await storage.extendSession(tokenHash, slidTo);
         } catch (error) {
-          // While nothing can be saved, what can be read goes on.
+          // Requests that only read are answered while nothing can be saved.
           if (!(error instanceof StorageUnavailable)) throw error;
         }
       }
@@ -280,7 +280,7 @@ function keyOf(tokenHash: Uint8Array): string {
   return Buffer.from(tokenHash).toString('hex');
 }
 
-/** Derived, so that a session needs no second name in the storage; the hash itself stays inside. */
+/** The id is derived from the token's hash, which stays inside, so that the storage needs no column for it. */
 function idOf(tokenHash: Uint8Array): SessionId {
   return sessionIdFrom(createHash('sha256').update(tokenHash).digest());
 }

@@ -6,12 +6,12 @@
  */
 import { AppError } from '#shared/errors.ts';
 
-/** As many as leave the other work its processor. */
+/** Few enough to leave other work its processor. */
 const MAX_AT_ONCE = 2;
 /** About two seconds of work; whoever comes later is asked to come back. */
 const MAX_WAITING = 64;
 
-/** Whose turn it is. */
+/** Who asks for a turn. */
 export interface TurnOwner {
   /** A network; or, for whoever has shown to belong there, the account itself. */
   readonly origin: string;
@@ -22,8 +22,8 @@ export interface TurnOwner {
 
 export interface Turns {
   /**
-   * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for whoever has fewer,
-   * and for a known one the last of whichever stranger has the most.
+   * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for
+   * an owner who has fewer, and the last of the stranger who has the most makes room for a known owner.
    * @throws AppError `busy` to whom there is no room for, or who made room.
    */
   take<Result>(owner: TurnOwner, work: () => Promise<Result>): Promise<Result>;
@@ -34,7 +34,7 @@ interface Waiting {
   refuse(): void;
 }
 
-/** By origin and account, each in the order in which it is their turn; nothing in it is empty. */
+/** Who waits, by origin and then by account, each in the order of their turns. No lane and no queue is empty. */
 type Lanes = Map<string, Lane>;
 type Lane = Map<string, Waiting[]>;
 
@@ -78,7 +78,7 @@ export function createTurns(): Turns {
   function takeFromLongest(owner: TurnOwner): Waiting | undefined {
     const lanes = lanesOf(owner);
     const own = lanes.get(owner.origin);
-    // Of as many, a stranger's.
+    // Of two lanes that are equally long, the strangers' makes room.
     const from = [strangers, known].sort((one, other) => sizeOfLongest(other) - sizeOfLongest(one))[0];
     if (from && sizeOf(own) + 1 < sizeOfLongest(from)) return takeLast(from);
     const [most] = own ? byLength(own) : [];
@@ -120,7 +120,7 @@ function takeFirst(lanes: Lanes): Waiting | undefined {
   for (const [origin, lane] of lanes) {
     for (const [account, queue] of lane) {
       const first = queue.shift();
-      // Whoever had a turn goes to the end.
+      // The account and the origin that had a turn go to the end.
       lane.delete(account);
       if (queue.length > 0) lane.set(account, queue);
       lanes.delete(origin);

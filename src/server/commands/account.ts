@@ -2,18 +2,11 @@
  * `npm run account -- ...`: what only the operator can do for somebody, also while a server runs. The person behind an
  * email must be known to the operator by other means.
  */
-
 import { randomBytes } from 'node:crypto';
-import { brand } from '#shared/brand.ts';
 import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
-import { DatabaseRefused, openDatabase, refuseDamage } from '../storage/sqlite/connection.ts';
-import { isSchemaCurrent, isTipwells, readMigrations } from '../storage/sqlite/migrations.ts';
-import { MIGRATIONS_FOLDER } from '../storage/sqlite/migrations-folder.ts';
-import { createSqliteStorage } from '../storage/sqlite/storage.ts';
-import type { Storage } from '../storage/storage.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE = 'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | renew-keys';
@@ -29,7 +22,7 @@ const KEYS_FORGOTTEN = [
   'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers.',
 ];
 
-/** Each answers with what it did, in lines; null when nobody has the email. */
+/** The actions by name; each answers lines that say what it did, or null when nobody has the email. */
 const ACTIONS: Readonly<
   Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
 > = {
@@ -58,12 +51,12 @@ const ACTIONS: Readonly<
   },
 };
 
-export const careForAccount: Command = async ({ databasePath, sessionLifetimeMs, words, say }) => {
+export const careForAccount: Command = async ({ database, sessionLifetimeMs, words, say }) => {
   const count = words[0] === RENEW_KEYS ? 1 : 2;
   const [name = '', email = ''] = parseWords(words, { usage: USAGE, count, options: {} }).positionals;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
   if (!action && name !== RENEW_KEYS) throw new UsageError(`Usage: ${USAGE}`);
-  const storage = refuseDamage(databasePath, () => openStorage(databasePath));
+  const storage = await database.openForCommand();
   try {
     if (!action) {
       await storage.forgetSecrets();
@@ -86,14 +79,3 @@ export const careForAccount: Command = async ({ databasePath, sessionLifetimeMs,
     await storage.close();
   }
 };
-
-/** A server may hold the same file: each step is one short transaction, which that server waits for. */
-function openStorage(path: string): Storage {
-  const database = openDatabase(path, { mustExist: true });
-  const isReady = isTipwells(database) && isSchemaCurrent(database, readMigrations(MIGRATIONS_FOLDER));
-  if (isReady) return createSqliteStorage(database);
-  database.close();
-  throw new DatabaseRefused(
-    `${path} has not the tables of this version. Start ${brand.name} once, then try again.`,
-  );
-}

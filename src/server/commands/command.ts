@@ -4,12 +4,14 @@
  */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
-import { DatabaseRefused } from '../storage/sqlite/connection.ts';
-import { type NotedPast, parsePast } from '../storage/sqlite/past.ts';
+import { DatabaseRefused, type ManagedDatabase } from '../storage/database.ts';
+import { databaseAt } from '../storage/open.ts';
+import { type NotedPast, parsePast } from '../storage/past.ts';
 import { StorageUnavailable } from '../storage/storage.ts';
 
-interface CommandInput extends Pick<Config, 'databasePath' | 'sessionLifetimeMs'> {
-  /** What stands behind the command. */
+interface CommandInput extends Pick<Config, 'sessionLifetimeMs'> {
+  readonly database: ManagedDatabase;
+  /** The words that follow the name of the command. */
   readonly words: readonly string[];
   say(line: string): void;
 }
@@ -21,15 +23,16 @@ export class UsageError extends Error {}
 export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 
 /**
- * Runs a command with the words that stand behind it; the exit code is 0 when all is well.
+ * Runs a command with the words that follow its name; the exit code is 0 when all is well.
  * @throws whatever the command throws that no operator can mend.
  */
 export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
   process.exitCode = 1;
   try {
-    const { databasePath, sessionLifetimeMs } = parseConfig(readEnvironment());
+    const { database, sessionLifetimeMs } = parseConfig(readEnvironment());
     const say = (line: string) => void process.stdout.write(`${line}\n`);
-    if (await command({ databasePath, sessionLifetimeMs, words, say })) process.exitCode = 0;
+    if (await command({ database: databaseAt(database), sessionLifetimeMs, words, say }))
+      process.exitCode = 0;
   } catch (error) {
     if (!isForeseen(error)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -37,7 +40,7 @@ export async function runCommand(command: Command, words: readonly string[]): Pr
 }
 
 /**
- * Parses what stands behind a command: so many words, none of them empty, and options.
+ * Parses the words that follow the name of a command: as many as `count`, none of them empty, and options.
  * @param usage how the command is meant, as an operator would type it.
  * @throws UsageError when it was called in another way.
  */
@@ -59,14 +62,14 @@ function readWords<const Options extends ParseArgsOptionsConfig>(
     return parseArgs({ args: words, options, allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // Node.js explains at length how to write what is no option; its first sentence says what is wrong.
+    // The first sentence of Node.js says what is wrong; the others explain how to write a word that begins with a dash.
     const [reason = ''] = error.message.split(/\. |\.?$/);
     throw new UsageError(`${reason}. Usage: ${usage}`, { cause: error });
   }
 }
 
 /**
- * What somebody noted of the ledger and hands in as `--digest COUNT:HEX`; null when they did not.
+ * Parses the note of a ledger that an operator gives as `--digest COUNT:HEX`; null when there is none.
  * @throws UsageError when it is no such note.
  */
 export function parseNoted(text: string | undefined): NotedPast | null {

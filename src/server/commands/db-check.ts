@@ -2,24 +2,16 @@
  * `npm run db:check`: is the database file whole, are its tables those of this version, does the ledger add up, and does it
  * begin as it was noted? Reads only, also while a server runs.
  */
-
-import { inspectDatabase } from '../storage/sqlite/backup.ts';
-import { readMigrations } from '../storage/sqlite/migrations.ts';
-import { MIGRATIONS_FOLDER } from '../storage/sqlite/migrations-folder.ts';
 import { type Command, parseNoted, parseWords } from './command.ts';
 
-export const checkDatabase: Command = ({ databasePath, words, say }) => {
+export const checkDatabase: Command = async ({ database, words, say }) => {
   const usage = 'npm run db:check [-- --digest COUNT:HEX]';
   const { values } = parseWords(words, { usage, count: 0, options: { digest: { type: 'string' } } });
   const noted = parseNoted(values.digest);
-  const { problems, tipCount, past } = inspectDatabase(
-    databasePath,
-    readMigrations(MIGRATIONS_FOLDER),
-    noted,
-  );
+  const { problems, tipCount, past } = await database.check(noted);
   for (const problem of problems) say(problem);
   if (problems.length > 0) return false;
-  say(`${databasePath} is whole, and its ledger of ${tipCount} tips adds up.`);
+  say(`${database.name} is whole, and its ledger of ${tipCount} tips adds up.`);
   if (noted !== null) say(`Its first ${noted.count} tips are those that were noted.`);
   say(`Its past, to note elsewhere: ${past}`);
   return true;

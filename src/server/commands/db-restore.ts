@@ -1,8 +1,5 @@
 /** `npm run db:restore -- FILE`: puts a backup in the place of the database, once it has been checked. */
-
-import { readMigrations } from '../storage/sqlite/migrations.ts';
-import { MIGRATIONS_FOLDER } from '../storage/sqlite/migrations-folder.ts';
-import { type AccountDifferences, restore } from '../storage/sqlite/restore.ts';
+import type { AccountDifferences } from '../storage/database.ts';
 import { type Command, parseNoted, parseWords } from './command.ts';
 
 const USAGE = 'npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX]';
@@ -12,19 +9,19 @@ const OPTIONS = {
   digest: { type: 'string' },
 } as const;
 
-export const restoreDatabase: Command = ({ databasePath, words, say }) => {
+export const restoreDatabase: Command = async ({ database, words, say }) => {
   const { positionals, values } = parseWords(words, { usage: USAGE, count: 1, options: OPTIONS });
   const [file = ''] = positionals;
   const keepsSessions = values['keep-sessions'] ?? false;
   const noted = parseNoted(values.digest);
-  const restored = restore(file, databasePath, readMigrations(MIGRATIONS_FOLDER), {
+  const restored = await database.restore(file, {
     keepsSessions,
     acceptsOtherPast: values['other-past'] ?? false,
     noted,
   });
   const { tipCount, past, newestTipAtMs, sessionCount, accounts, keptAside, isCurrent } = restored;
   const newest = newestTipAtMs === null ? '' : `, the newest of ${spellTime(newestTipAtMs)}`;
-  say(`${databasePath} is restored from ${file}: a ledger of ${tipCount} tips${newest}.`);
+  say(`${database.name} is restored from ${file}: a ledger of ${tipCount} tips${newest}.`);
   if (noted !== null) say(`Its first ${noted.count} tips are those that were noted.`);
   say(`Its past, to note elsewhere: ${past}`);
   if (keptAside !== null) say(`What was there before is kept as ${keptAside}.`);

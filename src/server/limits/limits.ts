@@ -25,7 +25,7 @@ interface Limit {
   readonly per: readonly Subject[];
   readonly maxCount: number;
   readonly windowMs: number;
-  /** With the data, so that it outlives a restart; in memory otherwise. */
+  /** Whether it is counted with the data, and outlives a restart, or in memory. */
   readonly isKept: boolean;
 }
 
@@ -54,13 +54,13 @@ const LIMITS = {
   // Wrong current passwords when changing it.
   password_change_in_session: kept(['session'], 5, QUARTER_MS),
   password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
-  // Whatever is sent to change a password, right or wrong, before it may take a turn at hashing.
+  // Requests to change a password, counted before they may take a turn at hashing.
   password_change_try: inMemory(['session'], 10, QUARTER_MS),
-  // Right passwords take as much work as wrong ones.
+  // Right passwords, because verifying them takes as much work as wrong ones.
   right_password_to_account: inMemory(['account'], 20, QUARTER_MS),
   right_password_from_address: inMemory(['address'], 120, QUARTER_MS),
   right_password_from_network: inMemory(['network'], 120 * NETWORK, QUARTER_MS),
-  // Whatever is sent to the login, before anything of it is looked at.
+  // Requests to log in, counted before their input is parsed.
   login_try_from_address: inMemory(['address'], 300, QUARTER_MS),
   login_try_from_network: inMemory(['network'], 300 * NETWORK, QUARTER_MS),
   login_try_from_device: inMemory(['device'], 60, QUARTER_MS),
@@ -68,7 +68,7 @@ const LIMITS = {
   // Accounts that were created.
   registration: kept(['address'], 20, HOUR_MS),
   registration_from_network: kept(['network'], 20 * NETWORK, HOUR_MS),
-  // Whatever is sent to be registered.
+  // Requests to register, counted before their input is parsed.
   registration_try_from_address: inMemory(['address'], 200, HOUR_MS),
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
@@ -92,9 +92,9 @@ export interface Caller {
 
 /** Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is reached. */
 export interface Limits {
-  /** Counts whatever is sent to be looked at, before any of it is. */
+  /** Counts a request before its input is parsed. */
   countTry(what: 'login' | 'registration', caller: Caller): Promise<void>;
-  /** The same for whatever is sent to change a password in the session of `token`. */
+  /** Counts a request to change a password in the session of `token`, before its input is parsed. */
   countPasswordChangeTry(token: string): Promise<void>;
   /**
    * Tries a password, counting it as wrong or as right; unknown emails count like known ones.
@@ -106,20 +106,20 @@ export interface Limits {
   /** Counts an account that was created; what was refused does not count. */
   limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
   countTip(giver: UserId): Promise<void>;
-  /** Counts whatever code is asked to be created, before anything of it is done. */
+  /** Counts a request to create a code, before any work is done for it. */
   countQrCode(provider: UserId): Promise<void>;
-  /** Counts the opening of an event stream; how many may be open at once is another matter. */
+  /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
   unlock(email: string): Promise<boolean>;
-  /** Deletes what no longer counts. */
+  /** Deletes the counts whose window has ended. */
   sweep(): Promise<void>;
 }
 
 type Who = Readonly<Partial<Record<Subject, string>>>;
 
 const NOBODY = '';
-/** About as long as hashing a few passwords takes. */
+/** How long an attempt under way may take to be counted or taken back: as long as hashing a few passwords. */
 const HASHING_MS = 2_000;
 
 /** Limits over everybody's attempts. */
@@ -150,7 +150,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     }
   }
 
-  /** What `take` comes to for one limit that is counted in memory: every tip goes through here. */
+  /** Does what `take` does for one limit that is counted in memory, with less work: every tip goes through here. */
   function takeOne(limit: 'tip' | 'qr_code_creation' | 'stream_opening', account: UserId): void {
     const now = clock();
     const { maxCount, windowMs } = LIMITS[limit];
@@ -158,7 +158,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     if (taken.outcome === 'used_up') throw tooMany(taken.freeAtMs - now);
   }
 
-  /** What is being tried may turn out otherwise and be taken back. */
+  /** How long to wait for a place: not long where an attempt under way may still be taken back. */
   function waitFor(counts: readonly Count[], waitMs: number): number {
     return counts.some((count) => underWay.has(nameOf(count))) ? Math.min(waitMs, HASHING_MS) : waitMs;
   }
@@ -321,7 +321,7 @@ function tooMany(waitMs: number): AppError {
   return new AppError('too_many_requests', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
 }
 
-/** Emails know no case, and what somebody typed as one may be a password. */
+/** The name of an account in its counts. It is hashed, because what somebody typed as an email may be a password. */
 function accountOf(email: string): string {
   return hashOf(email.trim().toLowerCase());
 }

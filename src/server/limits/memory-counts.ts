@@ -26,7 +26,7 @@ export function createMemoryCounts() {
     const present = ofLimit.get(subject);
     const lastEndMs = nowMs + counted.windowMs;
     if (present && present.endsAtMs > nowMs) {
-      // As with those that are kept: one that ends later was begun before the clock was turned back.
+      // A window that ends later than a new one was begun before the clock was turned back.
       present.endsAtMs = Math.min(present.endsAtMs, lastEndMs);
       return present;
     }
@@ -47,7 +47,7 @@ export function createMemoryCounts() {
     returnAttempt(counts: readonly AttemptCount[]): void {
       for (const counted of counts) {
         const window = windowsOf(counted).get(subjectOf(counted));
-        // None when it was forgotten meanwhile.
+        // The window may have been forgotten meanwhile.
         if (window && window.count > 0) window.count -= 1;
       }
     },

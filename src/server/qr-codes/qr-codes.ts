@@ -7,6 +7,7 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { newQrCodeId, type QrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';
 
@@ -16,8 +17,8 @@ export interface QrCodes {
   /** @throws AppError `category_not_offered`, `qr_code_exists`. */
   create(account: Account, category: ServiceCategory): Promise<QrCode>;
   /**
-   * Whom a code tips, for anybody who has it, however it was typed. The answer is frozen, and as long as it is
-   * remembered it is the same object.
+   * Whom a code tips, for anybody who has it, however it was typed. The answer never changes, and it is the same object
+   * for as long as it is remembered.
    * @throws AppError `qr_code_not_found`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
@@ -25,7 +26,7 @@ export interface QrCodes {
   recall(text: string): QrCodeLookup | null;
 }
 
-/** Some five megabytes of codes. */
+/** Remembered codes take some five megabytes. */
 const MAX_REMEMBERED = 20_000;
 
 export function createQrCodes(deps: {
@@ -55,17 +56,17 @@ export function createQrCodes(deps: {
     return found;
   }
 
-  /** Settles with the last of what is to be done one after the other. */
+  /** Settles with the last task of `oneAfterTheOther`. */
   let lastDone: Promise<unknown> = Promise.resolve();
 
-  /** Does what draws a picture after all of it that was asked for before: a picture takes a thread that hashes passwords. */
+  /** Draws one picture after the other, because each takes one of the threads that hash passwords. */
   function oneAfterTheOther<Result>(task: () => Promise<Result>): Promise<Result> {
     const done = lastDone.then(task);
     lastDone = done.catch(() => {});
     return done;
   }
 
-  /** To be called one after the other; the turn in between is everybody else's. */
+  /** Draws a picture after a turn of the event loop, in which other work goes on. */
   async function drawInTurn(address: string): Promise<Uint8Array> {
     await nextTurn();
     return draw(address);
@@ -74,7 +75,7 @@ export function createQrCodes(deps: {
   /** The pictures that are being made for codes that had none. */
   const missing = new Map<QrCodeId, Promise<Uint8Array>>();
 
-  /** PUBLIC_URL has changed since the code was made: the new address gets its picture now, and keeps it. */
+  /** Draws and saves the picture of a code that was made under another PUBLIC_URL. */
   function drawMissing(id: QrCodeId): Promise<Uint8Array> {
     const present = missing.get(id);
     if (present) return present;
@@ -88,7 +89,7 @@ export function createQrCodes(deps: {
     return saved;
   }
 
-  /** Looks before it draws: a picture is by far the most of the work, and whoever is refused gets none. */
+  /** Checks before it draws, because the picture is by far the most of the work. */
   async function createNow(account: Account, serviceCategory: ServiceCategory): Promise<QrCode> {
     if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
     for (;;) {
@@ -104,7 +105,7 @@ export function createQrCodes(deps: {
         case 'category_not_offered':
           throw new AppError('category_not_offered');
         case 'id_taken':
-          // One in a thousand million million; draw another.
+          // The chance is one in a thousand million million; another id is drawn.
           continue;
       }
     }
@@ -112,7 +113,7 @@ export function createQrCodes(deps: {
 
   return {
     async list(account) {
-      const codes = await storage.listQrCodes(account.id, (id) => tipPageUrl(publicUrl, id));
+      const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
       const listed: QrCode[] = [];
       // Asked for one after the other, so that the missing pictures of one account do not go before those of the others.
       for (const { picture, ...code } of codes) {
@@ -123,7 +124,7 @@ export function createQrCodes(deps: {
 
     async create(account, serviceCategory) {
       if (!account.serviceCategories.includes(serviceCategory)) throw new AppError('category_not_offered');
-      // Of many for one service at once, all but the first find its code.
+      // Of several requests for one service at once, all but the first find its code.
       return oneAfterTheOther(() => createNow(account, serviceCategory));
     },
 

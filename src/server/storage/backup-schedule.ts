@@ -34,7 +34,7 @@ interface NumberedFile {
   readonly isFinished: boolean;
 }
 
-/** @param deps.backUp writes a backup to a file that does not exist yet; it appears only once it is complete. It answers with what to note of the ledger. */
+/** @param deps.backUp writes a backup to a file that does not exist yet and that appears only once it is complete; answers what to note of its ledger. */
 export function createBackupSchedule(deps: {
   readonly folder: string;
   readonly clock: Clock;
@@ -57,7 +57,7 @@ export function createBackupSchedule(deps: {
   function isDue(newest: NumberedFile | undefined, now: number): boolean {
     if (!newest) return true;
     const writtenAt = statSync(newest.path).mtimeMs;
-    // Written in the future: the clock was turned back, and nobody knows how old it is.
+    // A backup from the future: the clock was turned back, and nobody knows how old the backup is.
     return writtenAt > now || now - writtenAt >= INTERVAL_MS;
   }
 
@@ -70,7 +70,7 @@ export function createBackupSchedule(deps: {
     const number = String((newest?.number ?? 0) + 1).padStart(6, '0');
     const file = join(folder, `${PREFIX}-${number}-${new Date(now).toISOString().slice(0, 10)}.db`);
     const past = await backUp(file);
-    // Only now, so that a disk on which nothing can be written keeps what it has.
+    // Old backups are deleted after the new one was written, so that a full disk keeps those that it has.
     const files = existing();
     const kept = files.filter(({ isFinished }) => isFinished).slice(0, MAX_KEPT);
     for (const old of files) if (!kept.includes(old)) rmSync(old.path, { force: true });

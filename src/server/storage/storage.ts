@@ -8,7 +8,7 @@ import type { QrCodeId, RandomBytes, TransactionId, UserId } from '#shared/ids.t
 import type { BasisPoints, Cents } from '#shared/money.ts';
 import type { TransactionStatus } from '#shared/tips.ts';
 
-/** Nothing can be read or saved at the moment: the disk is full, the file read-only or held by somebody else. */
+/** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
 export class StorageUnavailable extends Error {
   constructor(cause: unknown) {
     super('the storage is unavailable', { cause });
@@ -18,7 +18,7 @@ export class StorageUnavailable extends Error {
 
 export interface Account {
   readonly id: UserId;
-  /** As its owner wrote it. */
+  /** In the case in which its owner wrote it. */
   readonly email: string;
   readonly username: string;
   readonly fullName: string;
@@ -43,7 +43,7 @@ export interface Session {
   readonly userId: UserId;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** What it was begun with; empty when nobody said. */
+  /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
   readonly device: string;
 }
 
@@ -57,9 +57,9 @@ export interface RenewedSession {
 /** One bounded count of attempts: at most `maxCount` within `windowMs`, which begins with the first of them. */
 export interface AttemptCount {
   readonly limit: string;
-  /** Whom it is about; empty where the limit is not about an account. What is kept with the data is a hash. */
+  /** The hash of the account that the limit is about; empty where it is about none. */
   readonly account: string;
-  /** Where it came from: an address, a network, a device or a session; empty where the limit is about none. */
+  /** The hash of the address, network, device or session that the limit is about; empty where it is about none. */
   readonly address: string;
   readonly maxCount: number;
   readonly windowMs: number;
@@ -122,14 +122,14 @@ export interface Totals {
 
 export interface Storage {
   createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
-  /** Finds by email without regard to case. */
+  /** Finds an account by its email, in any case. */
   findCredentials(email: string): Promise<{
     readonly account: Account;
     readonly passwordHash: string;
     /** Null for a password that does not expire. */
     readonly passwordExpiresAtMs: number | null;
   } | null>;
-  /** Replaces a hash by one of the same password, unless it was changed since it was read. */
+  /** Replaces an account's password hash by another of the same password, unless it is no longer `present`. */
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
   /**
@@ -171,8 +171,8 @@ export interface Storage {
     code: QrCodeRecord & { readonly createdAtMs: number },
     picture: { readonly address: string; readonly png: Uint8Array },
   ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
-  /** The user's codes, oldest first, each with its picture for the address that `addressOf` gives it. */
-  listQrCodes(userId: UserId, addressOf: (id: QrCodeId) => string): Promise<QrCodeWithPicture[]>;
+  /** The user's codes, oldest first, each with its picture for the address that is `addressPrefix` followed by its id. */
+  listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
@@ -229,12 +229,12 @@ export interface Storage {
   close(): Promise<void>;
 }
 
-/** Some three milliseconds of event loop. */
+/** How many rows one step deletes: some three milliseconds of event loop. */
 const FORGOTTEN_IN_A_STEP = 500;
 
 /**
- * Forgets all there is to forget, a bounded number of rows in each step: one statement for all of them would stop
- * everybody for as long as it takes (measured: 3.5 s for 237,000), and between two steps the others have their turn.
+ * Calls `forget` until nothing is left, for a bounded number of rows in each step: one statement for all of them would stop
+ * all requests for as long as it takes (measured: 3.5 s for 237,000 rows), and between two steps others have their turn.
  * @param forget deletes at most so many rows, and answers how many there were.
  */
 export async function forgetInSteps(forget: (atMost: number) => Promise<number>): Promise<void> {

@@ -10,8 +10,9 @@ import type { StreamReset, Transaction } from '#shared/tips.ts';
 import { createFairTurns } from './fair-turns.ts';
 import type { TransactionView } from './transaction-view.ts';
 
-/** Tabs and devices of one person; all streams of this process. */
+/** Enough for the tabs and devices of one person. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
+/** The streams of all accounts together. */
 const MAX_STREAMS = 5_000;
 /** How many tips are read from the ledger at once, and held for a reader that takes none of them. */
 const READ_SIZE = 20;

@@ -7,7 +7,7 @@ import type { TransactionRecord } from '#server/storage/storage.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
 import type { Transaction } from '#shared/tips.ts';
 
-/** Some 2 MB of them. */
+/** Remembered pseudonyms take some 2 MB. */
 const MAX_REMEMBERED = 10_000;
 
 /** The record as `viewer`, who is its giver or its receiver, may see it. */
@@ -15,7 +15,7 @@ export type TransactionView = (record: TransactionRecord, viewer: UserId) => Tra
 
 /** @param key of the pseudonyms; the same key gives the same pseudonym for the same two people. */
 export function createTransactionView(key: Uint8Array): TransactionView {
-  /** Making one takes some microseconds, and a page of a busy receiver shows 200. */
+  /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
   function pseudonymOf({ giverId, receiverId }: TransactionRecord): GiverPseudonym {

@@ -1,4 +1,3 @@
-/** What an account is called. */
 import type { User } from '#shared/accounts.ts';
 
 export function accountTypeOf({ isServiceProvider }: User): string {

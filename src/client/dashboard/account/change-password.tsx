@@ -1,4 +1,4 @@
-/** A new password for whoever knows the present one. The server's rules apply, in the server's words. */
+/** The form that changes the password; the server checks the new one and says what is wrong with it. */
 import type { SubmitEvent } from 'react';
 import { useForm } from 'react-hook-form';
 import { changePassword } from '../../api.ts';
@@ -15,7 +15,7 @@ const CHANGE_FAILED = 'Failed to change the password';
 
 interface ChangePasswordProps {
   readonly email: string;
-  /** What stands under the field of the present password. */
+  /** The hint under the field of the current password. */
   readonly currentHint?: string;
   readonly onChanged?: () => void;
 }
@@ -44,7 +44,7 @@ export function ChangePassword({ email, currentHint, onChanged }: ChangePassword
   return (
     <form className={[card.card, styles.part].join(' ')} noValidate onSubmit={submit}>
       <h2 className={styles.heading}>Change password</h2>
-      {/* Tells a password manager whose password it is. */}
+      {/* Password managers learn from this field whose password is changed. */}
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField
         label="Current password"

@@ -1,14 +1,14 @@
 /**
- * Stands before every screen for whoever logged in with a password that the operator made: somebody else knows it, so that it is
- * changed before anything else. Then the screen that was asked for takes its place.
+ * The screen in place of every other for an account whose password the operator made. Because somebody else knows that
+ * password, it has to be changed first.
  */
 import type { User } from '#shared/accounts.ts';
+import { useLogout } from '../../session/logout.ts';
 import { Button } from '../../ui/button.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Screen } from '../../ui/screen.tsx';
 import styles from './account-care.module.css';
 import { ChangePassword } from './change-password.tsx';
-import { useLogout } from './logout.ts';
 
 export function OwnPassword({ user }: { readonly user: User }) {
   const { logout, isLoggingOut } = useLogout();

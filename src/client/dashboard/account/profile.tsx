@@ -1,4 +1,4 @@
-/** Who is signed in, in their own words; what a tip may do; and the care of the account. */
+/** The Profile tab: the data of the account, the alerts of new tips, password and sessions. */
 import { lazy, Suspense } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -30,7 +30,7 @@ export function Profile({ user }: { readonly user: User }) {
   );
 }
 
-/** A part of the client that could not be fetched is not asked for again before the page is loaded anew. */
+/** Browsers do not fetch a failed module again until the page is reloaded. */
 function CareUnreachable() {
   return (
     <Problem title="Password and sessions could not be loaded" onRetry={() => window.location.reload()}>

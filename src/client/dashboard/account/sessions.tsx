@@ -1,13 +1,13 @@
-/** Where the account is logged in, and how to end what should not be. */
+/** The list of the sessions of the account, each but the present one with a button that ends it. */
 import { useRef } from 'react';
 import type { Session } from '#shared/accounts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
-import { useSessions } from '../queries.ts';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
+import { useSessions } from './session-queries.ts';
 
 const UNKNOWN_DEVICE = 'Unknown device';
 
@@ -15,7 +15,7 @@ export function Sessions() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { sessions, retry, end, endOthers, isEnding } = useSessions();
 
-  /** The button that was pressed goes away; whoever uses the keyboard goes on from the heading. */
+  /** Ends sessions and focuses the heading, because the pressed button disappears with its session. */
   async function endAndStay(ending: () => Promise<void>) {
     if (isEnding) return;
     await ending();

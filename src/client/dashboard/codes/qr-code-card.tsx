@@ -1,4 +1,4 @@
-/** One code as something to print: paper by day and by night, the picture large, the id to read aloud under it. */
+/** One code with its picture, its printed id and what can be done with it. */
 import { Download, Printer } from 'lucide-react';
 import { useId } from 'react';
 import { Link } from 'wouter';

@@ -1,7 +1,6 @@
-/** A code's picture, as the page shows it and as a file to keep. */
 import type { QrCode } from '#shared/qr-codes.ts';
 
-/** Long after any browser has begun to save. */
+/** How long the file stays available; browsers begin to save it at once. */
 const KEPT_MS = 60_000;
 
 export function pictureUrl({ imageBase64 }: QrCode): string {

@@ -1,4 +1,4 @@
-/** One code on a page of paper, and nothing else on it; the print dialog opens when the picture is ready. */
+/** A page of paper with one code; the print dialog opens when the picture is decoded. */
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { createPortal } from 'react-dom';
 import type { User } from '#shared/accounts.ts';

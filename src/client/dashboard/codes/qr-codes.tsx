@@ -1,4 +1,4 @@
-/** A provider's codes as cards to print, and a place for each service that has none yet. */
+/** The QR Codes tab: a card for each code, and a button for each service that has none yet. */
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
 import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -7,7 +7,7 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { useCreateQrCode } from '../queries.ts';
+import { useCreateQrCode } from './create-qr-code.ts';
 import { QrCodeCard } from './qr-code-card.tsx';
 import { QrCodePrint } from './qr-code-print.tsx';
 import styles from './qr-codes.module.css';
@@ -58,13 +58,16 @@ export function QrCodes({ user, codes }: QrCodesProps) {
 }
 
 interface Creation {
-  /** What is being created; everything else waits. */
+  /** The service whose code is being created; null when none is. */
   readonly category: ServiceCategory | null;
   readonly area: Ref<HTMLDivElement>;
   readonly create: (category: ServiceCategory) => void;
 }
 
-/** One creation at a time. The pressed button is gone afterwards: the focus goes on to the next one, or to the code. */
+/**
+ * Creates one code at a time. Because the pressed button disappears with it, the focus moves to the next button, or to the
+ * new code.
+ */
 function useCreation(codes: readonly QrCode[]): Creation {
   const area = useRef<HTMLDivElement>(null);
   const pressed = useRef<ServiceCategory | null>(null);
@@ -131,7 +134,7 @@ function CreateButton({ category, creation, draw }: CreateButtonProps) {
   });
 }
 
-/** Stands where the codes will: one place for each service. */
+/** The skeleton of the tab while it loads: one card for each service. */
 export function QrCodesSketch({ user }: { readonly user: User }) {
   return (
     <div className={styles.codes}>

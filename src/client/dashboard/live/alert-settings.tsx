@@ -1,4 +1,4 @@
-/** What a new tip may do besides appearing; nothing until it is switched on here. */
+/** The switches of the alerts; all are off at first. */
 import { useState } from 'react';
 import card from '../../ui/card.module.css';
 import { Choice } from '../../ui/choice.tsx';

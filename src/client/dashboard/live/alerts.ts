@@ -1,6 +1,6 @@
 /**
- * How a tip makes itself heard beyond the page: a sound, a vibration, a notification of the system. All are off until
- * somebody switches them on, and remembered on this device.
+ * The alerts of a new tip: a sound, a vibration, a notification of the system. They are off until somebody switches them on,
+ * and this device remembers the choice.
  */
 import { useSyncExternalStore } from 'react';
 import { brand } from '#shared/brand.ts';
@@ -13,7 +13,7 @@ export type AlertChoices = Readonly<Record<Alert, boolean>>;
 const KEY = `${brand.linkScheme}_alerts`;
 const ALL_OFF: AlertChoices = { sound: false, vibration: false, notification: false };
 const VIBRATION_MS = [120, 80, 120];
-/** Other tabs hear of the same tips a little earlier or later. */
+/** How long a tab keeps the lock that lets it make the noise: other tabs receive the same tip earlier or later. */
 const NOISE_CLAIM_MS = 3_000;
 const AUDIO_PATIENCE_MS = 500;
 
@@ -34,7 +34,7 @@ export function useAlertChoices(): AlertChoices {
   );
 }
 
-/** Whether this device can give such an alert at all. */
+/** Whether this browser can give the alert. */
 export function isSupported(alert: Alert): boolean {
   if (alert === 'sound') return 'AudioContext' in window;
   if (alert === 'vibration') return 'vibrate' in navigator;
@@ -42,9 +42,9 @@ export function isSupported(alert: Alert): boolean {
 }
 
 /**
- * Switches an alert on or off, and shows what it is like. To be called from a click: only then may a page ask for
- * notifications or make a sound.
- * @returns whether it is on now; false when the person does not allow it, or the browser cannot.
+ * Switches an alert on or off, and gives an example of it. It has to be called in a click: only then do browsers let a page
+ * ask for notifications or make a sound.
+ * @returns whether the alert is on now; false when the person does not allow it or the browser cannot give it.
  */
 export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<boolean> {
   const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await startNotifying()));
@@ -56,8 +56,8 @@ export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<bool
 }
 
 /**
- * Gives the alerts that are on, for one tip or several at once; a notification only when nobody looks at the page.
- * @param id the same in every tab: only one of them makes the noise.
+ * Gives the alerts that are on, for one tip or several at once; a notification only while the page is hidden.
+ * @param id names the alert in all tabs, so that one tab only makes the noise.
  */
 export function alertOf(id: string, sentence: string): void {
   if (choices.sound || choices.vibration) void claimNoise(id, makeNoise);
@@ -69,9 +69,9 @@ function makeNoise(): void {
   if (choices.vibration && isSupported('vibration')) navigator.vibrate(VIBRATION_MS);
 }
 
-/** Calls `make` in one of all tabs. Without a secure context there are no locks, and each tab is for itself. */
+/** Calls `make` in one of all tabs; without a secure context browsers have no locks, and every tab calls it. */
 async function claimNoise(id: string, make: () => void): Promise<void> {
-  // A page that was never clicked is kept silent; then another tab may be heard.
+  // Browsers keep a page silent that was never clicked; another tab may make the noise.
   if (navigator.userActivation?.hasBeenActive === false) return;
   if (!('locks' in navigator)) return make();
   await navigator.locks.request(`${KEY}_${id}`, { ifAvailable: true }, async (lock) => {
@@ -83,19 +83,19 @@ async function claimNoise(id: string, make: () => void): Promise<void> {
 
 let audio: AudioContext | null = null;
 
-/** Some browsers let a page sound by itself only when it began to in a click. */
+/** Some browsers let a page make sounds only if its audio was started in a click. */
 window.addEventListener('click', () => {
   if (choices.sound) void wakeAudio();
 });
 
-/** @returns null when the browser keeps the page silent: what is played then would sound later, all at once. */
+/** @returns null when the browser keeps the page silent: it would play everything later, all at once. */
 async function wakeAudio(): Promise<AudioContext | null> {
   audio ??= new AudioContext();
   await Promise.race([audio.resume(), new Promise((resolve) => setTimeout(resolve, AUDIO_PATIENCE_MS))]);
   return audio.state === 'running' ? audio : null;
 }
 
-/** Two short notes, a glass that is touched. */
+/** Plays two short notes, like a glass that is touched. */
 async function chime(): Promise<void> {
   const awake = await wakeAudio();
   if (awake === null) return;

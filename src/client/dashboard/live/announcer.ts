@@ -1,7 +1,7 @@
 /**
- * Says of each received tip once that it came: to the eye by a toast, to whoever is elsewhere by an alert. Tips of one
- * breath, as after a lost connection, are told together, and so are those that came while nobody looked; what one tab
- * has shown is no news in the others.
+ * Announces each received tip once: by a toast on the page that is looked at, and by the alerts that are on. Tips that follow
+ * each other closely are announced together, and so are those that came while the page was hidden. A tip that one tab
+ * has shown is not announced by the hidden ones.
  */
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -11,28 +11,28 @@ import { toastSuccess } from '../../toasts.ts';
 import { alertOf } from './alerts.ts';
 import { beFound } from './notifications.ts';
 
-/** Tips that follow each other this closely are of one breath. */
+/** Tips that follow each other within this time are announced together. */
 const BREATH_MS = 250;
-/** A hidden tab first lets one that is looked at say it. */
+/** A hidden tab waits longer, so that a visible one announces the tips first. */
 const HIDDEN_BREATH_MS = 1_000;
-/** So long may a breath be; tips may be coming without end. */
+/** The longest wait, however many tips follow each other. */
 const LONGEST_BREATH_MS = 3_000;
 
 export interface Announcer {
-  /** Of a tip that it was told before it says nothing. */
+  /** Announces a tip, but not a second time. */
   announce(tip: Transaction): void;
-  /** Says what is still to be said, and listens no more. */
+  /** Announces the waiting tips at once, and stops. */
   close(): void;
 }
 
-/** @param showUnseenCount is told how many tips came since the page was last looked at, whenever that changes. */
+/** @param showUnseenCount is called with the number of tips that came since the page was last visible, when it changes. */
 export function createAnnouncer(showUnseenCount: (count: number) => void): Announcer {
   const unheard = new Map<string, Transaction>();
   const unseen = new Map<string, Transaction>();
-  /** Also what another tab showed before it arrived here. */
+  /** The ids of tips that were announced here, or shown by another tab. */
   const known = new Set<string>();
   const otherTabs = new BroadcastChannel(`${brand.linkScheme}_seen_tips`);
-  /** Both run while a breath lasts. */
+  /** Both timers run while tips wait to be announced. */
   let pause: ReturnType<typeof setTimeout> | undefined;
   let longest: ReturnType<typeof setTimeout> | undefined;
 
@@ -59,7 +59,7 @@ export function createAnnouncer(showUnseenCount: (count: number) => void): Annou
   }
 
   otherTabs.onmessage = ({ data }) => {
-    // Two windows may be looked at side by side: then each one shows it.
+    // A visible page shows its tips itself: two windows may be looked at side by side.
     if (!document.hidden || !Array.isArray(data)) return;
     for (const id of data) {
       known.add(id);

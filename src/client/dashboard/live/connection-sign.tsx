@@ -1,9 +1,9 @@
-/** Says quietly that there are no live updates and why, and that they are back; nothing while all is well. */
+/** The sign that live updates are interrupted and why, or that they are back. */
 import { type ReactNode, useEffect, useState } from 'react';
 import styles from './connection-sign.module.css';
 import type { Connection } from './live-tips.ts';
 
-/** A blink of the connection is not worth a word. */
+/** An interruption that is shorter than this is not shown. */
 const QUIET_MS = 1_500;
 const BACK_SHOWN_MS = 5_000;
 
@@ -15,7 +15,7 @@ const WORDS = {
 
 interface ConnectionSignProps {
   readonly connection: Connection;
-  /** The line that stands here, and makes room when there is much to say. */
+  /** The line beside the sign. */
   readonly children: ReactNode;
 }
 

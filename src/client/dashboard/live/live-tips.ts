@@ -1,6 +1,6 @@
 /**
- * Tips as they happen: each one reaches the cache, the eye and, if wished, the ear, once. After a lost connection the
- * server begins where this page stopped; until then the dashboard is refetched whenever somebody looks at it.
+ * Live tips: each tip of the server's stream is added to the cache and announced, once. After a lost connection the stream
+ * goes on after the last tip that this page has received.
  */
 import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
@@ -10,26 +10,26 @@ import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { presentSession } from '../../session/session.ts';
-import { useTipCache } from '../queries.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
+import { useTipCache } from './tip-cache.ts';
 
-/** How a page stands with the server's live updates; crowded out when they are open in as many places as may be. */
+/** The state of the stream; crowded out when the account has as many streams open as the server allows. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'crowded-out';
 
 export interface LiveTips {
   readonly connection: Connection;
-  /** Tips received since the page was last looked at. */
+  /** How many tips were received since the page was last visible. */
   readonly unseenCount: number;
 }
 
-/** How long to wait after a refusal, which a connection that merely broke does not meet. */
+/** How long to wait before the next attempt after a refusal. */
 const REFUSED_WAIT_MS = 15_000;
-/** As long as the connection itself waits when it breaks: something on the way answered instead of the server. */
+/** How long to wait when something on the way answered instead of the server: as long as after a lost connection. */
 const BROKEN_WAIT_MS = 3_000;
 
 /**
- * @param newest the newest transaction that was loaded, null when there is none; undefined while that is not known.
- * @param isLeaving stops listening: the session is about to end.
+ * @param newest the id of the newest transaction that was loaded; null when there is none, undefined while it loads.
+ * @param isLeaving stops the stream, because the session is about to end.
  */
 export function useLiveTips(
   user: User,
@@ -40,7 +40,7 @@ export function useLiveTips(
   const [unseenCount, setUnseenCount] = useState(0);
   const announcer = useRef<Announcer>(null);
   const [wasLive, setWasLive] = useState(false);
-  /** The event after which a subscription begins: what was loaded, so that nothing falls in between. An open one remembers. */
+  /** The id of the transaction after which the stream begins: the newest that was loaded, so that none is left out. */
   const [start, setStart] = useState<string>();
   if (start === undefined && newest !== undefined) setStart(newest ?? BEGINNING);
   const lastSeen = useRef<string>(null);
@@ -52,7 +52,7 @@ export function useLiveTips(
 
   function receive(event: Transaction | TipStreamStart) {
     if ('reset' in event) {
-      // Missed for good, as after a restored backup or a very long time: the list knows more than the stream will tell.
+      // The stream cannot go on after the last tip, as after a restored backup: only the list knows the tips between.
       if (event.reset !== null) cache.reload();
       return;
     }
@@ -87,7 +87,7 @@ export function useLiveTips(
   }, [status, error]);
 
   useEffect(() => {
-    // A phone wakes with a connection that died in its sleep, and would notice only by missing heartbeats.
+    // A phone that wakes has lost its connection, and would notice only when heartbeats stay away.
     const wake = () => {
       if (!document.hidden) reconnect();
     };
@@ -117,7 +117,7 @@ export function connectionOf(
 export function reconnectAfterMs(error: unknown, isSignedIn: boolean): number | null {
   const { status, retryAfterSeconds } = failureOf(error);
   if (status === null) return BROKEN_WAIT_MS;
-  // A token that was refused while somebody is signed in has been replaced: the next attempt goes out with the new one.
+  // A token that is refused while somebody is signed in was replaced, and the next attempt sends the new one.
   if (status === 401) return isSignedIn ? BROKEN_WAIT_MS : null;
   return Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
 }

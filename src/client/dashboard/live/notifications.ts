@@ -1,16 +1,16 @@
-/** Notifications of the system. They are shown by the service worker, because phones have none for a page. */
+/** Notifications of the system. The service worker shows them, because browsers of phones let no page do it. */
 import { brand } from '#shared/brand.ts';
 import { dashboardTab } from '../../paths.ts';
-import { registerWorker } from './service-worker.ts';
+import { registerWorker } from '../../service-worker.ts';
 
 export function canNotify(): boolean {
-  // Only a secure context has service workers.
+  // Browsers have service workers in secure contexts only.
   return 'Notification' in window && 'serviceWorker' in navigator;
 }
 
 /**
- * Asks for permission if that was never answered, and shows an example: some browsers allow notifications and have
- * none. To be called from a click.
+ * Asks for permission if nobody has answered yet, and shows an example, because some browsers give the permission and cannot
+ * show anything. It has to be called in a click.
  * @returns whether notifications can be shown.
  */
 export async function startNotifying(): Promise<boolean> {
@@ -20,8 +20,9 @@ export async function startNotifying(): Promise<boolean> {
 }
 
 /**
- * @param id of two notifications with the same one, as from several tabs, only the later is shown, and quietly.
- * @returns whether the browser could show it; if not, the page itself still tells of the tip.
+ * Shows a notification.
+ * @param id a notification replaces another of the same id, such as that of another tab, without a sound.
+ * @returns whether the browser could show it.
  */
 export async function notify(id: string, sentence: string): Promise<boolean> {
   try {
@@ -38,7 +39,7 @@ export async function notify(id: string, sentence: string): Promise<boolean> {
   }
 }
 
-/** Lets a notification that is clicked lead to this tab, until the returned function is called. */
+/** Lets a click on a notification lead to this tab, until the returned function is called. */
 export function beFound(): () => void {
   if (!canNotify()) return () => {};
   const answer = ({ ports }: MessageEvent) => ports[0]?.postMessage('here');

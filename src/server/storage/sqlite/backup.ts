@@ -4,19 +4,12 @@
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DatabaseRefused, isSqliteError, openDatabase, refuseDamage } from './connection.ts';
+import { DatabaseRefused, type Findings } from '../database.ts';
+import { differencesFrom, type NotedPast, notePast, spellPast } from '../past.ts';
+import { isSqliteError, openDatabase, refuseDamage } from './connection.ts';
 import { flush, makeFile } from './database-files.ts';
-import { checkIntegrity, checkLedger } from './ledger-check.ts';
+import { checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
 import { checkSchema, type Migration } from './migrations.ts';
-import { type NotedPast, notePast, spellPast } from './past.ts';
-
-export interface Findings {
-  /** What is wrong, in sentences; empty when the file is whole, its ledger adds up, and its past is the one that was noted. */
-  readonly problems: readonly string[];
-  readonly tipCount: number;
-  /** `COUNT:HEX` of the whole ledger. */
-  readonly past: string;
-}
 
 /**
  * Reads a whole database file and its ledger, as of one moment.
@@ -33,31 +26,22 @@ export function inspectDatabase(
     try {
       return database.transaction(() => {
         const differences = checkSchema(database, migrations).map((difference) => `Changed: ${difference}`);
-        // What a file with other tables says of itself is worth nothing, and neither is what a damaged one says.
+        // Triggers and views of other tables could answer the checks below; so could damage.
         if (differences.length > 0) return { problems: differences, tipCount: 0, past: '' };
         const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
         if (damages.length > 0) return { problems: damages, tipCount: 0, past: '' };
         const violations = checkLedger(database).map(
           ({ invariant, offenders }) => `Violated: ${invariant} (${offenders.join(', ')})`,
         );
-        const past = notePast(database);
-        const rewritten = noted === null ? [] : differencesFrom(noted, notePast(database, noted.count));
+        const past = notePast(tipsOfPast(database));
+        const rewritten =
+          noted === null ? [] : differencesFrom(noted, notePast(tipsOfPast(database), noted.count));
         return { problems: [...violations, ...rewritten], tipCount: past.count, past: spellPast(past) };
       })();
     } finally {
       database.close();
     }
   });
-}
-
-function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
-  if (present.count < noted.count) {
-    return [`Missing: ${spellPast(noted)} was noted, and the ledger has ${present.count} tips only`];
-  }
-  if (present.digest === noted.digest) return [];
-  return [
-    `Rewritten: ${spellPast(noted)} was noted, and now it is ${spellPast(present)}: these tips are not those of then`,
-  ];
 }
 
 /**

@@ -7,17 +7,13 @@ import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { brand } from '#shared/brand.ts';
+import { DatabaseRefused } from '../database.ts';
 import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './database-files.ts';
 
 export type { Database };
 
-/** A file that lives in memory only, for tests. */
+/** The path of a database that lives in memory only, for tests. */
 export const IN_MEMORY = ':memory:';
-
-/** Thrown at start with a sentence for the operator. */
-export class DatabaseRefused extends Error {
-  override name = 'DatabaseRefused';
-}
 
 interface OpenOptions {
   /** Called before each statement with its text, values filled in; an error that it throws fails the statement. */
@@ -27,13 +23,13 @@ interface OpenOptions {
   readonly readonly?: boolean;
 }
 
-/** How long opening may wait for another process to let go, in milliseconds; afterwards nothing ever waits inside SQLite. */
+/** How long opening may wait for another process, in milliseconds; an open connection never waits inside SQLite. */
 const OPENING_PATIENCE_MS = 2_000;
 
-/** In pages. What a commit of many tips writes is written again by the next: copied back late, it is copied once. */
+/** Of the write-ahead log, in pages. Consecutive commits write the same pages again, which a late copy copies once. */
 const LONGEST_LOG = 8_000;
 const SHORTEST_LOG = 1_000;
-/** Of the room that is free on the disk, the part that the log may take. */
+/** The part of the free disk that the log may take. */
 const LOG_SHARE = 1 / 8;
 
 /**
@@ -65,9 +61,9 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
       // Each copying back of the log stops all writing, and pages that are written again and again in between are
       // copied once: some 32 MB of log, and less where that would fill the disk.
       database.pragma(`wal_autocheckpoint = ${lengthOfLog(path, pageBytes(database))}`);
-      // Somebody who reads for long keeps the log from starting over; what it has grown to by then is given back.
+      // A long reader keeps the log from starting over; the room that it has grown to by then is given back.
       database.pragma(`journal_size_limit = ${LONGEST_LOG * pageBytes(database)}`);
-      // A busy wait inside SQLite would stop the event loop; storage.ts waits outside instead.
+      // A busy wait inside SQLite would stop the event loop; group-commit.ts waits outside instead.
       database.pragma('busy_timeout = 0');
       return database;
     } catch (error) {
@@ -79,7 +75,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   }
 }
 
-/** How many pages the log may have before it is copied back: fewer on a disk that it would fill. */
+/** How many pages the log may have before it is copied back, which are fewer on a disk that it would fill. */
 function lengthOfLog(path: string, bytesOfPage: number): number {
   if (path === IN_MEMORY) return LONGEST_LOG;
   const { bavail, bsize } = statfsSync(dirname(locate(path)));
@@ -91,7 +87,7 @@ function pageBytes(database: Database): number {
   return Number(database.pragma('page_size', { simple: true }));
 }
 
-/** Before SQLite opens it: what SQLite makes beside a file gets the mode of that file. */
+/** Prepares a file before SQLite opens it, because the files that SQLite makes beside it get its mode. */
 function prepareFile(place: string, mustExist: boolean): void {
   if (hasOtherNames(place)) {
     throw new Error(
@@ -107,8 +103,8 @@ function prepareFile(place: string, mustExist: boolean): void {
 
 /**
  * Takes the lock that a running server holds for its database file; the operating system frees it when the process
- * ends, however it ends. The lock lies beside the file so that backups can still read the file itself, and beside that one
- * to which symbolic links lead.
+ * ends, however it ends. The lock lies beside the file so that backups can still read the file itself, and where symbolic
+ * links lead to it, so that the same file cannot be locked under two names.
  * @returns a function that lets go.
  * @throws DatabaseRefused when another process holds it, or it cannot be taken at all.
  */

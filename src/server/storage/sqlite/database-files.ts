@@ -21,20 +21,20 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 
-/** The folder in which a database lies when nobody says where. It is this product's, whoever made it. */
+/** The default folder of the database, which is this product's alone, whoever made it. */
 const OWN_FOLDER = 'data';
 
-/** As many as Linux follows. */
+/** As many symbolic links as Linux follows. */
 const MAX_LINKS = 40;
 
-/** What stands behind the name of a database, in the names of the files that SQLite keeps beside it. */
+/** The suffixes of the files that SQLite keeps beside a database. */
 export const COMPANIONS = ['-wal', '-shm'] as const;
-/** The same of all files that belong to a database. */
+/** The suffixes of all files that belong to a database, the empty one of the database included. */
 const BELONGING = /^(?:\.lock|(?:\.incoming|\.before-restore(?:-\d+)?)?(?:-wal|-shm)?)$/;
 
 /**
- * The one path of a file, whichever symbolic links were named, also when it does not exist yet. SQLite keeps the log beside that
- * one, so whatever else lies beside a database belongs there too.
+ * The path of a file without symbolic links, also when the file does not exist yet. SQLite keeps its log beside that path, and
+ * so do all other files that belong to a database.
  */
 export function locate(path: string): string {
   let place = resolve(path);
@@ -62,12 +62,12 @@ export function hasOtherNames(path: string): boolean {
   return stat?.isFile() === true && stat.nlink > 1;
 }
 
-/** Makes the folder of a database, and those above it, for this user alone. Those that are there stay as they are. */
+/** Makes the folder of a database, and those above it, for this user alone. Folders that are there stay as they are. */
 export function makeFolderOf(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
 }
 
-/** Makes an empty file for this user alone, before anything is written to it. One that is there stays as it is. */
+/** Makes an empty file for this user alone, before anything is written to it. A file that is there stays as it is. */
 export function makeFile(path: string): void {
   closeSync(openSync(path, 'a', FILE_MODE));
 }
@@ -86,7 +86,7 @@ export function tighten(path: string): void {
   }
 }
 
-/** Null where the names may not be read. */
+/** The names in a folder; null where they may not be read. */
 function namesIn(folder: string): readonly string[] | null {
   try {
     return readdirSync(folder);

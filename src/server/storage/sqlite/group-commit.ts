@@ -13,7 +13,7 @@ const MAX_STEPS_PER_COMMIT = 128;
 /** How long to go on trying while another process holds the write lock, in milliseconds. */
 const BUSY_PATIENCE_MS = 2_000;
 const BUSY_PAUSE_MS = 10;
-/** How long a full disk is left alone before the log is tried again: each time writes what has its place already. */
+/** How long a full disk is left alone before the log is copied back again: each try writes pages that have their place already. */
 const ROOM_PAUSE_MS = 250;
 
 interface QueuedStep {
@@ -79,7 +79,7 @@ export function createGroupCommit(database: Database): GroupCommit {
     if (performance.now() < lastTry.endsAt + ROOM_PAUSE_MS) throw lastTry.error;
     try {
       const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
-      // Busy: somebody reads what is in the log.
+      // Busy: another connection reads what is in the log.
       isShortOfRoom = outcome?.busy !== 0;
     } catch (error) {
       lastTry = { endsAt: performance.now(), error };
@@ -94,7 +94,7 @@ export function createGroupCommit(database: Database): GroupCommit {
       try {
         // A commit that failed and could not be rolled back either would swallow this one.
         if (database.inTransaction) database.exec('ROLLBACK');
-        // Before anything is written: the first room that becomes free is needed to copy the log back.
+        // The first room that becomes free is needed to copy the log back, so that comes before any step.
         if (isShortOfRoom) makeRoom();
         const failures = commitTogether.immediate(steps);
         for (const [index, step] of steps.entries()) {
@@ -119,8 +119,8 @@ export function createGroupCommit(database: Database): GroupCommit {
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Whatever requests the next turn of the loop parses join this commit, and so on while each turn brings more:
-      // with one turn only, about half of those who wait for the same disk were measured to come too late.
+      // Requests that the next turns of the loop parse join this commit, as long as each turn brings more: with one turn
+      // only, about half of the requests that wait for the same disk were measured to come too late.
       for (let waiting = 0; waiting < queue.length && queue.length < MAX_STEPS_PER_COMMIT; ) {
         waiting = queue.length;
         await new Promise(setImmediate);

@@ -4,6 +4,7 @@
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { TRANSACTION_STATUSES } from '#shared/tips.ts';
+import { COLUMNS_OF_PAST, tipText } from '../past.ts';
 import type { Database } from './connection.ts';
 
 const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
@@ -11,7 +12,7 @@ const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`
 /** Rounds half up to a cent, as feesFor() does, in SQLite's integer arithmetic. */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
-/** What must hold, and a query for the id of each row that breaks it. */
+/** Each invariant as a sentence, with a query for the ids of the rows that break it. */
 const INVARIANTS: readonly (readonly [sentence: string, offenders: string])[] = [
   [
     'net amount and receiver fee make up the amount',
@@ -91,6 +92,14 @@ export function checkLedger(database: Database): LedgerViolation[] {
       ({ offenders }) => offenders.length > 0,
     );
   })();
+}
+
+/** The tips of a ledger one by one, from the first, as the past is made of them. */
+export function* tipsOfPast(database: Database): Generator<string, void> {
+  const tips = database.prepare<[], readonly unknown[]>(
+    `SELECT ${COLUMNS_OF_PAST} FROM transactions ORDER BY sequence`,
+  );
+  for (const values of tips.raw().iterate()) yield tipText(values);
 }
 
 /**

@@ -3,10 +3,11 @@
  * checked and no table may hold fewer rows than before, else everything is as it was. Foreign keys are off meanwhile,
  * because rebuilding a table with them on can silently delete the rows that refer to it.
  */
-
+import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { brand } from '#shared/brand.ts';
-import { type Database, DatabaseRefused, IN_MEMORY, openDatabase } from './connection.ts';
+import { DatabaseRefused } from '../database.ts';
+import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
 import { compareSchemas } from './schema-check.ts';
 
 export interface Migration {
@@ -14,8 +15,14 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/** Reads the migrations that `npm run db:generate` made, in their order. */
-export function readMigrations(folder: string): Migration[] {
+/** A build carries its own migrations, so that newer sources beside it, as after a pull, change nothing of what it does. */
+const FOLDER = join(
+  import.meta.dirname,
+  extname(import.meta.filename) === '.ts' ? '../../../../drizzle' : 'drizzle',
+);
+
+/** Reads the migrations that belong to this code, made by `npm run db:generate`, in their order. */
+export function readMigrations(folder = FOLDER): Migration[] {
   return readMigrationFiles({ migrationsFolder: folder }).map(({ hash, sql }) => ({ hash, statements: sql }));
 }
 

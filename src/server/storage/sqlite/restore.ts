@@ -1,51 +1,19 @@
 /**
- * The way back from a backup. Nothing that was there before is overwritten, what was ended stays ended, and what a restore
- * brings back is said.
+ * Restores a backup. The database that was there before is kept aside, all sessions end, and the operator is told what the
+ * backup brings back.
  */
 import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type AccountDifferences, DatabaseRefused, type Restored, type RestoreOptions } from '../database.ts';
+import { findFirstDifference } from '../past.ts';
 import { copyDatabase, requireSound } from './backup.ts';
-import { type Database, DatabaseRefused, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
+import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
 import { COMPANIONS, flush, locate, removeDatabase, tighten } from './database-files.ts';
-import { checkIntegrity } from './ledger-check.ts';
+import { checkIntegrity, tipsOfPast } from './ledger-check.ts';
 import { isSchemaCurrent, type Migration } from './migrations.ts';
-import { findFirstDifference, type NotedPast } from './past.ts';
 
-/** What signs the marks of devices that have logged in before; a new one is made when it is needed. */
+/** The name of the key that signs device marks; the next start makes a new one. */
 const DEVICE_MARK_SECRET = 'device_mark';
-
-interface RestoreOptions {
-  /** Leave the sessions of the backup as they are, and the marks of devices. */
-  readonly keepsSessions: boolean;
-  /** Accept a backup whose tips are others than those of the database that it replaces. */
-  readonly acceptsOtherPast: boolean;
-  /** What was noted of the ledger earlier; a backup that does not begin like that is refused. */
-  readonly noted: NotedPast | null;
-}
-
-/** How the accounts of a backup differ from those of the database that it replaces. */
-export interface AccountDifferences {
-  /** Accounts whose password is another one. */
-  readonly changedPasswords: number;
-  /** Accounts that the backup does not have. */
-  readonly missing: number;
-}
-
-export interface Restored {
-  readonly tipCount: number;
-  /** `COUNT:HEX` of the ledger. */
-  readonly past: string;
-  /** When the newest tip was given, in milliseconds since 1970; null when there is none. */
-  readonly newestTipAtMs: number | null;
-  /** How many sessions were ended, or kept. */
-  readonly sessionCount: number;
-  /** Compared with the database that was there before: null when there was none, or it could not be read. */
-  readonly accounts: AccountDifferences | null;
-  /** Where the file that was there before lies now; null when there was none. */
-  readonly keptAside: string | null;
-  /** Whether its schema is today's; else the next start brings it up to date. */
-  readonly isCurrent: boolean;
-}
 
 /**
  * Puts a backup in the place of the database, which is kept aside. The backup itself stays untouched. Sessions end in the copy,
@@ -115,7 +83,7 @@ function prepare(
  */
 function endSessions(database: Database): number {
   try {
-    // Without a log, in which the change could stay behind when the file takes its place.
+    // In a write-ahead log the change could stay behind when the file takes its place.
     database.pragma('journal_mode = DELETE');
     return database.transaction(() => {
       const count = countSessions(database);
@@ -130,7 +98,7 @@ function endSessions(database: Database): number {
   }
 }
 
-/** Null when there is no database to compare with, or it is not one that can be read: a damaged one is why people restore. */
+/** Compares a backup with the present database; null when there is none, or it cannot be read: a damaged one is why people restore. */
 function compareWithPresent(
   incoming: Database,
   place: string,
@@ -141,7 +109,7 @@ function compareWithPresent(
     try {
       if (checkIntegrity(present, 'quick').length > 0) return null;
       return {
-        difference: findFirstDifference(incoming, present),
+        difference: findFirstDifference(tipsOfPast(incoming), tipsOfPast(present)),
         accounts: compareAccounts(incoming, present),
       };
     } finally {
@@ -189,7 +157,7 @@ function readNumber(database: Database, query: string): number | null {
 function setAside(place: string): string {
   let aside = `${place}.before-restore`;
   for (let count = 2; existsSync(aside); count += 1) aside = `${place}.before-restore-${count}`;
-  // Before the database: whatever takes its place must not find a log that is not its own.
+  // The log is moved before its database: the file that takes the place must not find a log that is not its own.
   for (const suffix of COMPANIONS) {
     if (existsSync(`${place}${suffix}`)) renameSync(`${place}${suffix}`, `${aside}${suffix}`);
   }

@@ -14,12 +14,12 @@ interface SchemaObject {
   readonly sql: unknown;
 }
 
-/** A string, a name in any of SQLite's quotes, a gap of SQLite's blanks, a word, or one sign. */
+/** A token of SQL: a string, a name in any of SQLite's quotes, a gap of SQLite's blanks, a word, or one sign. */
 const TOKEN =
   /(?<string>'(?:[^']|'')*')|"(?<double>(?:[^"]|"")*)"|`(?<back>(?:[^`]|``)*)`|\[(?<bracket>[^\]]*)\]|(?<gap>--[^\n]*|\/\*[\s\S]*?\*\/|[ \t\n\f\r]+)|(?<word>[\w$\u0080-\u{10ffff}]+)|[\s\S]/gu;
 
 /**
- * What is in one schema and not in the other.
+ * Finds what is in one schema and not in the other.
  * @returns sentences that name each object; empty when both are alike.
  */
 export function compareSchemas(database: Database, expected: Database): string[] {
@@ -55,7 +55,7 @@ function objectsOf(database: Database): SchemaObject[] {
 }
 
 /**
- * The text without what makes no difference: gaps, the case of words, the kind of quotes around a name. A name in quotes
+ * A definition without what makes no difference: gaps, the case of words, the kind of quotes around a name. A name in quotes
  * stays another thing than a word, because `"null"` is not `null`.
  */
 function normalized(sql: unknown): unknown {

@@ -70,7 +70,7 @@ export const sessions = sqliteTable(
       .references(() => accounts.id),
     createdAtMs: integer('created_at_ms').notNull(),
     expiresAtMs: integer('expires_at_ms').notNull(),
-    /** What the session was begun with, such as "Chrome on Android"; empty when nobody said. */
+    /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
     device: text('device').notNull().default(''),
   },
   (table) => [
@@ -90,7 +90,7 @@ export const secrets = sqliteTable(
   (table) => [check('secrets_key', sql`length(${table.key}) = 32`)],
 );
 
-/** How often something was tried of late. Whom it is about is stored as a hash: an address is nobody's business. */
+/** Counts of limited attempts. Accounts and addresses are stored as hashes, because a count must not tell who was where. */
 export const attempts = sqliteTable(
   'attempts',
   {

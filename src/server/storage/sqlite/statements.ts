@@ -5,8 +5,9 @@
 import { and, asc, desc, eq, gt, inArray, lte, ne, notExists, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Database } from './connection.ts';
+import { given, prepareInsert } from './placeholders.ts';
 import { accounts, attempts, providerCategories, secrets, sessions } from './schema.ts';
-import { given, prepareTipStatements } from './tip-statements.ts';
+import { prepareTipStatements } from './tip-statements.ts';
 
 export function prepareStatements(database: Database) {
   const db = drizzle(database);
@@ -37,26 +38,8 @@ export function prepareStatements(database: Database) {
   return {
     ...prepareTipStatements(db),
 
-    insertAccount: db
-      .insert(accounts)
-      .values({
-        id: value('id'),
-        email: value('email'),
-        emailKey: value('emailKey'),
-        username: value('username'),
-        fullName: value('fullName'),
-        phone: value('phone'),
-        isServiceProvider: value('isServiceProvider'),
-        passwordHash: value('passwordHash'),
-        totalTipsReceivedCents: value('zero'),
-        totalTipsGivenCents: value('zero'),
-        createdAtMs: value('createdAtMs'),
-      })
-      .prepare(),
-    insertProviderCategory: db
-      .insert(providerCategories)
-      .values({ userId: value('userId'), category: value('category') })
-      .prepare(),
+    insertAccount: prepareInsert(db, accounts),
+    insertProviderCategory: prepareInsert(db, providerCategories),
     emailExists: db
       .select({ id: accounts.id })
       .from(accounts)
@@ -93,16 +76,7 @@ export function prepareStatements(database: Database) {
       .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('passwordHash'))))
       .prepare(),
 
-    insertSession: db
-      .insert(sessions)
-      .values({
-        tokenHash: value('tokenHash'),
-        userId: value('userId'),
-        createdAtMs: value('createdAtMs'),
-        expiresAtMs: value('expiresAtMs'),
-        device: value('device'),
-      })
-      .prepare(),
+    insertSession: prepareInsert(db, sessions),
     sessionsOfUser: db
       .select()
       .from(sessions)
@@ -174,20 +148,12 @@ export function prepareStatements(database: Database) {
       .delete(attempts)
       .where(and(isAttemptCount, eq(attempts.count, 0)))
       .prepare(),
-    saveAttemptCount: db
-      .insert(attempts)
-      .values({
-        limit: value('limit'),
-        account: value('account'),
-        address: value('address'),
-        count: value('count'),
-        endsAtMs: value('endsAtMs'),
-      })
-      .onConflictDoUpdate({
+    saveAttemptCount: prepareInsert(db, attempts, (insert) =>
+      insert.onConflictDoUpdate({
         target: [attempts.limit, attempts.account, attempts.address],
         set: { count: sql`excluded.count`, endsAtMs: sql`excluded.ends_at_ms` },
-      })
-      .prepare(),
+      }),
+    ),
     deleteAttemptsOn: db
       .delete(attempts)
       .where(eq(attempts.account, value('account')))
@@ -212,9 +178,6 @@ export function prepareStatements(database: Database) {
       .where(eq(secrets.name, value('name')))
       .prepare(),
     deleteSecrets: db.delete(secrets).prepare(),
-    insertSecret: db
-      .insert(secrets)
-      .values({ name: value('name'), key: value('key') })
-      .prepare(),
+    insertSecret: prepareInsert(db, secrets),
   };
 }

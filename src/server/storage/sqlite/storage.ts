@@ -1,16 +1,18 @@
 /**
  * The storage port on SQLite: each method is one read, or one step of a group commit.
  */
-import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import type {
-  Account,
-  AttemptCount,
-  NewTransaction,
-  RecordOutcome,
-  Storage,
-  TransactionRecord,
-} from '../storage.ts';
+import {
+  type AccountRow,
+  accountFrom,
+  countAttempt,
+  decideTip,
+  emailKeyOf,
+  isPartyTo,
+  newAccountRow,
+  sessionsToEnd,
+} from '../rules.ts';
+import type { NewTransaction, RecordOutcome, Storage, TransactionRecord } from '../storage.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { prepareStatements } from './statements.ts';
@@ -47,34 +49,16 @@ export function createSqliteStorage(database: Database): Storage {
   }
 
   function record(tip: NewTransaction): RecordOutcome {
-    if (tip.idempotencyKey !== null) {
-      const earlier = statements.transactionByKey.get({
-        giverId: tip.giverId,
-        idempotencyKey: tip.idempotencyKey,
-      });
-      if (earlier) {
-        return isSameTip(earlier, tip)
-          ? { outcome: 'repeated', transaction: earlier }
-          : { outcome: 'key_reused' };
-      }
-    }
-    const code = statements.codeById.get({ id: tip.qrCodeId });
-    if (!code) return { outcome: 'unknown_code' };
-    if (code.userId === tip.giverId) return { outcome: 'own_code' };
-    if (code.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
-
-    const row = { ...tip, receiverId: code.userId };
-    const { lastInsertRowid } = statements.insertTransaction.run(row);
-    statements.addToGiven.run({ id: tip.giverId, cents: tip.amountCents });
-    statements.addToReceived.run({ id: code.userId, cents: tip.netAmountCents });
-    return { outcome: 'recorded', transaction: { ...row, sequence: Number(lastInsertRowid) } };
-  }
-
-  /** What was counted of late; a window that lies too far ahead was begun before the clock was turned back. */
-  function countedIn({ limit, account, address, windowMs }: AttemptCount, nowMs: number) {
-    const counted = statements.attemptCount.get({ limit, account, address });
-    if (!counted || counted.endsAtMs <= nowMs) return { count: 0, endsAtMs: nowMs + windowMs };
-    return { count: counted.count, endsAtMs: Math.min(counted.endsAtMs, nowMs + windowMs) };
+    const { giverId, idempotencyKey, qrCodeId } = tip;
+    const earlier =
+      idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
+    const decision = decideTip(tip, earlier, statements.codeById.get({ id: qrCodeId }));
+    if (decision.outcome !== 'due') return decision;
+    const { receiverId, givenCents, receivedCents } = decision;
+    const transaction = statements.insertTransaction.get({ ...tip, receiverId });
+    statements.addToGiven.run({ id: giverId, cents: givenCents });
+    statements.addToReceived.run({ id: receiverId, cents: receivedCents });
+    return { outcome: 'recorded', transaction };
   }
 
   function endOthers(userId: UserId, kept: Uint8Array | null): number {
@@ -82,21 +66,23 @@ export function createSqliteStorage(database: Database): Storage {
     return statements.deleteOtherSessions.run({ userId, keptTokenHash }).changes;
   }
 
-  /** A transaction that this user gave or received; another's does not exist for them. */
   function findOwn(userId: UserId, id: TransactionId): TransactionRecord | undefined {
     const found = statements.transactionById.get({ id });
-    return found?.giverId === userId || found?.receiverId === userId ? found : undefined;
+    return found && isPartyTo(userId, found) ? found : undefined;
   }
 
+  const accountOf = (row: AccountRow & { readonly categories: string | null }) =>
+    accountFrom(row, row.categories?.split(',') ?? []);
+
   return {
-    createAccount: ({ serviceCategories, ...account }) =>
+    createAccount: (account) =>
       write(() => {
-        const emailKey = emailKeyOf(account.email);
-        if (statements.emailExists.get({ emailKey })) return 'email_taken';
-        if (statements.usernameExists.get({ username: account.username })) return 'username_taken';
-        statements.insertAccount.run({ ...account, emailKey, zero: 0 });
-        for (const category of serviceCategories) {
-          statements.insertProviderCategory.run({ userId: account.id, category });
+        const row = newAccountRow(account);
+        if (statements.emailExists.get(row)) return 'email_taken';
+        if (statements.usernameExists.get(row)) return 'username_taken';
+        statements.insertAccount.run(row);
+        for (const category of account.serviceCategories) {
+          statements.insertProviderCategory.run({ userId: row.id, category });
         }
         return 'created';
       }),
@@ -106,7 +92,7 @@ export function createSqliteStorage(database: Database): Storage {
         const row = statements.accountByEmail.get({ emailKey: emailKeyOf(email) });
         if (!row) return null;
         const { passwordHash, passwordExpiresAtMs } = row;
-        return { account: accountFrom(row), passwordHash, passwordExpiresAtMs };
+        return { account: accountOf(row), passwordHash, passwordExpiresAtMs };
       }),
 
     replacePasswordHash: (id, present, next) =>
@@ -132,7 +118,7 @@ export function createSqliteStorage(database: Database): Storage {
       write(() => {
         const { userId } = session;
         if (!statements.accountWithHash.get({ id: userId, passwordHash })) return 'stale';
-        for (const { tokenHash } of statements.sessionsOfUser.all({ userId }).slice(maxCount - 1))
+        for (const { tokenHash } of sessionsToEnd(statements.sessionsOfUser.all({ userId }), maxCount))
           statements.deleteSession.run({ tokenHash });
         statements.insertSession.run({ ...session, tokenHash: Buffer.from(session.tokenHash) });
         return 'created';
@@ -141,7 +127,7 @@ export function createSqliteStorage(database: Database): Storage {
     findSession: (tokenHash, nowMs) =>
       read(() => {
         const row = statements.liveSession.get({ tokenHash: Buffer.from(tokenHash), nowMs });
-        return row ? { account: accountFrom(row), expiresAtMs: row.expiresAtMs } : null;
+        return row ? { account: accountOf(row), expiresAtMs: row.expiresAtMs } : null;
       }),
 
     findEndedSessions: (tokenHashes, nowMs) =>
@@ -178,23 +164,17 @@ export function createSqliteStorage(database: Database): Storage {
         if (statements.codeOfCategory.get({ userId, category })) return 'category_taken';
         if (statements.codeById.get({ id: code.id })) return 'id_taken';
         statements.insertQrCode.run({ ...code, category });
-        statements.insertPicture.run({ id: code.id, address, png: Buffer.from(png) });
+        statements.insertPicture.run({ qrCodeId: code.id, address, png: Buffer.from(png) });
         return 'created';
       }),
 
-    listQrCodes: (userId, addressOf) =>
-      read(() =>
-        statements.codesOfUser.all({ userId }).map((code) => ({
-          ...code,
-          picture: statements.picture.get({ id: code.id, address: addressOf(code.id) })?.png ?? null,
-        })),
-      ),
+    listQrCodes: (userId, addressPrefix) => read(() => statements.codesOfUser.all({ userId, addressPrefix })),
 
     findQrCode: (id) => read(() => statements.codeWithProvider.get({ id }) ?? null),
 
-    savePicture: (id, address, png) =>
+    savePicture: (qrCodeId, address, png) =>
       write(() => {
-        statements.insertPicture.run({ id, address, png: Buffer.from(png) });
+        statements.insertPicture.run({ qrCodeId, address, png: Buffer.from(png) });
       }),
 
     recordTip: (tip) => write(() => record(tip)),
@@ -228,13 +208,12 @@ export function createSqliteStorage(database: Database): Storage {
 
     takeAttempt: (counts, nowMs) =>
       write(() => {
-        const counted = counts.map((count) => ({ ...count, ...countedIn(count, nowMs) }));
-        const usedUp = counted.filter(({ count, maxCount }) => count >= maxCount);
-        if (usedUp.length > 0) {
-          return { outcome: 'used_up', freeAtMs: Math.max(...usedUp.map(({ endsAtMs }) => endsAtMs)) };
-        }
-        for (const { limit, account, address, count, endsAtMs } of counted)
-          statements.saveAttemptCount.run({ limit, account, address, count: count + 1, endsAtMs });
+        const decision = countAttempt(
+          counts.map((count) => ({ ...count, stored: statements.attemptCount.get({ ...count }) })),
+          nowMs,
+        );
+        if (decision.outcome === 'used_up') return decision;
+        for (const row of decision.rows) statements.saveAttemptCount.run(row);
         return { outcome: 'taken' };
       }),
 
@@ -286,40 +265,5 @@ export function createSqliteStorage(database: Database): Storage {
       await close();
       database.close();
     },
-  };
-}
-
-function emailKeyOf(email: string): string {
-  return email.toLowerCase();
-}
-
-function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
-  return (
-    earlier.qrCodeId === tip.qrCodeId &&
-    earlier.amountCents === tip.amountCents &&
-    earlier.serviceCategory === tip.serviceCategory
-  );
-}
-
-function accountFrom({
-  categories,
-  passwordExpiresAtMs,
-  ...row
-}: Omit<Account, 'serviceCategories' | 'mustChangePassword'> & {
-  categories: string | null;
-  passwordExpiresAtMs: number | null;
-}): Account {
-  const offered = categories?.split(',') ?? [];
-  return {
-    id: row.id,
-    email: row.email,
-    username: row.username,
-    fullName: row.fullName,
-    phone: row.phone,
-    isServiceProvider: row.isServiceProvider,
-    serviceCategories: SERVICE_CATEGORIES.filter((category) => offered.includes(category)),
-    totalTipsReceivedCents: row.totalTipsReceivedCents,
-    totalTipsGivenCents: row.totalTipsGivenCents,
-    mustChangePassword: passwordExpiresAtMs !== null,
   };
 }

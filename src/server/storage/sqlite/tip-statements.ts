@@ -4,14 +4,8 @@
 import { and, asc, count, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { unionAll } from 'drizzle-orm/sqlite-core';
+import { given, prepareInsert, prepareReturningInsert } from './placeholders.ts';
 import { accounts, providerCategories, qrCodes, qrPictures, transactions } from './schema.ts';
-
-/**
- * A value that something is compared with, hidden from the planner by its sign: SQLite 3.54 plans some statements (joins,
- * sorted ones) anew for each value that they are run with (measured: 37 µs for a session instead of 5). Without the
- * statistics of ANALYZE no value changes a plan.
- */
-export const given = (name: string) => sql`+${sql.placeholder(name)}`;
 
 export function prepareTipStatements(db: BetterSQLite3Database) {
   const value = sql.placeholder;
@@ -48,20 +42,25 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .from(qrCodes)
       .where(and(eq(qrCodes.userId, value('userId')), eq(qrCodes.category, value('category'))))
       .prepare(),
-    insertQrCode: db
-      .insert(qrCodes)
-      .values({
-        id: value('id'),
-        userId: value('userId'),
-        category: value('category'),
-        createdAtMs: value('createdAtMs'),
-      })
-      .prepare(),
+    insertQrCode: prepareInsert(db, qrCodes),
+    /** Each with its picture for the address that is `addressPrefix` and its id. */
     codesOfUser: db
-      .select({ id: qrCodes.id, userId: qrCodes.userId, serviceCategory: qrCodes.category })
+      .select({
+        id: qrCodes.id,
+        userId: qrCodes.userId,
+        serviceCategory: qrCodes.category,
+        picture: qrPictures.png,
+      })
       .from(qrCodes)
+      .leftJoin(
+        qrPictures,
+        and(
+          eq(qrPictures.qrCodeId, qrCodes.id),
+          eq(qrPictures.address, sql`${value('addressPrefix')} || ${qrCodes.id}`),
+        ),
+      )
       .where(eq(qrCodes.userId, given('userId')))
-      .orderBy(asc(sql`rowid`))
+      .orderBy(asc(sql`${qrCodes}.rowid`))
       .prepare(),
     codeById: db
       .select({ id: qrCodes.id, userId: qrCodes.userId, serviceCategory: qrCodes.category })
@@ -80,36 +79,9 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .innerJoin(accounts, eq(accounts.id, qrCodes.userId))
       .where(eq(qrCodes.id, given('id')))
       .prepare(),
-    picture: db
-      .select({ png: qrPictures.png })
-      .from(qrPictures)
-      .where(and(eq(qrPictures.qrCodeId, value('id')), eq(qrPictures.address, value('address'))))
-      .prepare(),
-    insertPicture: db
-      .insert(qrPictures)
-      .values({ qrCodeId: value('id'), address: value('address'), png: value('png') })
-      .onConflictDoNothing()
-      .prepare(),
+    insertPicture: prepareInsert(db, qrPictures, (insert) => insert.onConflictDoNothing()),
 
-    insertTransaction: db
-      .insert(transactions)
-      .values({
-        id: value('id'),
-        giverId: value('giverId'),
-        receiverId: value('receiverId'),
-        qrCodeId: value('qrCodeId'),
-        serviceCategory: value('serviceCategory'),
-        amountCents: value('amountCents'),
-        giverFeeCents: value('giverFeeCents'),
-        receiverFeeCents: value('receiverFeeCents'),
-        netAmountCents: value('netAmountCents'),
-        giverFeeRate: value('giverFeeRate'),
-        receiverFeeRate: value('receiverFeeRate'),
-        status: value('status'),
-        idempotencyKey: value('idempotencyKey'),
-        createdAtMs: value('createdAtMs'),
-      })
-      .prepare(),
+    insertTransaction: prepareReturningInsert(db, transactions),
     addToGiven: db
       .update(accounts)
       .set({ totalTipsGivenCents: sql`${accounts.totalTipsGivenCents} + ${value('cents')}` })

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { Context } from 'hono';
 
-/** The smaller first. */
+/** The encoding that packs smaller comes first. */
 const ENCODINGS = ['br', 'gzip'] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
@@ -27,7 +27,7 @@ export interface Prepared {
   readonly type: string;
   readonly cacheControl: string;
   readonly plain: Bytes;
-  /** What else each answer says, whatever its status. */
+  /** Further headers of each answer, whatever its status. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Strong, of the plain content. */
   readonly etag: string;
@@ -123,7 +123,7 @@ function weightsIn(accepted: string): ReadonlyMap<string, number> {
 /** RFC 9110, section 12.4.2: at most three decimals. */
 const WEIGHED_ITEM = /^\s*([^\s;]+)\s*(?:;\s*(?:q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?)?$/;
 
-/** Compared weakly, as If-None-Match is. */
+/** Whether an If-None-Match names a tag, compared weakly (RFC 9110, section 13.1.2). */
 function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return ifNoneMatch.split(',').some((item) => ['*', etag].includes(item.trim().replace(/^W\//, '')));

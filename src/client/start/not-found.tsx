@@ -1,9 +1,9 @@
-/** Stands at every address that is none. */
-import { navigate } from '../navigation.ts';
+/** The screen of every address that no other screen has. */
+import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
-import { Button } from './button.tsx';
-import { ScreenHeading } from './heading.tsx';
-import { Screen } from './screen.tsx';
+import { Button } from '../ui/button.tsx';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { Screen } from '../ui/screen.tsx';
 
 export function NotFound() {
   return (

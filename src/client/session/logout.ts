@@ -1,22 +1,21 @@
 /**
- * Logging out. This device forgets the session either way; whether the server has ended it is said as it is.
+ * Logging out. This device forgets the session in any case; a toast says whether the server has ended it too.
  */
 import { useState } from 'react';
-import { useLocation } from 'wouter';
-import { api, failureOf } from '../../api.ts';
-import { paths } from '../../paths.ts';
-import { forgetCache, quietCache } from '../../session/cache.ts';
-import { endSession } from '../../session/session.ts';
-import { clearNotifications } from '../../session/session-end.ts';
-import { toastError, toastSuccess } from '../../toasts.ts';
+import { navigate } from 'wouter/use-browser-location';
+import { api, failureOf } from '../api.ts';
+import { paths } from '../paths.ts';
+import { removeWorker } from '../service-worker.ts';
+import { toastError, toastSuccess } from '../toasts.ts';
+import { forgetCache, quietCache } from './cache.ts';
+import { endSession } from './session.ts';
 
-/** How long the server may take to hear of it. */
+/** How long the page waits for the server's answer. */
 const PATIENCE_MS = 2_000;
 const UNCONFIRMED =
   'Logged out on this device. The server did not confirm it: when you log in next, look at your sessions in the profile.';
 
 export function useLogout() {
-  const [, navigate] = useLocation();
   const [isLoggingOut, setLoggingOut] = useState(false);
 
   async function logout(): Promise<void> {
@@ -24,11 +23,11 @@ export function useLogout() {
     setLoggingOut(true);
     quietCache();
     const isConfirmed = await tellServer();
-    // In one go: a moment without a session at this address would lead to the login.
+    // The address changes before the session ends: without a session the guard of this screen would lead to the login.
     navigate(paths.home, { replace: true });
     endSession();
     forgetCache();
-    void clearNotifications();
+    void removeWorker();
     if (isConfirmed) toastSuccess('Logged out successfully');
     else toastError(UNCONFIRMED);
   }
@@ -36,7 +35,7 @@ export function useLogout() {
   return { logout, isLoggingOut };
 }
 
-/** @returns whether the session has ended at the server. Whoever wants to leave is let go in any case. */
+/** @returns whether the session has ended on the server. */
 async function tellServer(): Promise<boolean> {
   try {
     await api.auth.logout.mutate(undefined, { signal: AbortSignal.timeout(PATIENCE_MS) });

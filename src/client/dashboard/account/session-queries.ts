@@ -1,0 +1,43 @@
+/**
+ * The sessions of the signed-in account, and how to end those on other devices.
+ */
+import type { Session } from '#shared/accounts.ts';
+import { failureOf } from '../../api.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { FRESH, partOf } from '../../session/part.ts';
+import { toastError } from '../../toasts.ts';
+
+/** Loads the sessions. A failure to end one is toasted; a success shows in the list. */
+export function useSessions() {
+  const query = trpc.auth.sessions.useQuery(undefined, FRESH);
+  const utils = trpc.useUtils();
+  const answered = {
+    // A refusal reloads the list too, because the session may have ended already.
+    onSettled: () => utils.auth.sessions.invalidate(),
+    onError: (error: unknown) => toastError(failureOf(error).detail ?? 'Failed to log the device out'),
+  };
+  const ending = trpc.auth.endSession.useMutation(answered);
+  const endingOthers = trpc.auth.endOtherSessions.useMutation(answered);
+  return {
+    sessions: partOf(query, (data) => data),
+    retry: () => void query.refetch(),
+    isEnding: ending.isPending || endingOthers.isPending,
+    async end({ id }: Session): Promise<void> {
+      await settled(ending.mutateAsync({ id }));
+    },
+    async endOthers(): Promise<void> {
+      await settled(endingOthers.mutateAsync());
+    },
+  };
+}
+
+/** Waits for the end of `work`; its failure is toasted by `onError`. */
+async function settled(work: Promise<unknown>): Promise<void> {
+  await Promise.allSettled([work]);
+}
+
+/** @returns a function that loads the sessions again. */
+export function useReloadSessions(): () => void {
+  const utils = trpc.useUtils();
+  return () => void utils.auth.sessions.invalidate();
+}

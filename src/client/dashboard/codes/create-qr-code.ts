@@ -1,0 +1,28 @@
+/**
+ * Creates a code and adds the answer to the list in the cache, so that the list need not be loaded again.
+ */
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { failureOf } from '../../api.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+
+export function useCreateQrCode() {
+  const utils = trpc.useUtils();
+  return trpc.qrCodes.create.useMutation({
+    async onSuccess(code) {
+      // The answer of a list query that is under way may lack the new code.
+      await utils.qrCodes.list.cancel();
+      utils.qrCodes.list.setData(undefined, (codes = []) => [
+        ...codes.filter(({ id }) => id !== code.id),
+        code,
+      ]);
+      toastSuccess(`QR code created for ${CATEGORY_LABELS[code.serviceCategory]}`);
+    },
+    onError(error) {
+      const { detail, code } = failureOf(error);
+      toastError(detail ?? 'Failed to create QR code');
+      // The code was created elsewhere, or by an attempt whose answer was lost: the list has to show it.
+      if (code === 'qr_code_exists') void utils.qrCodes.list.invalidate();
+    },
+  });
+}

@@ -1,0 +1,29 @@
+/** A part of a screen that is loaded from the server. It stays ready when loading it again fails. */
+export type Part<Data> =
+  | { readonly status: 'loading' }
+  | { readonly status: 'failed' }
+  | { readonly status: 'ready'; readonly data: Data };
+
+/** Options of a query that is repeated whenever somebody returns to the screen. */
+export const FRESH = {
+  refetchOnMount: 'always',
+  refetchOnReconnect: 'always',
+  refetchOnWindowFocus: 'always',
+} as const;
+
+interface QueryState<Answer> {
+  readonly data: Answer | undefined;
+  readonly isError: boolean;
+}
+
+/**
+ * The state of a query as a part of a screen.
+ * @param read makes the data of the part from the answer.
+ */
+export function partOf<Answer, Data>(
+  { data, isError }: QueryState<Answer>,
+  read: (answer: Answer) => Data,
+): Part<Data> {
+  if (data !== undefined) return { status: 'ready', data: read(data) };
+  return { status: isError ? 'failed' : 'loading' };
+}

@@ -1,0 +1,6 @@
+/** The script of a rendered tip page. */
+import { isTipPage } from '../paths.ts';
+import { Tip } from '../tip/tip.tsx';
+import { hydrate } from './hydrate.tsx';
+
+hydrate(isTipPage, <Tip />);

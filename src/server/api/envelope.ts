@@ -1,0 +1,155 @@
+/**
+ * What every request and every answer has: an id, a line in the log, and the headers that protect whoever reads the
+ * answer. Hides which headers these are, and that putting them on late costs more than answering with them at once.
+ */
+import { randomUUID } from 'node:crypto';
+import type { MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
+import type { Logger } from 'pino';
+import { nodeSideOf } from './context.ts';
+import { isBehindDoor } from './door.ts';
+import { STREAM_HEARTBEAT_MS } from './trpc.ts';
+
+declare module 'hono' {
+  interface ContextVariableMap {
+    requestId: string;
+    /** What a request asks for, for the log: the pattern of its path, or the known procedures that it calls. */
+    route: string;
+  }
+}
+
+/** A client that has taken nothing of an event stream for this long has gone: heartbeats keep its socket busy. */
+const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
+
+/** What stands in pages instead of a file of its own, each by its hash, as a source for its directive. */
+export interface InlineSources {
+  readonly script: readonly string[];
+  readonly style: readonly string[];
+}
+
+/** A request that has arrived: its id, and when it came. */
+interface Arrival {
+  readonly requestId: string;
+  readonly startedAtMs: number;
+}
+
+export interface Envelope {
+  /** Gives each request its id, each answer its headers, and the log a line about both. */
+  readonly middleware: MiddlewareHandler;
+  /** The arrival of a request that is answered without the middleware. */
+  receive(): Arrival;
+  /** Writes the line of a request. `route` is a pattern: what people put into a path is none of the log's business. */
+  log(arrival: Arrival, method: string, route: string, status: number): void;
+  /** An answer of a door with all of its headers, and `text` as its JSON; without a body when that is null. */
+  json(requestId: string, text: string | null, status: number, headers?: Record<string, string>): Response;
+  /** The headers of an answer that nobody may keep. */
+  headers(requestId: string): Record<string, string>;
+}
+
+/**
+ * @param inlineSources what the Content-Security-Policy of pages allows beside files.
+ * @param isSecure whether browsers may be told to come by https only.
+ */
+export function createEnvelope(deps: {
+  readonly log: Logger;
+  readonly inlineSources: InlineSources | undefined;
+  readonly isSecure: boolean;
+}): Envelope {
+  const { log, isSecure, inlineSources } = deps;
+  const policyOfPages = contentSecurityPolicy(inlineSources);
+  const always: Readonly<Record<string, string>> = {
+    'content-security-policy': contentSecurityPolicy(),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'origin-agent-cluster': '?1',
+    'referrer-policy': 'no-referrer',
+    ...(isSecure && { 'strict-transport-security': 'max-age=31536000' }),
+    'x-content-type-options': 'nosniff',
+    'x-dns-prefetch-control': 'off',
+    'x-download-options': 'noopen',
+    'x-frame-options': 'DENY',
+    'x-permitted-cross-domain-policies': 'none',
+    'x-xss-protection': '0',
+  };
+  const unkept = { 'cache-control': 'no-store', ...always };
+  const unkeptJson = { 'content-type': 'application/json', ...unkept };
+
+  /** Puts on an answer whatever it lacks. `path` is that of its request. */
+  function complete({ headers }: Response, requestId: string, path: string): void {
+    for (const [name, value] of Object.entries(always)) headers.set(name, value);
+    headers.set('x-request-id', requestId);
+    const type = headers.get('content-type') ?? '';
+    if (isBehindDoor(path)) {
+      if (isEventStream(type) || !headers.has('cache-control')) headers.set('cache-control', 'no-store');
+    } else if (type.startsWith('text/html')) {
+      headers.set('content-security-policy', policyOfPages);
+    }
+  }
+
+  const receive = (): Arrival => ({ requestId: randomUUID(), startedAtMs: performance.now() });
+
+  function logRequest(arrival: Arrival, method: string, route: string, status: number): void {
+    const durationMs = Math.round(performance.now() - arrival.startedAtMs);
+    log.info({ requestId: arrival.requestId, method, route, status, durationMs }, 'request');
+  }
+
+  return {
+    async middleware(c, next) {
+      const arrival = receive();
+      c.set('requestId', arrival.requestId);
+      await next();
+      if (!Object.hasOwn(c.res, isComplete)) {
+        complete(c.res, arrival.requestId, c.req.path);
+        if (isEventStream(c.res.headers.get('content-type') ?? ''))
+          nodeSideOf(c).incoming?.socket.setTimeout(STREAM_STALL_MS);
+      }
+      const route: string | undefined = c.get('route');
+      logRequest(arrival, c.req.method, route ?? patternOf(matchedRoutes(c)), c.res.status);
+    },
+
+    receive,
+    log: logRequest,
+
+    json(requestId, text, status, own) {
+      const headers: Record<string, string> =
+        text === null
+          ? { ...unkept, 'x-request-id': requestId }
+          : // The adapter to Node looks through all headers for the length, and finds it soonest as the first.
+            { 'content-length': String(Buffer.byteLength(text)), ...unkeptJson, 'x-request-id': requestId };
+      if (own) Object.assign(headers, own);
+      const response: Response & { [isComplete]?: true } = new Response(text, { status, headers });
+      response[isComplete] = true;
+      return response;
+    },
+
+    headers: (requestId) => ({ ...unkept, 'x-request-id': requestId }),
+  };
+}
+
+/** Marks an answer of `json`; an answer that is put together anew from it loses the mark, and gets its headers again. */
+const isComplete = Symbol('is complete');
+
+function isEventStream(contentType: string): boolean {
+  return contentType.startsWith('text/event-stream');
+}
+
+/** The most specific of the routes that a request went through. */
+function patternOf(routes: readonly { readonly path: string }[]): string {
+  const paths = routes.map(({ path }) => path);
+  return paths.findLast((path) => !path.endsWith('*')) ?? paths.at(-1) ?? '*';
+}
+
+function contentSecurityPolicy({ script, style }: InlineSources = { script: [], style: [] }): string {
+  return [
+    "default-src 'none'",
+    ["script-src 'self'", ...script].join(' '),
+    ["style-src 'self'", ...style].join(' '),
+    "img-src 'self' data: blob:",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

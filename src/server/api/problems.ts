@@ -1,0 +1,95 @@
+/**
+ * How errors leave the server: as problem details (RFC 9457), or through the tRPC door in tRPC's own shape; and what
+ * the log hears of them.
+ */
+import type { Hono, Context as HonoContext } from 'hono';
+import type { Logger } from 'pino';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError, REFUSALS } from '#shared/errors.ts';
+import type { Envelope } from './envelope.ts';
+import { headersOf, refusalOf } from './refusals.ts';
+import { trpcErrorOf } from './trpc.ts';
+import type { UnreadAnswer } from './unread-requests.ts';
+import { wireName } from './wire.ts';
+
+/** Fields of procedures that travel in a header through the REST door. */
+const HEADERS: Readonly<Record<string, string>> = {
+  idempotencyKey: 'Idempotency-Key',
+  lastEventId: 'Last-Event-ID',
+};
+
+/** Writes an error into the log if nobody should have met it; refusals are business as usual. */
+export type Report = (error: unknown, requestId: string) => void;
+
+export function createReport(log: Logger): Report {
+  return (error, requestId) => {
+    const { code, cause } = refusalOf(error);
+    if (code === 'internal') log.error({ requestId, err: cause }, 'unexpected error');
+    if (code === 'storage_unavailable') log.warn({ requestId, err: cause }, 'storage unavailable');
+  };
+}
+
+/** A refusal as problem details. `instance` is the request id, as a URN (RFC 9562). */
+export function problemOf(refusal: AppError, requestId: string, publicUrl: string) {
+  const { title, status } = REFUSALS[refusal.code];
+  return {
+    type: `${publicUrl}/api/docs#${refusal.code}`,
+    title,
+    status,
+    detail: refusal.message,
+    instance: `urn:uuid:${requestId}`,
+    code: refusal.code,
+    ...(refusal.fieldErrors.length > 0 && {
+      errors: refusal.fieldErrors.map(({ field, message }) => ({
+        field: HEADERS[field] ?? wireName(field),
+        message,
+      })),
+    }),
+  };
+}
+
+/** Answers whatever is thrown on the way through `app`, and what nothing in it answers. */
+export function answerErrors(app: Hono, publicUrl: string, report: Report): void {
+  const answer = (c: HonoContext, refusal: AppError, body: object, type: string) => {
+    for (const [name, value] of Object.entries(headersOf(refusal))) c.header(name, value);
+    return c.body(JSON.stringify(body), refusal.status, { 'Content-Type': type });
+  };
+  const answerProblem = (c: HonoContext, refusal: AppError) =>
+    answer(c, refusal, problemOf(refusal, c.get('requestId'), publicUrl), 'application/problem+json');
+
+  app.notFound((c) => answerProblem(c, new AppError('not_found')));
+  app.onError((error, c) => {
+    const requestId = c.get('requestId');
+    report(error, requestId);
+    const refusal = refusalOf(error);
+    if (!c.req.path.startsWith('/trpc')) return answerProblem(c, refusal);
+    return answer(c, refusal, { error: trpcErrorOf(refusal, requestId, null) }, 'application/json');
+  });
+}
+
+/** Makes the answers to what could not be read as a request. */
+export function createUnreadAnswers(deps: {
+  readonly envelope: Envelope;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly report: Report;
+}): (refusal: AppError) => UnreadAnswer {
+  const { envelope, publicUrl, clock, log, report } = deps;
+  return (refusal) => {
+    const { requestId } = envelope.receive();
+    const { status, code } = refusal;
+    report(refusal, requestId);
+    log.info({ requestId, status, code }, 'unreadable request');
+    return {
+      status,
+      headers: {
+        ...envelope.headers(requestId),
+        'content-type': 'application/problem+json',
+        date: new Date(clock()).toUTCString(),
+        connection: 'close',
+      },
+      body: JSON.stringify(problemOf(refusal, requestId, publicUrl)),
+    };
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * The pages that arrive rendered. Each is rendered once for all addresses that mean the same, and kept for as long as it
+ * is asked for; hides which pages are kept how long, and how hard each is packed.
+ */
+
+import { PAGE_PATHS } from '#shared/page-paths.ts';
+import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
+import { type Prepared, pack, prepare } from '../api/prepared-answer.ts';
+import type { Templates } from './templates.ts';
+
+/** How many pages are kept; one has some 15 kB, and 10 kB packed. */
+const MAX_KEPT = {
+  /** Pages that are the same for everybody; there are a handful. */
+  common: 20,
+  /** Tip pages of codes that exist. */
+  codes: 500,
+  /** Tip pages of demos, and with an amount. Anybody can make up any number of them, and pushes out none but these. */
+  variants: 100,
+} as const;
+const RETRY_AFTER_SECONDS = 2;
+/** A page of the client, which may be another one after an upgrade. */
+export const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
+/** Pages that belong to a person or to nobody are in no search engine (https://developers.google.com/search/docs). */
+export const UNLISTED = { 'X-Robots-Tag': 'noindex' } as const;
+
+interface TipPage {
+  readonly page: Prepared;
+  readonly status: RenderedPage['status'];
+}
+
+export interface RenderedPages {
+  readonly landing: Prepared;
+  /** The page that browsers keep for when there is no connection. */
+  readonly offline: Prepared;
+  /** The login. */
+  auth(asked: Address): Prepared;
+  /** @param lookUp never rejects. It is asked only when the page of its code is not kept. */
+  tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>): Promise<TipPage>;
+}
+
+/** Renders the pages that are asked for most at once, and the others when they are asked for. */
+export function createRenderedPages(
+  renderer: Renderer,
+  templates: Templates,
+  publicUrl: string,
+): RenderedPages {
+  const kept = {
+    common: new RecentPages(MAX_KEPT.common),
+    codes: new RecentPages(MAX_KEPT.codes),
+    variants: new RecentPages(MAX_KEPT.variants),
+  };
+  const render = (address: Address, lookup: Lookup | null = null) =>
+    renderer.render({ ...address, publicUrl, lookup });
+
+  const renderAuth = (address: Address) => unlisted(templates.fill('auth', render(address)));
+  const home = { pathname: PAGE_PATHS.home, search: '' };
+  const auth = { pathname: PAGE_PATHS.auth, search: '' };
+  kept.common.keep(keyOf(auth), packedAtOnce(renderAuth(auth)));
+
+  /** Codes and names never change: the page that was rendered for a code once is right for good. */
+  function recallCode(asked: Address): Prepared | null {
+    const key = keyOf(renderer.reduce(asked, 'found'), 'found');
+    return kept.codes.get(key) ?? kept.variants.get(key);
+  }
+
+  return {
+    landing: packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(templates.fill('landing', render(home))) })),
+    offline: unlisted(templates.fill('offline', renderer.renderOffline())),
+
+    auth(asked) {
+      const address = renderer.reduce(asked, null);
+      const key = keyOf(address);
+      return kept.common.get(key) ?? kept.common.keep(key, renderAuth(address));
+    },
+
+    async tip(asked, lookUp) {
+      const code = renderer.codeIn(asked);
+      const known = code === null ? null : recallCode(asked);
+      if (known) return { page: known, status: 200 };
+
+      const lookup = code === null ? null : await lookUp(code);
+      const status = lookup?.status ?? null;
+      const address = renderer.reduce(asked, status);
+      const key = keyOf(address, status);
+      const unknown = kept.common.get(key);
+      if (unknown) return { page: unknown, status: 404 };
+      const variant = kept.variants.get(key);
+      if (variant) return { page: variant, status: 200 };
+
+      const rendered = render(address, lookup);
+      const html = templates.fill('tip', rendered);
+      switch (rendered.status) {
+        case 404:
+          return { page: kept.common.keep(key, unlisted(html)), status: 404 };
+        case 503: {
+          const headers = { ...UNLISTED, 'Retry-After': String(RETRY_AFTER_SECONDS) };
+          return { page: { ...unlisted(html), cacheControl: 'no-store', headers }, status: 503 };
+        }
+        case 200: {
+          const isOfCode = status === 'found' && address.search === '';
+          const page = isOfCode
+            ? kept.codes.keep(key, unlisted(html))
+            : kept.variants.keep(key, unlisted(html, 'fast'));
+          return { page, status: 200 };
+        }
+      }
+    },
+  };
+}
+
+/** The pages that were asked for last. */
+class RecentPages {
+  readonly #max: number;
+  readonly #pages = new Map<string, Prepared>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get(key: string): Prepared | null {
+    const page = this.#pages.get(key);
+    if (!page) return null;
+    this.#pages.delete(key);
+    this.#pages.set(key, page);
+    return page;
+  }
+
+  /** Keeps a page in place of the one that was not asked for longest. */
+  keep(key: string, page: Prepared): Prepared {
+    this.#pages.set(key, page);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > this.#max && oldest !== undefined) this.#pages.delete(oldest);
+    return page;
+  }
+}
+
+/** What the page of a reduced address is kept under. The page of an unknown code tells its script so, and is another one. */
+function keyOf({ pathname, search }: Address, lookup: Lookup['status'] | null = null): string {
+  return `${lookup} ${pathname}${search}`;
+}
+
+function unlisted(html: string, effort: 'quick' | 'fast' = 'quick'): Prepared {
+  return prepare({ ...PAGE, plain: Buffer.from(html), headers: UNLISTED, effort });
+}
+
+/** A page that is answered often, packed as small as possible when nobody waits. */
+function packedAtOnce(page: Prepared): Prepared {
+  const made = { br: pack(page.plain, 'br', 'best'), gzip: pack(page.plain, 'gzip', 'best') };
+  return { ...page, packed: (encoding) => made[encoding] };
+}

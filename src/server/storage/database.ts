@@ -1,0 +1,92 @@
+/**
+ * A database as the server and the operator's commands handle it, whichever engine keeps it.
+ */
+import type { NotedPast } from './past.ts';
+import type { Storage } from './storage.ts';
+
+/** Where the data lies. */
+export interface DatabaseAddress {
+  readonly engine: 'sqlite';
+  /** Absolute path of the file. */
+  readonly path: string;
+}
+
+/** Thrown with a sentence for the operator: why a database, a backup or a place for one is not used. */
+export class DatabaseRefused extends Error {
+  override name = 'DatabaseRefused';
+}
+
+export interface Findings {
+  /** What is wrong, in sentences; empty when the data is whole, the ledger adds up, and its past is the one that was noted. */
+  readonly problems: readonly string[];
+  readonly tipCount: number;
+  /** `COUNT:HEX` of the whole ledger. */
+  readonly past: string;
+}
+
+export interface RestoreOptions {
+  /** Leave the sessions of the backup as they are, and the marks of devices. */
+  readonly keepsSessions: boolean;
+  /** Accept a backup whose tips are others than those of the database that it replaces. */
+  readonly acceptsOtherPast: boolean;
+  /** What was noted of the ledger earlier; a backup that does not begin like that is refused. */
+  readonly noted: NotedPast | null;
+}
+
+/** How the accounts of a backup differ from those of the database that it replaces. */
+export interface AccountDifferences {
+  /** Accounts whose password is another one. */
+  readonly changedPasswords: number;
+  /** Accounts that the backup does not have. */
+  readonly missing: number;
+}
+
+export interface Restored {
+  readonly tipCount: number;
+  /** `COUNT:HEX` of the ledger. */
+  readonly past: string;
+  /** When the newest tip was given, in milliseconds since 1970; null when there is none. */
+  readonly newestTipAtMs: number | null;
+  /** How many sessions were ended, or kept. */
+  readonly sessionCount: number;
+  /** Compared with the database that was there before: null when there was none, or it could not be read. */
+  readonly accounts: AccountDifferences | null;
+  /** Where the database that was there before lies now; null when there was none. */
+  readonly keptAside: string | null;
+  /** Whether its schema is today's; else the next start brings it up to date. */
+  readonly isCurrent: boolean;
+}
+
+export interface ManagedDatabase {
+  /** How the operator knows it. */
+  readonly name: string;
+  /**
+   * Opens the data for a server, making it when there is none: no other server may have it until the storage is closed, its
+   * schema is brought up to date, and its ledger adds up.
+   * @throws DatabaseRefused
+   */
+  openForServer(): Promise<Storage>;
+  /**
+   * Opens the data for one command, also while a server has it.
+   * @throws DatabaseRefused when there is none, or its schema is not today's.
+   */
+  openForCommand(): Promise<Storage>;
+  /**
+   * Reads all of the data, as of one moment, also while a server has it.
+   * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
+   * @throws DatabaseRefused when it is missing, none of this product's, or of a version that is not known here.
+   */
+  check(noted: NotedPast | null): Promise<Findings>;
+  /**
+   * Copies the data, as of one moment, also while a server writes to it; the copy appears under its name only once it is complete,
+   * checked and on the disk.
+   * @throws DatabaseRefused when there is nothing to copy, the file exists, or the copy does not check out.
+   */
+  backUp(file: string): Promise<Findings>;
+  /**
+   * Puts a backup in the place of the data, which is kept aside. The backup itself stays untouched.
+   * @throws DatabaseRefused when a server has the data, or the backup is damaged, does not add up, has other tables or another
+   *   past, or comes from a newer version; nothing has changed then.
+   */
+  restore(backup: string, options: RestoreOptions): Promise<Restored>;
+}

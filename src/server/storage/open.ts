@@ -1,0 +1,12 @@
+/**
+ * Chooses the engine of a database. Nothing but this module and the engines themselves knows which one it is.
+ */
+import type { DatabaseAddress, ManagedDatabase } from './database.ts';
+import { manageSqlite } from './sqlite/database.ts';
+
+export function databaseAt(address: DatabaseAddress): ManagedDatabase {
+  switch (address.engine) {
+    case 'sqlite':
+      return manageSqlite(address.path);
+  }
+}

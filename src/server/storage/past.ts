@@ -1,0 +1,92 @@
+/**
+ * The past of a ledger as one short note, `COUNT:HEX`: a hash over its tips, each hashed together with the hash of all before
+ * it. It is computed when somebody asks, and stored nowhere in the data: docs/decisions/015-a-noted-past.md says why.
+ */
+import { hash } from 'node:crypto';
+
+/** Of a SHA-256, the hexadecimal digits that are noted: 128 bits, and short enough for paper. */
+const NOTED_DIGITS = 32;
+
+export interface NotedPast {
+  /** How many tips, from the first, the digest is of. */
+  readonly count: number;
+  /** Hexadecimal digits, in lower case. */
+  readonly digest: string;
+}
+
+/**
+ * The columns of a tip that the past is made of: every fact, in an order that never changes, because notes of years ago must
+ * still compare.
+ */
+export const COLUMNS_OF_PAST = [
+  'sequence',
+  'id',
+  'giver_id',
+  'receiver_id',
+  'qr_code_id',
+  'service_category',
+  'amount_cents',
+  'giver_fee_cents',
+  'receiver_fee_cents',
+  'net_amount_cents',
+  'giver_fee_rate',
+  'receiver_fee_rate',
+  'status',
+  'idempotency_key',
+  'created_at_ms',
+] as const;
+
+/** A tip as a text that no other tip has. @param values those of `COLUMNS_OF_PAST`. */
+export function tipText(values: readonly unknown[]): string {
+  return JSON.stringify(values);
+}
+
+/** The note of the first `count` tips, or of all when there are fewer or no count is given. @param tips from the first, as texts. */
+export function notePast(tips: Iterable<string>, count = Number.POSITIVE_INFINITY): NotedPast {
+  let counted = 0;
+  let digest = hash('sha256', '');
+  for (const tip of tips) {
+    if (counted >= count) break;
+    digest = hash('sha256', digest + tip);
+    counted += 1;
+  }
+  return { count: counted, digest: digest.slice(0, NOTED_DIGITS) };
+}
+
+export function spellPast({ count, digest }: NotedPast): string {
+  return `${count}:${digest}`;
+}
+
+/** @returns null for what is no such note. */
+export function parsePast(text: string): NotedPast | null {
+  const [, count, digest = ''] = /^(\d{1,15}):([0-9a-f]{32})$/i.exec(text.trim()) ?? [];
+  return count === undefined ? null : { count: Number(count), digest: digest.toLowerCase() };
+}
+
+/** How a past differs from the one that was noted, in sentences. @param present the note of as many tips, or of all when there are fewer. */
+export function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
+  if (present.count < noted.count) {
+    return [`Missing: ${spellPast(noted)} was noted, and the ledger has ${present.count} tips only`];
+  }
+  if (present.digest === noted.digest) return [];
+  return [
+    `Rewritten: ${spellPast(noted)} was noted, and now it is ${spellPast(present)}: these tips are not those of then`,
+  ];
+}
+
+/** The place of the first tip that two ledgers tell differently, as far as both go; null when there is none. */
+export function findFirstDifference(one: Iterable<string>, other: Iterable<string>): number | null {
+  const others = other[Symbol.iterator]();
+  try {
+    let place = 0;
+    for (const tip of one) {
+      place += 1;
+      const { value, done } = others.next();
+      if (done) return null;
+      if (value !== tip) return place;
+    }
+    return null;
+  } finally {
+    others.return?.();
+  }
+}

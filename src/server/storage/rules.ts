@@ -1,0 +1,140 @@
+/**
+ * The rules of the storage that hold on every engine. An engine finds rows and saves them, atomically; what a step comes to is
+ * decided here.
+ */
+import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import type { UserId } from '#shared/ids.ts';
+import { type Cents, cents } from '#shared/money.ts';
+import type {
+  Account,
+  AttemptCount,
+  NewAccount,
+  NewTransaction,
+  QrCodeRecord,
+  RecordOutcome,
+  TransactionRecord,
+} from './storage.ts';
+
+/** An email as it is compared: nobody has an address that differs from another's in case alone. */
+export function emailKeyOf(email: string): string {
+  return email.toLowerCase();
+}
+
+/** An account as it is stored, without its categories. */
+export interface AccountRow extends Omit<Account, 'serviceCategories' | 'mustChangePassword'> {
+  readonly passwordExpiresAtMs: number | null;
+}
+
+/** What is stored of a new account, beside its categories: nothing given or received yet, and a password that its owner chose. */
+export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) {
+  return {
+    ...account,
+    emailKey: emailKeyOf(account.email),
+    totalTipsReceivedCents: cents(0),
+    totalTipsGivenCents: cents(0),
+    passwordExpiresAtMs: null,
+  };
+}
+
+/** @param offered the categories of the account, in any order. */
+export function accountFrom(row: AccountRow, offered: readonly string[]): Account {
+  return {
+    id: row.id,
+    email: row.email,
+    username: row.username,
+    fullName: row.fullName,
+    phone: row.phone,
+    isServiceProvider: row.isServiceProvider,
+    serviceCategories: SERVICE_CATEGORIES.filter((category) => offered.includes(category)),
+    totalTipsReceivedCents: row.totalTipsReceivedCents,
+    totalTipsGivenCents: row.totalTipsGivenCents,
+    mustChangePassword: row.passwordExpiresAtMs !== null,
+  };
+}
+
+/** Which of an account's sessions, given the newest first, end so that with one more there are at most `maxCount`. */
+export function sessionsToEnd<Session>(
+  newestFirst: readonly Session[],
+  maxCount: number,
+): readonly Session[] {
+  return newestFirst.slice(maxCount - 1);
+}
+
+/**
+ * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with this receiver, and moves the
+ * totals by `givenCents` and `receivedCents`.
+ * @param earlier the tip that the giver gave under the same idempotency key.
+ * @param code the code that the tip names.
+ */
+export function decideTip(
+  tip: NewTransaction,
+  earlier: TransactionRecord | undefined,
+  code: QrCodeRecord | undefined,
+):
+  | RecordOutcome
+  | {
+      readonly outcome: 'due';
+      readonly receiverId: UserId;
+      readonly givenCents: Cents;
+      readonly receivedCents: Cents;
+    } {
+  if (earlier) {
+    return isSameTip(earlier, tip)
+      ? { outcome: 'repeated', transaction: earlier }
+      : { outcome: 'key_reused' };
+  }
+  if (!code) return { outcome: 'unknown_code' };
+  if (code.userId === tip.giverId) return { outcome: 'own_code' };
+  if (code.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
+  return {
+    outcome: 'due',
+    receiverId: code.userId,
+    givenCents: tip.amountCents,
+    receivedCents: tip.netAmountCents,
+  };
+}
+
+function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
+  return (
+    earlier.qrCodeId === tip.qrCodeId &&
+    earlier.amountCents === tip.amountCents &&
+    earlier.serviceCategory === tip.serviceCategory
+  );
+}
+
+/** Whether a user gave or received a transaction. One of other people's does not exist for them. */
+export function isPartyTo(userId: UserId, { giverId, receiverId }: TransactionRecord): boolean {
+  return giverId === userId || receiverId === userId;
+}
+
+/** What is stored of the attempts under one count. */
+interface StoredAttempts {
+  readonly count: number;
+  readonly endsAtMs: number;
+}
+
+/**
+ * What one more attempt comes to: `used_up` when any of the counts is, else `taken`, with the rows that are to be saved.
+ * @param counts each with what is stored of it.
+ */
+export function countAttempt(
+  counts: readonly (AttemptCount & { readonly stored: StoredAttempts | undefined })[],
+  nowMs: number,
+) {
+  const windows = counts.map(({ limit, account, address, maxCount, windowMs, stored }) => ({
+    row: { limit, account, address, ...windowAt(nowMs, windowMs, stored) },
+    maxCount,
+  }));
+  const usedUp = windows.filter(({ row, maxCount }) => row.count >= maxCount);
+  if (usedUp.length > 0) {
+    return { outcome: 'used_up', freeAtMs: Math.max(...usedUp.map(({ row }) => row.endsAtMs)) } as const;
+  }
+  return { outcome: 'taken', rows: windows.map(({ row }) => ({ ...row, count: row.count + 1 })) } as const;
+}
+
+/** The window in which an attempt is counted. One that lies too far ahead was begun before the clock was turned back. */
+function windowAt(nowMs: number, windowMs: number, stored: StoredAttempts | undefined): StoredAttempts {
+  const lastEndMs = nowMs + windowMs;
+  if (!stored || stored.endsAtMs <= nowMs) return { count: 0, endsAtMs: lastEndMs };
+  return { count: stored.count, endsAtMs: Math.min(stored.endsAtMs, lastEndMs) };
+}

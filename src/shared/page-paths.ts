@@ -1,0 +1,7 @@
+/**
+ * The path of every page: the server answers it, and a screen of the client stands at it.
+ */
+export const PAGE_PATHS = { home: '/', auth: '/auth', dashboard: '/dashboard', scan: '/scan' } as const;
+
+/** The path of a tip page, up to the code that it ends with. */
+export const TIP_PREFIX = '/tip/';

@@ -1,0 +1,45 @@
+/** The router of the client reads addresses as the server does: as they are spelled. */
+import { createElement, Fragment } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import { describe, expect, it } from 'vitest';
+import { Route, Router, Switch, useLocation, useSearch } from 'wouter';
+import { exactAddresses } from '#client/start/exact-addresses.ts';
+
+function drawAt(pathname: string, search: string, screen: () => ReturnType<typeof createElement>): string {
+  const options = {
+    ...exactAddresses,
+    ssrPath: pathname,
+    ssrSearch: search,
+    children: createElement(screen),
+  };
+  return renderToStaticMarkup(createElement(Router, options));
+}
+
+describe('the router', () => {
+  it.each([
+    ['/tip/%2525', '?next=%2Ftip%2F%2525'],
+    ['/tip/demo-alex%252Dbartender', '?userId=100%25&service=%2525'],
+    ['/tip/%E2%80%8B', ''],
+    ['/tip/%zz', '?%'],
+  ])('hands %s%s on without decoding it', (pathname, search) => {
+    const Address = () => createElement(Fragment, null, useLocation()[0], ' ', useSearch());
+    const [path, query] = drawAt(pathname, search, Address).replaceAll('&amp;', '&').split(' ');
+    expect([path, query]).toEqual([pathname, search.slice(1)]);
+  });
+
+  const Table = () =>
+    createElement(
+      Switch,
+      null,
+      createElement(Route, { path: '/scan' }, 'scan'),
+      createElement(Route, null, 'nowhere'),
+    );
+
+  it('finds the screen of a path', () => {
+    expect(drawAt('/scan', '?x', Table)).toBe('scan');
+  });
+
+  it.each(['/SCAN', '/scan/', '/sc%61n', '/scan/x', '/x/scan', '/'])('finds no screen at %s', (pathname) => {
+    expect(drawAt(pathname, '', Table)).toBe('nowhere');
+  });
+});

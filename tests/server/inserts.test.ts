@@ -1,0 +1,55 @@
+/**
+ * What is stored follows the tables: no insert can leave out a column, not even one that may be null, so that a fact which was
+ * accepted is a fact that was kept.
+ */
+
+import { drizzle } from 'drizzle-orm/better-sqlite3';
+import { is } from 'drizzle-orm/entity';
+import { getTableConfig, integer, SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { expect, test, vi } from 'vitest';
+import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { prepareInsert, prepareReturningInsert } from '#server/storage/sqlite/placeholders.ts';
+import * as schema from '#server/storage/sqlite/schema.ts';
+import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+
+const INSERT = /^insert into "(?<table>\w+)" \((?<columns>[^)]+)\) values \((?<values>[^)]+)\)/;
+
+test('every insert gives a value to every column of its table, except the number that SQLite gives out', async () => {
+  const database = openDatabase(IN_MEMORY);
+  migrate(database, readMigrations('drizzle'));
+  const prepare = vi.spyOn(database, 'prepare');
+  const storage = createSqliteStorage(database);
+  const inserts = prepare.mock.calls.flatMap(([text]) => {
+    const { groups } = INSERT.exec(String(text)) ?? {};
+    return groups ? [groups] : [];
+  });
+  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
+  expect(inserts.map(({ table }) => table).sort()).toEqual(
+    tables.map((table) => getTableConfig(table).name).sort(),
+  );
+  for (const { table, columns = '', values = '' } of inserts) {
+    const names = columns.split(', ').map((name) => name.replaceAll('"', ''));
+    const unfilled = names.filter((_, index) => values.split(', ')[index] !== '?');
+    expect({ table, unfilled }).toEqual({ table, unfilled: table === 'transactions' ? ['sequence'] : [] });
+  }
+  await storage.close();
+});
+
+test('a row without a nullable column neither compiles nor is stored, and a whole one is answered as it is stored', () => {
+  const notes = sqliteTable('notes', {
+    id: integer('id').primaryKey({ autoIncrement: true }),
+    message: text('message'),
+    language: text('language').default('en'),
+  });
+  const database = openDatabase(IN_MEMORY);
+  database.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, message TEXT, language TEXT)');
+  const db = drizzle(database);
+  // @ts-expect-error: the message is missing.
+  expect(() => prepareInsert(db, notes).run({ language: 'de' })).toThrow('"message"');
+  // @ts-expect-error: so is the language, although the column has a default.
+  expect(() => prepareReturningInsert(db, notes).get({ message: 'thanks' })).toThrow('"language"');
+  const whole = { message: null, language: 'de' };
+  expect(prepareReturningInsert(db, notes).get(whole)).toEqual({ id: 1, ...whole });
+  database.close();
+});

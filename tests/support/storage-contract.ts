@@ -1,0 +1,734 @@
+/**
+ * What the storage port promises, in sentences that hold on every engine: they are told through the port alone. What only
+ * an engine can show, such as what a failing statement leaves behind, is told in its own tests.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { DatabaseAddress } from '#server/storage/database.ts';
+import { databaseAt } from '#server/storage/open.ts';
+import { type AttemptCount, readSecrets, type Session, type Storage } from '#server/storage/storage.ts';
+import { newQrCodeId, newTransactionId, newUserId, type UserId } from '#shared/ids.ts';
+import { createPeople } from '#tests/support/test-ledger.ts';
+
+const NOW = Date.UTC(2026, 4, 15, 12);
+const MINUTE_MS = 60_000;
+const PREFIX = 'https://tips.example.com/tip/';
+
+const bytes = (text: string) => createHash('sha256').update(text).digest();
+const hexOf = (all: readonly Uint8Array[]) => all.map((one) => Buffer.from(one).toString('hex')).sort();
+
+/**
+ * @param createAddress answers where a new and empty database is to be.
+ * @param isLasting whether the data can be opened again once it was closed.
+ */
+export function describeStorage(
+  name: string,
+  createAddress: () => DatabaseAddress,
+  isLasting: boolean,
+): void {
+  /** A storage for the running test, at whose end its ledger must add up. */
+  async function openStorage() {
+    const database = databaseAt(createAddress());
+    let storage = await database.openForServer();
+    onTestFinished(async () => {
+      await storage.close();
+      if (isLasting) expect((await database.check(null)).problems).toEqual([]);
+    });
+    const { addAccount, addCode, setTheScene } = createPeople(storage);
+
+    const newAccount = (username: string) => ({
+      id: newUserId(randomBytes),
+      email: `${username}@Example.com`,
+      username,
+      fullName: `Name of ${username}`,
+      phone: null,
+      isServiceProvider: false,
+      serviceCategories: [],
+      passwordHash: `hash of ${username}`,
+      createdAtMs: NOW,
+    });
+    async function beginSession(
+      userId: UserId,
+      token: string,
+      changes: Partial<Session> = {},
+      maxCount = 50,
+    ) {
+      const session = {
+        tokenHash: bytes(token),
+        userId,
+        createdAtMs: NOW,
+        expiresAtMs: NOW + MINUTE_MS,
+        device: '',
+        ...changes,
+      };
+      expect(await storage.createSession(session, 'none', maxCount)).toBe('created');
+      return session;
+    }
+    const tokensOf = async (userId: UserId, nowMs = NOW) =>
+      (await storage.listSessions(userId, nowMs)).map(({ tokenHash }) =>
+        Buffer.from(tokenHash).toString('hex'),
+      );
+
+    return {
+      storage,
+      addAccount,
+      addCode,
+      setTheScene,
+      newAccount,
+      beginSession,
+      tokensOf,
+      async reopen(): Promise<Storage> {
+        await storage.close();
+        storage = await database.openForServer();
+        return storage;
+      },
+    };
+  }
+
+  describe(`${name}: accounts`, () => {
+    test('an account is found by its email in any case, exactly as it was created', async () => {
+      const { storage, newAccount } = await openStorage();
+      const {
+        passwordHash,
+        createdAtMs: _,
+        ...person
+      } = {
+        ...newAccount('pat'),
+        phone: '+1 555 0100',
+        isServiceProvider: true,
+        serviceCategories: ['dj', 'bartender'] as const,
+      };
+      expect(await storage.createAccount({ ...person, passwordHash, createdAtMs: NOW })).toBe('created');
+      const found = await storage.findCredentials('PAT@eXAMPLE.COM');
+      expect(found).toEqual({
+        account: {
+          ...person,
+          // In the order of the product, whichever they were given in.
+          serviceCategories: ['bartender', 'dj'],
+          totalTipsReceivedCents: 0,
+          totalTipsGivenCents: 0,
+          mustChangePassword: false,
+        },
+        passwordHash,
+        passwordExpiresAtMs: null,
+      });
+      expect(await storage.findCredentials('sam@example.com')).toBeNull();
+    });
+
+    test('an email that differs in case alone is taken, so is a username, and nothing is left of the refused', async () => {
+      const { storage, newAccount } = await openStorage();
+      const pat = newAccount('pat');
+      expect(await storage.createAccount(pat)).toBe('created');
+      const sam = newAccount('sam');
+      expect(await storage.createAccount({ ...sam, email: 'PAT@example.com' })).toBe('email_taken');
+      expect(await storage.createAccount({ ...sam, username: 'pat' })).toBe('username_taken');
+      expect(await storage.findCredentials(sam.email)).toBeNull();
+      expect((await storage.findCredentials(pat.email))?.account.id).toBe(pat.id);
+      expect(await storage.createAccount(sam)).toBe('created');
+    });
+
+    test('of many accounts with one email at once, one is created', async () => {
+      const { storage, newAccount } = await openStorage();
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, (_, index) =>
+          storage.createAccount({ ...newAccount(`pat${index}`), email: 'pat@example.com' }),
+        ),
+      );
+      expect(outcomes.sort()).toEqual(['created', ...Array(4).fill('email_taken')]);
+    });
+
+    test('a password hash is replaced only while it is the one that was read', async () => {
+      const { storage, addAccount } = await openStorage();
+      const { id, email } = await addAccount('pat');
+      await storage.replacePasswordHash(id, 'another', 'wrong');
+      expect((await storage.findCredentials(email))?.passwordHash).toBe('none');
+      await storage.replacePasswordHash(id, 'none', 'next');
+      expect((await storage.findCredentials(email))?.passwordHash).toBe('next');
+    });
+
+    test('changing a password ends all other sessions of the account, and the kept one goes on under its new token', async () => {
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
+      const { id, email } = await addAccount('pat');
+      const other = await addAccount('sam');
+      for (const token of ['kept', 'second', 'third']) await beginSession(id, token);
+      await beginSession(other.id, 'of sam');
+      const kept = {
+        tokenHash: bytes('kept'),
+        nextTokenHash: bytes('renewed'),
+        expiresAtMs: NOW + 5 * MINUTE_MS,
+      };
+      const next = { passwordHash: 'next', expiresAtMs: null };
+      expect(await storage.changePassword(id, 'none', next, kept)).toBe('changed');
+      expect(await storage.findCredentials(email)).toMatchObject({
+        passwordHash: 'next',
+        passwordExpiresAtMs: null,
+      });
+      expect(await tokensOf(id)).toEqual(hexOf([bytes('renewed')]));
+      expect(await storage.findSession(bytes('renewed'), NOW)).toMatchObject({
+        expiresAtMs: kept.expiresAtMs,
+      });
+      expect(await storage.findSession(bytes('kept'), NOW)).toBeNull();
+      expect(await tokensOf(other.id)).toHaveLength(1);
+    });
+
+    test('a password that expires must be changed, and all sessions end when none is kept', async () => {
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
+      const { id, email } = await addAccount('pat');
+      await beginSession(id, 'token');
+      const next = { passwordHash: 'next', expiresAtMs: NOW + MINUTE_MS };
+      expect(await storage.changePassword(id, 'none', next, null)).toBe('changed');
+      expect(await storage.findCredentials(email)).toMatchObject({
+        account: { mustChangePassword: true },
+        passwordExpiresAtMs: NOW + MINUTE_MS,
+      });
+      expect(await tokensOf(id)).toEqual([]);
+    });
+
+    test('nothing changes when the password was changed meanwhile, or the session to be kept is gone or another account’s', async () => {
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
+      const { id, email } = await addAccount('pat');
+      const other = await addAccount('sam');
+      await beginSession(id, 'token');
+      await beginSession(other.id, 'of sam');
+      const next = { passwordHash: 'next', expiresAtMs: NOW };
+      const keep = (token: string) => ({
+        tokenHash: bytes(token),
+        nextTokenHash: bytes('renewed'),
+        expiresAtMs: NOW + MINUTE_MS,
+      });
+      expect(await storage.changePassword(id, 'another', next, keep('token'))).toBe('stale');
+      expect(await storage.changePassword(id, 'none', next, keep('ended'))).toBe('gone');
+      expect(await storage.changePassword(id, 'none', next, keep('of sam'))).toBe('gone');
+      expect(await storage.findCredentials(email)).toMatchObject({
+        passwordHash: 'none',
+        passwordExpiresAtMs: null,
+      });
+      expect(await tokensOf(id)).toEqual(hexOf([bytes('token')]));
+      expect(await tokensOf(other.id)).toEqual(hexOf([bytes('of sam')]));
+    });
+  });
+
+  describe(`${name}: sessions`, () => {
+    test('a session is found with its account until the millisecond in which it expires', async () => {
+      const { storage, addAccount, beginSession } = await openStorage();
+      const account = await addAccount('pat', ['dj']);
+      const { expiresAtMs, tokenHash } = await beginSession(account.id, 'token');
+      expect(await storage.findSession(tokenHash, expiresAtMs - 1)).toEqual({ account, expiresAtMs });
+      expect(await storage.findSession(tokenHash, expiresAtMs)).toBeNull();
+      expect(await storage.findSession(bytes('another'), NOW)).toBeNull();
+    });
+
+    test('a session does not begin when the password was changed since it was verified', async () => {
+      const { storage, addAccount, tokensOf } = await openStorage();
+      const { id } = await addAccount('pat');
+      const session = {
+        tokenHash: bytes('token'),
+        userId: id,
+        createdAtMs: NOW,
+        expiresAtMs: NOW + 1,
+        device: '',
+      };
+      expect(await storage.createSession(session, 'another', 50)).toBe('stale');
+      expect(await tokensOf(id)).toEqual([]);
+    });
+
+    test('of more sessions than an account may have, the oldest ends, and nobody else’s', async () => {
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
+      const { id } = await addAccount('pat');
+      const other = await addAccount('sam');
+      await beginSession(other.id, 'of sam', { createdAtMs: NOW - 9 });
+      for (const age of [2, 3, 1]) await beginSession(id, `${age} old`, { createdAtMs: NOW - age }, 3);
+      await beginSession(id, 'new', {}, 3);
+      expect(await tokensOf(id)).toEqual(
+        ['new', '1 old', '2 old'].map((token) => bytes(token).toString('hex')),
+      );
+      expect(await storage.findSession(bytes('of sam'), NOW)).not.toBeNull();
+    });
+
+    test('the sessions of an account are listed as they were begun, the newest first, without those that have expired', async () => {
+      const { storage, addAccount, beginSession } = await openStorage();
+      const { id } = await addAccount('pat');
+      const first = await beginSession(id, 'first', { device: 'Chrome on Android', createdAtMs: NOW - 2 });
+      const second = await beginSession(id, 'second', { createdAtMs: NOW - 1 });
+      await beginSession(id, 'expired', { expiresAtMs: NOW });
+      const listed = await storage.listSessions(id, NOW);
+      expect(listed.map((session) => ({ ...session, tokenHash: Buffer.from(session.tokenHash) }))).toEqual([
+        second,
+        first,
+      ]);
+    });
+
+    test('a session is extended to any time, and ends for good', async () => {
+      const { storage, addAccount, beginSession } = await openStorage();
+      const { id } = await addAccount('pat');
+      const { tokenHash } = await beginSession(id, 'token');
+      await storage.extendSession(tokenHash, NOW + 9);
+      expect(await storage.findSession(tokenHash, NOW)).toMatchObject({ expiresAtMs: NOW + 9 });
+      await storage.endSession(tokenHash);
+      await storage.endSession(tokenHash);
+      await storage.extendSession(tokenHash, NOW + MINUTE_MS);
+      expect(await storage.findSession(tokenHash, NOW)).toBeNull();
+    });
+
+    test('of many sessions, those are told that have ended, have expired or never were', async () => {
+      const { storage, addAccount, beginSession } = await openStorage();
+      const { id } = await addAccount('pat');
+      for (const token of ['alive', 'also alive', 'ended']) await beginSession(id, token);
+      await beginSession(id, 'expired', { expiresAtMs: NOW });
+      await storage.endSession(bytes('ended'));
+      const asked = ['alive', 'ended', 'also alive', 'expired', 'never'].map(bytes);
+      expect(hexOf(await storage.findEndedSessions(asked, NOW))).toEqual(
+        hexOf(['ended', 'expired', 'never'].map(bytes)),
+      );
+      expect(await storage.findEndedSessions([], NOW)).toEqual([]);
+    });
+
+    test('all sessions of an account but one end at once, and are counted', async () => {
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
+      const { id } = await addAccount('pat');
+      const other = await addAccount('sam');
+      await beginSession(other.id, 'of sam');
+      for (const token of ['kept', 'second', 'third']) await beginSession(id, token);
+      expect(await storage.endOtherSessions(id, bytes('kept'))).toBe(2);
+      expect(await tokensOf(id)).toEqual(hexOf([bytes('kept')]));
+      expect(await storage.endOtherSessions(id, null)).toBe(1);
+      expect(await tokensOf(id)).toEqual([]);
+      expect(await tokensOf(other.id)).toHaveLength(1);
+    });
+
+    test('expired sessions are forgotten, a bounded number at a time', async () => {
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
+      const { id } = await addAccount('pat');
+      for (const token of ['first', 'second', 'third']) await beginSession(id, token, { expiresAtMs: NOW });
+      await beginSession(id, 'alive');
+      expect(await storage.forgetExpiredSessions(NOW, 2)).toBe(2);
+      expect(await storage.forgetExpiredSessions(NOW, 2)).toBe(1);
+      expect(await storage.forgetExpiredSessions(NOW, 2)).toBe(0);
+      expect(await tokensOf(id, 0)).toEqual(hexOf([bytes('alive')]));
+    });
+  });
+
+  describe(`${name}: QR codes`, () => {
+    const picture = (text: string) => ({ address: text, png: Buffer.from(text) });
+
+    test('a code is found with the names of its owner, and a service that has one is known', async () => {
+      const { storage, addAccount, addCode } = await openStorage();
+      const pat = await addAccount('pat', ['bartender', 'dj']);
+      const id = await addCode(pat, 'dj');
+      expect(await storage.findQrCode(id)).toEqual({
+        id,
+        userId: pat.id,
+        serviceCategory: 'dj',
+        username: 'pat',
+        fullName: 'pat',
+      });
+      expect(await storage.findQrCode(newQrCodeId(randomBytes))).toBeNull();
+      expect(await storage.hasQrCode(pat.id, 'dj')).toBe(true);
+      expect(await storage.hasQrCode(pat.id, 'bartender')).toBe(false);
+    });
+
+    test('a second code for a service, one for a service that is not offered, and one with an id that is taken are refused', async () => {
+      const { storage, addAccount, addCode } = await openStorage();
+      const pat = await addAccount('pat', ['bartender', 'dj']);
+      const taken = await addCode(pat, 'dj');
+      const create = (serviceCategory: 'bartender' | 'barber' | 'dj', id = newQrCodeId(randomBytes)) =>
+        storage.createQrCode({ id, userId: pat.id, serviceCategory, createdAtMs: NOW }, picture('x'));
+      expect(await create('dj')).toBe('category_taken');
+      expect(await create('barber')).toBe('category_not_offered');
+      expect(await create('bartender', taken)).toBe('id_taken');
+      expect(await storage.listQrCodes(pat.id, '')).toMatchObject([{ id: taken, serviceCategory: 'dj' }]);
+      expect(await create('bartender')).toBe('created');
+    });
+
+    test('of many codes for one service at once, one is created', async () => {
+      const { storage, addAccount } = await openStorage();
+      const { id: userId } = await addAccount('pat', ['dj']);
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          storage.createQrCode(
+            { id: newQrCodeId(randomBytes), userId, serviceCategory: 'dj', createdAtMs: NOW },
+            picture('x'),
+          ),
+        ),
+      );
+      expect(outcomes.sort()).toEqual([...Array(4).fill('category_taken'), 'created']);
+    });
+
+    test('codes are listed oldest first, whatever their ids and times, each with its picture for the address asked for', async () => {
+      const { storage, addAccount, addCode } = await openStorage();
+      const pat = await addAccount('pat', ['bartender', 'barber', 'dj']);
+      const sam = await addAccount('sam', ['dj']);
+      const ids = [await addCode(pat, 'dj'), await addCode(pat, 'bartender'), await addCode(pat, 'barber')];
+      await addCode(sam, 'dj');
+      const moved = 'https://moved.example.org/tip/';
+      const [, second] = ids;
+      if (second === undefined) throw new Error('there is no second code');
+      await storage.savePicture(second, `${moved}${second}`, Buffer.from('moved'));
+      const listed = async (prefix: string) =>
+        (await storage.listQrCodes(pat.id, prefix)).map(({ id, picture: png }) => [
+          id,
+          png && Buffer.from(png).toString(),
+        ]);
+      expect(await listed(PREFIX)).toEqual(ids.map((id) => [id, 'no picture']));
+      expect(await listed(moved)).toEqual(ids.map((id) => [id, id === second ? 'moved' : null]));
+      expect(await listed('')).toEqual(ids.map((id) => [id, null]));
+    });
+
+    test('a picture that is there already stays', async () => {
+      const { storage, addAccount, addCode } = await openStorage();
+      const pat = await addAccount('pat', ['dj']);
+      const id = await addCode(pat, 'dj');
+      await storage.savePicture(id, `${PREFIX}${id}`, Buffer.from('another'));
+      const [code] = await storage.listQrCodes(pat.id, PREFIX);
+      expect(code?.picture && Buffer.from(code.picture).toString()).toBe('no picture');
+    });
+  });
+
+  describe(`${name}: tips`, () => {
+    test('a tip is answered as it is stored, every fact of it, with its receiver and its place', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider, customer } = await setTheScene();
+      const given = tip({ idempotencyKey: 'key', createdAtMs: NOW + 1 });
+      const { sequence, ...facts } = { ...given, sequence: 1, receiverId: provider.id };
+      const recorded = await storage.recordTip(given);
+      expect(recorded).toEqual({ outcome: 'recorded', transaction: { ...facts, sequence } });
+      for (const { id } of [provider, customer]) {
+        expect(await storage.listTransactions(id, { before: null, limit: 9 })).toEqual([
+          { ...facts, sequence },
+        ]);
+      }
+    });
+
+    test('tips that are sent at once get their places in the order in which they were sent, from 1 and without a gap', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, customer } = await setTheScene();
+      const tips = Array.from({ length: 300 }, () => tip());
+      const outcomes = await Promise.all(tips.map((one) => storage.recordTip(one)));
+      expect(outcomes).toMatchObject(
+        tips.map(({ id }, index) => ({ outcome: 'recorded', transaction: { id, sequence: index + 1 } })),
+      );
+      const listed = await storage.listTransactionsSince(customer.id, 0, 999);
+      expect(listed.map(({ id }) => id)).toEqual(tips.map(({ id }) => id));
+    });
+
+    test('each tip moves the totals: the amount at the giver, the net amount at the receiver', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider, customer } = await setTheScene();
+      await Promise.all([1_000, 2_000, 3_333].map((amountCents) => storage.recordTip(tip({ amountCents }))));
+      const totals = [
+        { totalTipsReceivedCents: 970 + 1_940 + 3_233, totalTipsGivenCents: 0 },
+        { totalTipsReceivedCents: 0, totalTipsGivenCents: 6_333 },
+      ];
+      for (const [index, { id, email }] of [provider, customer].entries()) {
+        expect((await storage.findCredentials(email))?.account).toMatchObject(totals[index] ?? {});
+        expect(await storage.readTotals(id, 0, 0)).toMatchObject(totals[index] ?? {});
+      }
+    });
+
+    test('one key of one giver is one tip, however often and however concurrently it is sent', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, customer } = await setTheScene();
+      // Another id and another time each, as when a client tries again.
+      const again = () => tip({ idempotencyKey: 'key', createdAtMs: Date.now() });
+      const outcomes = await Promise.all(Array.from({ length: 9 }, () => storage.recordTip(again())));
+      const [first] = await storage.listTransactionsSince(customer.id, 0, 9);
+      expect(await storage.countTransactionsSince(customer.id, 0, 9)).toBe(1);
+      for (const outcome of [...outcomes, await storage.recordTip(again())])
+        expect(outcome).toMatchObject({ transaction: first });
+      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
+        'recorded',
+        ...Array(8).fill('repeated'),
+      ]);
+    });
+
+    test('a key is refused for a tip of another amount, code or service, also of a code that there is not', async () => {
+      const { storage, setTheScene, addCode } = await openStorage();
+      const { tip, provider, customer } = await setTheScene();
+      const other = await addCode(provider, 'barber');
+      await storage.recordTip(tip({ idempotencyKey: 'key' }));
+      for (const change of [
+        { amountCents: 2_001 },
+        { serviceCategory: 'barber' as const },
+        { qrCodeId: other, serviceCategory: 'barber' as const },
+        { qrCodeId: newQrCodeId(randomBytes) },
+      ])
+        expect(await storage.recordTip(tip({ idempotencyKey: 'key', ...change }))).toEqual({
+          outcome: 'key_reused',
+        });
+      expect(await storage.countTransactionsSince(customer.id, 0, 9)).toBe(1);
+    });
+
+    test('a key means nothing for another giver or in another case, and no key is no key', async () => {
+      const { storage, setTheScene, addAccount } = await openStorage();
+      const { tip, provider } = await setTheScene();
+      const sam = await addAccount('sam');
+      const tips = [
+        tip({ idempotencyKey: 'key' }),
+        tip({ idempotencyKey: 'key', giverId: sam.id }),
+        tip({ idempotencyKey: 'KEY' }),
+        tip(),
+        tip(),
+      ];
+      for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
+      expect(await storage.countTransactionsSince(provider.id, 0, 9)).toBe(5);
+    });
+
+    test('a tip for no code, to oneself or for another service is refused without a trace, and its key stays free', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider, customer } = await setTheScene();
+      const refused = async (changes: Parameters<typeof tip>[0]) =>
+        (await storage.recordTip(tip({ idempotencyKey: 'key', ...changes }))).outcome;
+      expect(await refused({ qrCodeId: newQrCodeId(randomBytes) })).toBe('unknown_code');
+      expect(await refused({ giverId: provider.id })).toBe('own_code');
+      expect(await refused({ serviceCategory: 'barber' })).toBe('category_mismatch');
+      for (const { id } of [provider, customer]) {
+        expect(await storage.listTransactionsSince(id, 0, 9)).toEqual([]);
+        expect(await storage.readTotals(id, 0, Number.MAX_SAFE_INTEGER)).toEqual({
+          totalTipsReceivedCents: 0,
+          totalTipsGivenCents: 0,
+          receivedCount: 0,
+        });
+      }
+      expect(await refused({})).toBe('recorded');
+    });
+
+    test('a tip that breaks a rule of the tables is rejected alone, whatever was sent along with it', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, customer } = await setTheScene();
+      const settled = await Promise.allSettled(
+        [
+          tip(),
+          tip({ amountCents: 999 }),
+          tip({ amountCents: 1_000_001 }),
+          tip({ netAmountCents: tip().amountCents }),
+          tip(),
+        ].map((one) => storage.recordTip(one)),
+      );
+      expect(settled.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'rejected',
+        'fulfilled',
+      ]);
+      const listed = await storage.listTransactionsSince(customer.id, 0, 9);
+      expect(listed.map(({ sequence }) => sequence)).toEqual([1, 2]);
+      expect(await storage.readTotals(customer.id, 0, 0)).toMatchObject({ totalTipsGivenCents: 4_000 });
+    });
+  });
+
+  describe(`${name}: histories`, () => {
+    /** Pat received the first, third and fifth tip and gave the fourth; the second is none of theirs. */
+    async function createHistory() {
+      const opened = await openStorage();
+      const { storage, setTheScene, addAccount, addCode } = opened;
+      const { tip, provider: pat, customer: cam } = await setTheScene();
+      const sam = await addAccount('sam', ['dj']);
+      const toSam = { qrCodeId: await addCode(sam, 'dj'), serviceCategory: 'dj' } as const;
+      const tips = [{}, toSam, {}, { ...toSam, giverId: pat.id }, {}].map((changes, index) =>
+        // Times that run backwards: the order is that of the ledger.
+        tip({ ...changes, createdAtMs: NOW - index }),
+      );
+      for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
+      const idAt = (place: number) => tips[place - 1]?.id ?? newTransactionId(randomBytes);
+      return { storage, pat, cam, sam, idAt };
+    }
+    const placesOf = (all: readonly { readonly sequence: number }[] | null) =>
+      all?.map(({ sequence }) => sequence);
+
+    test('a history is what somebody sent and received, newest first, in pages that begin before a tip of theirs', async () => {
+      const { storage, pat, idAt } = await createHistory();
+      const page = async (before: number | null, limit: number) =>
+        placesOf(
+          await storage.listTransactions(pat.id, { before: before === null ? null : idAt(before), limit }),
+        );
+      expect(await page(null, 9)).toEqual([5, 4, 3, 1]);
+      expect(await page(null, 2)).toEqual([5, 4]);
+      expect(await page(4, 2)).toEqual([3, 1]);
+      expect(await page(1, 2)).toEqual([]);
+    });
+
+    test('a page does not begin before somebody else’s tip, or before none', async () => {
+      const { storage, pat, idAt } = await createHistory();
+      const unknown = newTransactionId(randomBytes);
+      for (const before of [idAt(2), unknown])
+        expect(await storage.listTransactions(pat.id, { before, limit: 9 })).toBeNull();
+      expect(await storage.findSequence(pat.id, idAt(4))).toBe(4);
+      expect(await storage.findSequence(pat.id, idAt(2))).toBeNull();
+      expect(await storage.findSequence(pat.id, unknown)).toBeNull();
+    });
+
+    test('what came after a place is listed oldest first and counted, both up to a bound', async () => {
+      const { storage, pat } = await createHistory();
+      const since = async (place: number, limit: number) =>
+        placesOf(await storage.listTransactionsSince(pat.id, place, limit));
+      expect(await since(0, 9)).toEqual([1, 3, 4, 5]);
+      expect(await since(1, 2)).toEqual([3, 4]);
+      expect(await since(5, 9)).toEqual([]);
+      const counts = [
+        await storage.countTransactionsSince(pat.id, 0, 9),
+        await storage.countTransactionsSince(pat.id, 1, 9),
+        await storage.countTransactionsSince(pat.id, 0, 2),
+      ];
+      expect(counts).toEqual([4, 3, 2]);
+    });
+
+    test('received tips are counted from one time up to another, which is left out', async () => {
+      const { storage, pat, cam } = await createHistory();
+      const received = async (userId: UserId, fromMs: number, untilMs: number) =>
+        (await storage.readTotals(userId, fromMs, untilMs)).receivedCount;
+      expect(await received(pat.id, NOW - 4, NOW + 1)).toBe(3);
+      expect(await received(pat.id, NOW - 4, NOW)).toBe(2);
+      expect(await received(pat.id, NOW - 3, NOW)).toBe(1);
+      expect(await received(cam.id, 0, NOW + 1)).toBe(0);
+    });
+  });
+
+  describe(`${name}: attempts`, () => {
+    const count = (changes: Partial<AttemptCount> = {}): AttemptCount => ({
+      limit: 'login',
+      account: 'pat',
+      address: '',
+      maxCount: 2,
+      windowMs: MINUTE_MS,
+      ...changes,
+    });
+
+    test('attempts are taken up to the limit, and again when the window of the first has ended', async () => {
+      const { storage } = await openStorage();
+      for (const at of [NOW, NOW + 1])
+        expect(await storage.takeAttempt([count()], at)).toEqual({ outcome: 'taken' });
+      const usedUp = { outcome: 'used_up', freeAtMs: NOW + MINUTE_MS };
+      expect(await storage.takeAttempt([count()], NOW + MINUTE_MS - 1)).toEqual(usedUp);
+      expect(await storage.takeAttempt([count()], NOW + MINUTE_MS)).toEqual({ outcome: 'taken' });
+    });
+
+    test('of several counts none is taken from when one is used up, and the latest end is told', async () => {
+      const { storage } = await openStorage();
+      const narrow = count({ limit: 'narrow', maxCount: 1, windowMs: 2 * MINUTE_MS });
+      const wide = count({ limit: 'wide', maxCount: 1, windowMs: 3 * MINUTE_MS });
+      await storage.takeAttempt([narrow, wide], NOW);
+      const refused = await storage.takeAttempt([count(), narrow, wide], NOW);
+      expect(refused).toEqual({ outcome: 'used_up', freeAtMs: NOW + 3 * MINUTE_MS });
+      for (let time = 0; time < 2; time += 1)
+        expect(await storage.takeAttempt([count()], NOW)).toEqual({ outcome: 'taken' });
+    });
+
+    test('limit, account and address each make another count', async () => {
+      const { storage } = await openStorage();
+      const counts = [{}, { limit: 'other' }, { account: 'sam' }, { address: '192.0.2.1' }].map((changes) =>
+        count({ maxCount: 1, ...changes }),
+      );
+      for (const one of counts) expect(await storage.takeAttempt([one], NOW)).toEqual({ outcome: 'taken' });
+      for (const one of counts)
+        expect(await storage.takeAttempt([one], NOW)).toMatchObject({ outcome: 'used_up' });
+    });
+
+    test('of many attempts at once no more are taken than the limit allows', async () => {
+      const { storage } = await openStorage();
+      const taken = await Promise.all(Array.from({ length: 9 }, () => storage.takeAttempt([count()], NOW)));
+      expect(taken.filter(({ outcome }) => outcome === 'taken')).toHaveLength(2);
+    });
+
+    test('no window ends later than its length from now, also when the clock was turned back', async () => {
+      const { storage } = await openStorage();
+      for (let time = 0; time < 2; time += 1) await storage.takeAttempt([count()], NOW);
+      const earlier = NOW - 9 * MINUTE_MS;
+      expect(await storage.takeAttempt([count()], earlier)).toEqual({
+        outcome: 'used_up',
+        freeAtMs: earlier + MINUTE_MS,
+      });
+    });
+
+    test('an attempt that is taken back is free again, and taking back what was never taken gives none', async () => {
+      const { storage } = await openStorage();
+      await storage.returnAttempt([count()]);
+      for (let time = 0; time < 2; time += 1) await storage.takeAttempt([count()], NOW);
+      await storage.returnAttempt([count()]);
+      expect(await storage.takeAttempt([count()], NOW)).toEqual({ outcome: 'taken' });
+      expect(await storage.takeAttempt([count()], NOW)).toMatchObject({ outcome: 'used_up' });
+    });
+
+    test('the attempts on an account are forgotten and counted; nobody else’s are', async () => {
+      const { storage } = await openStorage();
+      const once = { maxCount: 1 };
+      const sams = count({ ...once, account: 'sam' });
+      await storage.takeAttempt([count(once), count({ ...once, limit: 'other' }), sams], NOW);
+      expect(await storage.forgetAttempts('pat')).toBe(2);
+      expect(await storage.forgetAttempts('pat')).toBe(0);
+      expect(await storage.takeAttempt([count(once)], NOW)).toEqual({ outcome: 'taken' });
+      expect(await storage.takeAttempt([sams], NOW)).toMatchObject({ outcome: 'used_up' });
+    });
+
+    test('counts whose window has ended are forgotten, a bounded number at a time', async () => {
+      const { storage } = await openStorage();
+      await storage.takeAttempt(
+        ['a', 'b', 'c'].map((address) => count({ address })),
+        NOW,
+      );
+      await storage.takeAttempt([count({ windowMs: 2 * MINUTE_MS })], NOW);
+      expect(await storage.forgetEndedAttempts(NOW + MINUTE_MS - 1, 9)).toBe(0);
+      expect(await storage.forgetEndedAttempts(NOW + MINUTE_MS, 2)).toBe(2);
+      expect(await storage.forgetEndedAttempts(NOW + MINUTE_MS, 2)).toBe(1);
+      expect(await storage.forgetEndedAttempts(NOW + 2 * MINUTE_MS, 2)).toBe(1);
+    });
+  });
+
+  describe(`${name}: the installation`, () => {
+    test('each key is made once, whoever asks first, and made anew when they were forgotten', async () => {
+      const { storage } = await openStorage();
+      const asked = await Promise.all(
+        ['one', 'two'].map((text) => storage.secret('device_mark', bytes(text))),
+      );
+      expect(hexOf(asked)).toEqual(hexOf([bytes('one'), bytes('one')]));
+      const secrets = await readSecrets(storage, () => bytes('other'));
+      expect(hexOf([secrets.device_mark])).toEqual(hexOf([bytes('one')]));
+      expect(hexOf([secrets.giver_pseudonym])).toEqual(hexOf([bytes('other')]));
+      await storage.forgetSecrets();
+      expect(hexOf([await storage.secret('device_mark', bytes('two'))])).toEqual(hexOf([bytes('two')]));
+    });
+
+    test('proving that tips could be recorded leaves nothing behind', async () => {
+      const { storage } = await openStorage();
+      for (let time = 0; time < 3; time += 1) await storage.proveWritable();
+      expect(await storage.forgetEndedAttempts(Number.MAX_SAFE_INTEGER, 9)).toBe(0);
+    });
+
+    test('what was accepted before closing is done, and nothing afterwards', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip } = await setTheScene();
+      const accepted = [storage.recordTip(tip()), storage.recordTip(tip())];
+      const closed = storage.close();
+      await expect(storage.recordTip(tip())).rejects.toMatchObject({ name: 'StorageUnavailable' });
+      await closed;
+      expect(await Promise.all(accepted)).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);
+    });
+
+    test.runIf(isLasting)('all of it is there after closing and opening again', async () => {
+      const { storage, setTheScene, beginSession, reopen } = await openStorage();
+      const { tip, provider, customer, code } = await setTheScene();
+      const { tokenHash } = await beginSession(customer.id, 'token');
+      await storage.secret('device_mark', bytes('key'));
+      const attempt = { limit: 'login', account: 'pat', address: '', maxCount: 1, windowMs: MINUTE_MS };
+      await storage.takeAttempt([attempt], NOW);
+      const first = await storage.recordTip(tip({ idempotencyKey: 'key' }));
+      const readAll = async (opened: Storage) => ({
+        accounts: await Promise.all([provider, customer].map(({ email }) => opened.findCredentials(email))),
+        session: await opened.findSession(tokenHash, NOW),
+        code: await opened.findQrCode(code),
+        codes: await opened.listQrCodes(provider.id, PREFIX),
+        tips: await opened.listTransactionsSince(customer.id, 0, 9),
+        secrets: await readSecrets(opened, () => bytes('another')),
+      });
+      const before = await readAll(storage);
+      const reopened = await reopen();
+      expect(await readAll(reopened)).toEqual(before);
+      expect(await reopened.takeAttempt([attempt], NOW)).toMatchObject({ outcome: 'used_up' });
+      expect(await reopened.recordTip(tip({ idempotencyKey: 'key' }))).toEqual({
+        ...first,
+        outcome: 'repeated',
+      });
+      expect(await reopened.recordTip(tip())).toMatchObject({ transaction: { sequence: 2 } });
+    });
+  });
+}
