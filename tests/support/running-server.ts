@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 const READY_LINE = / is ready at (http\S+)/;
-const START_PATIENCE_MS = 20_000;
+const START_PATIENCE_MS = 60_000;
 /** Another process may take the free port before the server does. */
 const MAX_PORT_ATTEMPTS = 3;
 
