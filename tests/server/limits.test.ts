@@ -6,9 +6,16 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import argon2 from 'argon2';
 import { describe, expect, test, vi } from 'vitest';
-import type { Config } from '#server/config.ts';
 import { createLimits } from '#server/limits/limits.ts';
 import { AppError } from '#shared/errors.ts';
+import {
+  createLimitedApp,
+  createSlowApp,
+  guess,
+  register,
+  stranger,
+  WRONG,
+} from '#tests/support/attempts.ts';
 import {
   type Answer,
   type CallOptions,
@@ -20,7 +27,6 @@ import {
   doorFor,
   logInThrough,
   refusedBy,
-  registerThrough,
   tally,
   times,
   tipThrough,
@@ -32,23 +38,10 @@ import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.t
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
-const WRONG = 'not the password';
 
 function pass(t: TestApp, seconds: number): void {
   t.clock.nowMs += seconds * 1_000;
 }
-const createLimitedApp = (config: Partial<Config> = {}) =>
-  createTestApp({ config: { isRateLimited: true, ...config } });
-
-/** An app whose hashing takes long enough for logins to queue. */
-const createSlowApp = () => createTestApp({ config: { isRateLimited: true }, hashing: 'slow' });
-
-const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
-  logInThrough(door, t, email, WRONG, options);
-
-/** 203.0.113.0 to 203.0.113.255 are for documentation: as many callers as a test needs. */
-const caller = (index: number) => ({ peer: `203.0.113.${index}` });
-
 describe('failed logins', () => {
   test.each(
     DOORS,
@@ -69,10 +62,10 @@ describe('failed logins', () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
-    await times(6, () => guess(t, 'cam@example.com', caller(1)));
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1))).status).toBe(429);
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(2))).status).toBe(200);
-    expect((await logInThrough('REST', t, 'dan@example.com', PASSWORD, caller(1))).status).toBe(200);
+    await times(6, () => guess(t, 'cam@example.com', stranger(1)));
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(1))).status).toBe(429);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(2))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'dan@example.com', PASSWORD, stranger(1))).status).toBe(200);
   });
 
   test('are forgotten when the time is up that Retry-After named', async () => {
@@ -142,12 +135,14 @@ describe('failed logins', () => {
     await t.registerCustomer('cam');
     // Fills the hashing from many addresses, each with an account of its own.
     const crowd = Array.from({ length: 110 }, (_, index) =>
-      guess(t, `nobody-${index}@example.com`, caller(index)),
+      guess(t, `nobody-${index}@example.com`, stranger(index)),
     );
-    const busy = await Promise.all(Array.from({ length: 5 }, () => guess(t, 'cam@example.com', caller(200))));
+    const busy = await Promise.all(
+      Array.from({ length: 5 }, () => guess(t, 'cam@example.com', stranger(200))),
+    );
     await Promise.all(crowd);
     expect(tally(busy)).toEqual({ busy: 5 });
-    expect(tally(await times(6, () => guess(t, 'cam@example.com', caller(200))))).toEqual({
+    expect(tally(await times(6, () => guess(t, 'cam@example.com', stranger(200))))).toEqual({
       wrong_credentials: 5,
       too_many_requests: 1,
     });
@@ -189,9 +184,9 @@ describe('failed logins', () => {
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
     const flood = Array.from({ length: 200 }, () =>
-      logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1)),
+      logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(1)),
     );
-    const others = [caller(2), caller(1)].map((from) =>
+    const others = [stranger(2), stranger(1)].map((from) =>
       logInThrough('REST', t, 'dan@example.com', PASSWORD, from),
     );
     for (const { status } of await Promise.all(others)) expect(status).toBe(200);
@@ -205,45 +200,45 @@ describe('failed logins', () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     const answers = await times(30, (turn) =>
-      guess(t, `nobody-${turn}@example.com`, caller(1), doorFor(turn)),
+      guess(t, `nobody-${turn}@example.com`, stranger(1), doorFor(turn)),
     );
     expect(tally(answers)).toEqual({ wrong_credentials: 30 });
 
-    const next = await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1));
+    const next = await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(1));
     expect(refusedBy('REST', next).code).toBe('too_many_requests');
     expect(Number(next.headers.get('Retry-After'))).toBeGreaterThan(14 * MINUTE_S);
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(2))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(2))).status).toBe(200);
 
     pass(t, 15 * MINUTE_S + 1);
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(1))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(1))).status).toBe(200);
   });
 
   test('an address that is refused cannot use up an account on the way', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
-    await times(30, (turn) => guess(t, `nobody-${turn}@example.com`, caller(1)));
-    expect(tally(await times(120, () => guess(t, 'cam@example.com', caller(1))))).toEqual({
+    await times(30, (turn) => guess(t, `nobody-${turn}@example.com`, stranger(1)));
+    expect(tally(await times(120, () => guess(t, 'cam@example.com', stranger(1))))).toEqual({
       too_many_requests: 120,
     });
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(2))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(2))).status).toBe(200);
   });
 
   test('100 to one account in 24 hours, over all addresses', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
-    const answers = await times(100, (turn) => guess(t, 'cam@example.com', caller(turn), doorFor(turn)));
+    const answers = await times(100, (turn) => guess(t, 'cam@example.com', stranger(turn), doorFor(turn)));
     expect(tally(answers)).toEqual({ wrong_credentials: 100 });
 
-    const next = await logInThrough('tRPC', t, 'cam@example.com', PASSWORD, caller(200));
+    const next = await logInThrough('tRPC', t, 'cam@example.com', PASSWORD, stranger(200));
     expect(refusedBy('tRPC', next).code).toBe('too_many_requests');
     expect(Number(next.headers.get('Retry-After'))).toBeGreaterThan(DAY_S - MINUTE_S);
-    expect((await logInThrough('REST', t, 'dan@example.com', PASSWORD, caller(200))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'dan@example.com', PASSWORD, stranger(200))).status).toBe(200);
 
     pass(t, DAY_S - HOUR_S);
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(201))).status).toBe(429);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(201))).status).toBe(429);
     pass(t, HOUR_S + 1);
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(201))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(201))).status).toBe(200);
   });
 
   test('each call of a batch counts', async () => {
@@ -311,14 +306,6 @@ describe('an attempt that cannot be given back', () => {
 });
 
 describe('registrations', () => {
-  const register = (t: TestApp, turn: number, options?: CallOptions) =>
-    registerThrough(
-      doorFor(turn),
-      t,
-      { email: `person-${turn}@example.com`, username: `person-${turn}`, password: PASSWORD },
-      options,
-    );
-
   test('20 an hour from one address, over both doors', async () => {
     const t = await createLimitedApp();
     expect(tally(await times(20, (turn) => register(t, turn)))).toEqual({ fine: 20 });
@@ -327,7 +314,7 @@ describe('registrations', () => {
     const wait = Number(next.headers.get('Retry-After'));
     expect(wait).toBeGreaterThan(59 * MINUTE_S);
     expect(wait).toBeLessThanOrEqual(HOUR_S);
-    expect(tally([await register(t, 21), await register(t, 22, caller(9))])).toEqual({
+    expect(tally([await register(t, 21), await register(t, 22, stranger(9))])).toEqual({
       too_many_requests: 1,
       fine: 1,
     });
@@ -363,7 +350,7 @@ describe('tips', () => {
     const other = await t.registerCustomer('dan');
     const tip = { receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' };
     const give = (turn: number, token: string) =>
-      tipThrough(doorFor(turn), t, tip, { token, ...caller(turn) });
+      tipThrough(doorFor(turn), t, tip, { token, ...stranger(turn) });
 
     expect(tally(await times(30, (turn) => give(turn, customer.token)))).toEqual({ fine: 30 });
     const next = await give(30, customer.token);
@@ -398,7 +385,7 @@ describe('creations of QR codes', () => {
     const { token } = await t.registerProvider('pat', ['dj', 'barber']);
     const other = await t.registerProvider('quinn', ['dj']);
     const createOne = (turn: number, category = 'dj') =>
-      createThrough(doorFor(turn), t, category, { token, ...caller(turn) });
+      createThrough(doorFor(turn), t, category, { token, ...stranger(turn) });
 
     expect(tally(await times(30, (turn) => createOne(turn)))).toEqual({ fine: 1, qr_code_exists: 29 });
     for (const turn of [30, 31]) {
@@ -436,114 +423,6 @@ test('RATE_LIMIT=off lets everything through', async () => {
   expect(tally(await times(40, () => guess(t, 'nobody@example.com')))).toEqual({ wrong_credentials: 40 });
 });
 
-describe('whoever called', () => {
-  /** Uses up the 5 guesses of one caller, then tells whether another is taken for the same. */
-  async function areTheSame(one: CallOptions, other: CallOptions, config: Partial<Config> = {}) {
-    const t = await createLimitedApp(config);
-    const answers = await times(5, () => guess(t, 'nobody@example.com', one));
-    expect(tally(answers)).toEqual({ wrong_credentials: 5 });
-    return (await guess(t, 'nobody@example.com', other)).status === 429;
-  }
-  const via = (peer: string, forwardedFor: string): CallOptions => ({
-    peer,
-    headers: { 'X-Forwarded-For': forwardedFor },
-  });
-
-  test.each([
-    ['2001:db8:1:2::1', '2001:db8:1:2::2', true],
-    ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', true],
-    ['2001:DB8:1:2::1', '2001:0db8:0001:0002:0:0:0:9', true],
-    ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
-    ['2001:db8:1:2::1', '2001:db8:2:2::1', false],
-    ['192.0.2.1', '192.0.2.1', true],
-    ['192.0.2.1', '192.0.2.2', false],
-    ['192.0.2.1', '::ffff:192.0.2.1', true],
-    ['::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
-    ['fe80::1%eth0', 'fe80::2%eth0', true],
-  ])('an IPv6 network of 64 bits counts as one, an IPv4 address as itself: %s and %s', async (one, other, same) => {
-    expect(await areTheSame({ peer: one }, { peer: other })).toBe(same);
-  });
-
-  test('X-Forwarded-For means nothing from somebody who is no trusted proxy', async () => {
-    const [one, other] = [via('192.0.2.1', '198.51.100.1'), via('192.0.2.1', '198.51.100.2')];
-    expect(await areTheSame(one, other)).toBe(true);
-    expect(await areTheSame(one, other, { trustedProxies: ['10.0.0.0/8'] })).toBe(true);
-  });
-
-  test.each([
-    ['10.1.2.3', '10.1.2.3'],
-    ['10.0.0.0/8', '10.200.1.1'],
-    ['127.0.0.1', '::ffff:127.0.0.1'],
-    ['::1', '::1'],
-    ['fd00::/8', 'fd12:3456::1'],
-  ])('a trusted proxy (%s) speaks for its callers', async (trusted, peer) => {
-    const config = { trustedProxies: [trusted] };
-    expect(await areTheSame(via(peer, '198.51.100.1'), via(peer, '198.51.100.2'), config)).toBe(false);
-    expect(await areTheSame(via(peer, '198.51.100.1'), via(peer, '198.51.100.1'), config)).toBe(true);
-    expect(await areTheSame(via(peer, '198.51.100.1'), { peer: '198.51.100.1' }, config)).toBe(true);
-  });
-
-  test('of several hops the last that no trusted proxy wrote about itself counts', async () => {
-    const config = { trustedProxies: ['10.0.0.0/8'] };
-    const peer = '10.0.0.1';
-    // Whatever a caller claims stands to the left of what the proxies saw.
-    const claims = ['1.1.1.1, 198.51.100.1', '2.2.2.2, 198.51.100.1', '3.3.3.3, 198.51.100.1, 10.0.0.2'];
-    for (const claim of claims) {
-      expect(await areTheSame(via(peer, '198.51.100.1'), via(peer, claim), config)).toBe(true);
-    }
-    expect(
-      await areTheSame(via(peer, '1.1.1.1, 198.51.100.1'), via(peer, '1.1.1.1, 198.51.100.2'), config),
-    ).toBe(false);
-  });
-
-  test.each([
-    'unknown',
-    'garbage',
-    '_hidden',
-    '999.1.1.1',
-    '198.51.100.1:port',
-    '198.51.100.1:123456',
-    '[198.51.100.1]:4711',
-    '[2001:db8::1',
-    '"198.51.100.1',
-    '[]:80',
-    '::1]:80',
-    `198.51.100.1${' '.repeat(200)}:80`,
-  ])('an entry of the proxy that is no address (%j) does not make a claim to its left true', async (entry) => {
-    const config = { trustedProxies: ['10.0.0.1'] };
-    const claiming = (address: string) => via('10.0.0.1', `${address}, ${entry}`);
-    expect(await areTheSame(claiming('1.1.1.1'), claiming('2.2.2.2'), config)).toBe(true);
-  });
-
-  test.each([
-    ['198.51.100.1:4711', '198.51.100.1'],
-    ['"198.51.100.1:4711"', '198.51.100.1'],
-    ['"198.51.100.1"', '198.51.100.1'],
-    ['[2001:db8::1]:4711', '2001:db8::1'],
-    ['[2001:db8::1]', '2001:db8::1'],
-    ['"[2001:db8::1]:4711"', '2001:db8::1'],
-    ['[::ffff:198.51.100.1]:80', '198.51.100.1'],
-  ])('an entry with a port, brackets or quotes (%s) names the address itself', async (entry, address) => {
-    const config = { trustedProxies: ['10.0.0.1'] };
-    expect(await areTheSame(via('10.0.0.1', entry), { peer: address }, config)).toBe(true);
-    expect(await areTheSame(via('10.0.0.1', entry), { peer: '10.0.0.1' }, config)).toBe(false);
-  });
-
-  test('a trusted proxy that is named with its port is one all the same', async () => {
-    const config = { trustedProxies: ['10.0.0.0/8'] };
-    const entries = '198.51.100.1:4711, 10.0.0.2:80';
-    expect(await areTheSame(via('10.0.0.1', entries), { peer: '198.51.100.1' }, config)).toBe(true);
-  });
-
-  test('no other header names the caller', async () => {
-    const config = { trustedProxies: ['10.0.0.1'] };
-    for (const name of ['X-Real-IP', 'Forwarded', 'X-Client-IP', 'CF-Connecting-IP', 'True-Client-IP']) {
-      const claiming = (address: string) => ({ peer: '10.0.0.1', headers: { [name]: address } });
-      expect(await areTheSame(claiming('1.1.1.1'), claiming('2.2.2.2'), config)).toBe(true);
-    }
-  });
-});
-
 describe('a restart', () => {
   /** The same data under a new process. */
   const restarted = (t: TestApp) => createTestApp({ database: t.database, config: { isRateLimited: true } });
@@ -555,17 +434,11 @@ describe('a restart', () => {
     const t = await restarted(before);
     const answer = await logInThrough('REST', t, 'cam@example.com', PASSWORD);
     expect(refusedBy('REST', answer).code).toBe('too_many_requests');
-    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, caller(9))).status).toBe(200);
+    expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(9))).status).toBe(200);
   });
 
   test('gives no new registrations', async () => {
     const before = await createLimitedApp();
-    const register = (t: TestApp, turn: number) =>
-      registerThrough('REST', t, {
-        email: `p${turn}@example.com`,
-        username: `p${turn}xx`,
-        password: PASSWORD,
-      });
     await times(20, (turn) => register(before, turn));
     expect(tally([await register(await restarted(before), 20)])).toEqual({ too_many_requests: 1 });
   });
@@ -573,7 +446,7 @@ describe('a restart', () => {
 
 test('what is counted names neither an email nor an address', async () => {
   const t = await createLimitedApp();
-  await times(3, () => guess(t, 'My secret password, typed in the wrong field', caller(7)));
+  await times(3, () => guess(t, 'My secret password, typed in the wrong field', stranger(7)));
   const counted = JSON.stringify(dump(t.database)['attempts']);
   expect(counted).toContain('login_to_account');
   expect(counted).not.toMatch(/secret|203\.0\.113/i);

@@ -4,7 +4,14 @@
  */
 import argon2 from 'argon2';
 import { describe, expect, test, vi } from 'vitest';
-import type { Config } from '#server/config.ts';
+import {
+  createLimitedApp,
+  createSlowApp,
+  guess,
+  register,
+  stranger,
+  WRONG,
+} from '#tests/support/attempts.ts';
 import {
   type Answer,
   type CallOptions,
@@ -28,18 +35,8 @@ import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.t
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const WRONG = 'not the password';
 const NAME = '__Host-tipwell_device';
 const HOME = '198.51.100.7';
-
-const createLimitedApp = (config: Partial<Config> = {}) =>
-  createTestApp({ config: { isRateLimited: true, ...config } });
-
-/** An app whose hashing takes long enough for logins to queue. */
-const createSlowApp = () => createTestApp({ config: { isRateLimited: true }, hashing: 'slow' });
-
-/** 203.0.113.0 to 203.0.113.255 are for documentation: as many strangers as a test needs. */
-const stranger = (index: number): CallOptions => ({ peer: `203.0.113.${index}` });
 
 /** The device mark that an answer sets, as a browser would send it back; null when it sets none. */
 function markIn(answer: Answer): string | null {
@@ -59,9 +56,6 @@ async function markOf(t: TestApp, email: string, options: CallOptions = { peer: 
   expect(answer.status, answer.text).toBe(200);
   return markIn(answer);
 }
-
-const guess = (t: TestApp, email: string, options?: CallOptions, door: Door = 'REST') =>
-  logInThrough(door, t, email, WRONG, options);
 
 const changePassword = (door: Door, t: TestApp, token: string, present: string, next: string) =>
   changePasswordThrough(door, t, present, next, { token, peer: HOME });
@@ -435,14 +429,6 @@ test.each(
 });
 
 describe('registrations', () => {
-  const register = (t: TestApp, turn: number, options?: CallOptions) =>
-    registerThrough(
-      doorFor(turn),
-      t,
-      { email: `person-${turn}@example.com`, username: `person-${turn}`, password: PASSWORD },
-      options,
-    );
-
   test('that were refused close an address to nobody', async () => {
     const t = await createLimitedApp();
     await register(t, 0);

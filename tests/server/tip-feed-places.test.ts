@@ -1,5 +1,4 @@
 /** The feed past the doors: how its places are shared when all are taken, and where a stream of it begins and ends. */
-
 import { describe, expect, test, vi } from 'vitest';
 import { createTipFeed } from '#server/tips/tip-feed.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';

@@ -2,7 +2,6 @@
  * Hearing of tips: through both doors alike, both sides of a tip hear of it, once, in the order of the ledger, from
  * where they left off; and nobody hears of another's.
  */
-
 import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/storage.ts';
 import { DOORS, resultOf, tipThrough } from '#tests/support/both-doors.ts';
