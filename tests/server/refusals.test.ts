@@ -36,7 +36,7 @@ async function openScene({
   isRateLimited = false,
   hashing,
 }: {
-  readonly isRateLimited?: true;
+  readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
 } = {}) {
   const trouble = { isInside: false, isShuttingDown: false };

@@ -3,6 +3,7 @@
  * sorts, or hides a heartbeat.
  */
 import { z } from 'zod';
+import type { ErrorCode } from '#shared/errors.ts';
 import { cents } from '#shared/money.ts';
 import {
   answerOf,
@@ -210,6 +211,12 @@ export async function outcomeThrough(
   const [outcome] = outcomesOf(door, await answerOf(response));
   if (!outcome) throw new Error('an empty answer');
   return outcome;
+}
+
+/** The code of the refusal that an answer is, a stream of tRPC's among them; null of what is no refusal. */
+export async function codeOf(door: Door, response: Response): Promise<ErrorCode | null> {
+  if (isEventStream(response)) return (await refusalIn(readStream(response, new AbortController()))).code;
+  return outcomesOf(door, await answerOf(response))[0]?.refused?.code ?? null;
 }
 
 export function isEventStream({ headers }: Response): boolean {

@@ -1,0 +1,305 @@
+/** The pictures of QR codes: any camera reads them, and each is made once. */
+import { randomBytes } from 'node:crypto';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
+import { drawQrCode } from '#server/qr-codes/qr-image.ts';
+import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { StorageUnavailable } from '#server/storage/storage.ts';
+import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import { AppError } from '#shared/errors.ts';
+import { call, callRest, callTrpc, type Door, PUBLIC_URL, resultOf } from '#tests/support/both-doors.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { replacePictures, setReadOnly } from '#tests/support/stored-data.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+
+const PNG_SIGNATURE = '89504e470d0a1a0a';
+const QUIET_ZONE = 4;
+/** ISO/IEC 18004: what masks the format information, and the two bits of it that say error correction L. */
+const FORMAT_MASK = [1, 0];
+const LOW = [0, 1];
+
+const restCode = z.strictObject({
+  id: z.string(),
+  service_category: z.string(),
+  user_id: z.string(),
+  image_base64: z.base64(),
+});
+
+/** The modules of a picture as true for dark, its quiet zone included, and how many pixels wide each is. */
+function modulesOf(picture: PNG): { modules: boolean[][]; scale: number } {
+  const isDark = (x: number, y: number) => (picture.data[(y * picture.width + x) * 4] ?? 255) < 128;
+  // The first row with anything dark in it begins with the seven dark modules of a finder pattern.
+  let top = 0;
+  const firstDark = (y: number) => {
+    for (let x = 0; x < picture.width; x++) if (isDark(x, y)) return x;
+    return -1;
+  };
+  while (top < picture.height && firstDark(top) < 0) top += 1;
+  const left = firstDark(top);
+  let right = left;
+  while (right < picture.width && isDark(right, top)) right += 1;
+  const scale = (right - left) / 7;
+  const across = picture.width / scale;
+  const modules = Array.from({ length: across }, (_, row) =>
+    Array.from({ length: across }, (_, column) =>
+      isDark(Math.floor((column + 0.5) * scale), Math.floor((row + 0.5) * scale)),
+    ),
+  );
+  return { modules, scale };
+}
+
+function decode(png: Uint8Array): string | undefined {
+  const { width, height, data } = PNG.sync.read(Buffer.from(png));
+  return jsQR(new Uint8ClampedArray(data), width, height, { inversionAttempts: 'dontInvert' })?.data;
+}
+
+const pictureOf = (code: { imageBase64: string }) => Buffer.from(code.imageBase64, 'base64');
+
+const create = (door: Door, t: TestApp, category: unknown, token: string) =>
+  call(door, t, 'qrCodes.create', { serviceCategory: category }, { token });
+
+describe('the picture', () => {
+  test('reads as the tip page of the code, at the address of PUBLIC_URL', async () => {
+    const t = await createTestApp();
+    const { token, user } = await t.registerProvider('pat', ['bartender']);
+    const answer = await create('REST', t, 'bartender', token);
+    expect(answer.status).toBe(201);
+    const code = restCode.parse(resultOf(answer));
+    expect(code).toMatchObject({ service_category: 'bartender', user_id: user.id });
+    expect(decode(Buffer.from(code.image_base64, 'base64'))).toBe(`${PUBLIC_URL}/tip/${code.id}`);
+  });
+
+  test('is bare base64 of a PNG, the same through both doors', async () => {
+    const t = await createTestApp();
+    const { code, provider } = await t.setTheScene();
+    expect(code.imageBase64).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
+    expect(pictureOf(code).subarray(0, 8).toString('hex')).toBe(PNG_SIGNATURE);
+    expect(pictureOf(code).toString('base64')).toBe(code.imageBase64);
+    expect(resultOf(await callRest(t, 'GET', '/qr-codes', undefined, provider))).toEqual([
+      {
+        id: code.id,
+        service_category: 'bartender',
+        user_id: provider.user.id,
+        image_base64: code.imageBase64,
+      },
+    ]);
+    expect(resultOf(await callTrpc(t, 'qrCodes.list', undefined, provider))).toEqual([code]);
+  });
+
+  test.each([
+    'http://localhost:3000',
+    PUBLIC_URL,
+    `https://${'long-'.repeat(20)}name.example.com/some/path`,
+  ])('is a square of at least 512 pixels with a quiet zone of four modules and correction M or better (%s)', async (publicUrl) => {
+    const t = await createTestApp({ config: { publicUrl } });
+    const { code } = await t.setTheScene();
+    const picture = PNG.sync.read(pictureOf(code));
+    expect(decode(pictureOf(code))).toBe(`${publicUrl}/tip/${code.id}`);
+    expect(picture.width).toBe(picture.height);
+    expect(picture.width).toBeGreaterThanOrEqual(512);
+
+    const { modules, scale } = modulesOf(picture);
+    expect(Number.isInteger(scale)).toBe(true);
+    const across = modules.length;
+    // A code has 17 modules and four more for each version.
+    expect((across - 2 * QUIET_ZONE - 17) % 4).toBe(0);
+    const isInside = (index: number) => index >= QUIET_ZONE && index < across - QUIET_ZONE;
+    const quiet = modules.flatMap((row, y) => row.filter((_, x) => !(isInside(x) && isInside(y))));
+    expect(quiet).toHaveLength(across ** 2 - (across - 2 * QUIET_ZONE) ** 2);
+    expect(quiet).not.toContain(true);
+
+    const format = [0, 1].map((column) => Number(modules[QUIET_ZONE + 8]?.[QUIET_ZONE + column]));
+    expect(format.map((bit, index) => bit ^ (FORMAT_MASK[index] ?? 0))).not.toEqual(LOW);
+    // Dark is black and light is white, to the pixel.
+    expect(new Set(picture.data)).toEqual(new Set([0, 255]));
+  });
+
+  test('still reads with a scratch across a print', async () => {
+    const t = await createTestApp();
+    const { code } = await t.setTheScene();
+    const picture = PNG.sync.read(pictureOf(code));
+    const { scale } = modulesOf(picture);
+    const middle = Math.floor(picture.width / 2);
+    for (let x = 12 * scale; x < picture.width - 12 * scale; x++) {
+      for (let y = middle; y < middle + scale; y++)
+        picture.data.fill(255, (y * picture.width + x) * 4, (y * picture.width + x) * 4 + 4);
+    }
+    expect(decode(PNG.sync.write(picture))).toBe(`${PUBLIC_URL}/tip/${code.id}`);
+  });
+
+  test('is made once: what is stored is what is answered', async () => {
+    const t = await createTestApp();
+    const { code, provider } = await t.setTheScene();
+    expect(dump(t.database)['qr_pictures']).toMatchObject([{ png: pictureOf(code).toString('hex') }]);
+
+    const other = Buffer.from('not a picture, but what is kept');
+    replacePictures(t.database, other);
+    for (let time = 0; time < 3; time++) {
+      expect(await provider.trpc.qrCodes.list.query()).toMatchObject([
+        { imageBase64: other.toString('base64') },
+      ]);
+    }
+    expect(dump(t.database)['qr_pictures']).toHaveLength(1);
+  });
+
+  test('is not drawn again after a restart with the same PUBLIC_URL', async () => {
+    const database = openDatabase(IN_MEMORY);
+    const before = await createTestApp({ database });
+    const { provider } = await before.setTheScene();
+    const kept = Buffer.from('what is kept');
+    replacePictures(database, kept);
+
+    const after = await createTestApp({ database });
+    const codes = await after.trpc(provider.token).qrCodes.list.query();
+    expect(codes).toMatchObject([{ imageBase64: kept.toString('base64') }]);
+  });
+
+  test('is drawn for a new PUBLIC_URL when first asked for, and both are kept', async () => {
+    const database = openDatabase(IN_MEMORY);
+    const before = await createTestApp({ database });
+    const { provider, code } = await before.setTheScene();
+
+    const publicUrl = 'https://moved.example.org/tips';
+    const after = await createTestApp({ database, config: { publicUrl } });
+    const [moved] = await after.trpc(provider.token).qrCodes.list.query();
+    expect(moved).toMatchObject({ id: code.id });
+    expect(decode(Buffer.from(moved?.imageBase64 ?? '', 'base64'))).toBe(`${publicUrl}/tip/${code.id}`);
+    expect(await after.trpc(provider.token).qrCodes.list.query()).toEqual([moved]);
+    expect(dump(database)['qr_pictures']).toMatchObject([
+      { qr_code_id: code.id, address: `${PUBLIC_URL}/tip/${code.id}` },
+      { qr_code_id: code.id, address: `${publicUrl}/tip/${code.id}` },
+    ]);
+
+    const back = await createTestApp({ database });
+    expect(await back.trpc(provider.token).qrCodes.list.query()).toEqual([code]);
+  });
+
+  test('is drawn but once when a new address is asked for by many at once', async () => {
+    const database = openDatabase(IN_MEMORY);
+    const { provider } = await (await createTestApp({ database })).setTheScene();
+    const after = await createTestApp({ database, config: { publicUrl: 'https://moved.example.org' } });
+    const lists = await Promise.all(
+      Array.from({ length: 5 }, () => after.trpc(provider.token).qrCodes.list.query()),
+    );
+    for (const list of lists) expect(list).toEqual(lists[0]);
+    expect(dump(database)['qr_pictures']).toHaveLength(2);
+  });
+
+  test('carries PUBLIC_URL, whatever Host and its friends claim', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerProvider('pat', ['bartender']);
+    const response = await t.send('https://evil.example/api/qr-codes', {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${token}`,
+        'Content-Type': 'application/json',
+        Host: 'evil.example',
+        Origin: 'https://evil.example',
+        Forwarded: 'host=evil.example;proto=http',
+        'X-Forwarded-Host': 'evil.example',
+        'X-Forwarded-Proto': 'http',
+        'X-Original-Host': 'evil.example',
+      },
+      body: '{"service_category": "bartender"}',
+    });
+    const code = restCode.parse(await response.json());
+    expect(decode(Buffer.from(code.image_base64, 'base64'))).toBe(`${PUBLIC_URL}/tip/${code.id}`);
+    const evil = await t.send('https://evil.example/api/nowhere', { headers: { Host: 'evil.example' } });
+    const text = (await evil.text()) + JSON.stringify([...response.headers, ...evil.headers]);
+    expect(text).not.toContain('evil.example');
+    expect(JSON.stringify(dump(t.database))).not.toContain('evil.example');
+  });
+});
+
+describe('the drawing of pictures', () => {
+  /** Codes over the data of an app, whose drawings are counted. */
+  function watchDrawing(t: TestApp, publicUrl = PUBLIC_URL) {
+    const drawn = { addresses: [] as string[], atOnce: 0, mostAtOnce: 0 };
+    const codes = createQrCodes({
+      storage: t.storage,
+      clock: () => t.clock.nowMs,
+      random: randomBytes,
+      publicUrl,
+      async draw(address) {
+        drawn.addresses.push(address);
+        drawn.atOnce += 1;
+        drawn.mostAtOnce = Math.max(drawn.mostAtOnce, drawn.atOnce);
+        const png = await drawQrCode(address);
+        drawn.atOnce -= 1;
+        return png;
+      },
+    });
+    return { codes, drawn };
+  }
+
+  async function accountOf(t: TestApp, email = 'pat@example.com') {
+    const found = await t.storage.findCredentials(email);
+    if (!found) throw new Error('nobody has this email');
+    return found.account;
+  }
+
+  test('makes none for a code that exists already', async () => {
+    const t = await createTestApp();
+    await t.setTheScene();
+    const account = await accountOf(t);
+    const { codes, drawn } = watchDrawing(t);
+    for (let time = 0; time < 10; time += 1) {
+      await expect(codes.create(account, 'bartender')).rejects.toThrow(new AppError('qr_code_exists'));
+    }
+    expect(drawn.addresses).toEqual([]);
+  });
+
+  test('makes one for many creations at once for one service, of which the others are refused', async () => {
+    const t = await createTestApp();
+    await t.registerProvider('pat', ['dj']);
+    const account = await accountOf(t);
+    const { codes, drawn } = watchDrawing(t);
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => codes.create(account, 'dj')));
+    const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    expect(refusals).toEqual(Array.from({ length: 9 }, () => new AppError('qr_code_exists')));
+    expect(drawn.addresses).toHaveLength(1);
+  });
+
+  test('makes one at a time for codes of all services, created at once', async () => {
+    const t = await createTestApp();
+    await t.registerProvider('pat', [...SERVICE_CATEGORIES]);
+    const account = await accountOf(t);
+    const { codes, drawn } = watchDrawing(t);
+    await Promise.all(SERVICE_CATEGORIES.map((category) => codes.create(account, category)));
+    expect(drawn.addresses).toHaveLength(SERVICE_CATEGORIES.length);
+    expect(drawn.mostAtOnce).toBe(1);
+  });
+
+  test('goes on after a creation that failed', async () => {
+    const t = await createTestApp();
+    await t.registerProvider('pat', ['dj', 'barber']);
+    const account = await accountOf(t);
+    const { codes } = watchDrawing(t);
+    setReadOnly(t.database, true);
+    await expect(codes.create(account, 'dj')).rejects.toThrow(StorageUnavailable);
+    setReadOnly(t.database, false);
+    expect(await codes.create(account, 'dj')).toMatchObject({ serviceCategory: 'dj' });
+  });
+
+  test('makes each missing picture once, one at a time, however many lists ask at once', async () => {
+    const t = await createTestApp();
+    const addresses = [];
+    for (const username of ['pat', 'quinn']) {
+      const { token } = await t.registerProvider(username, [...SERVICE_CATEGORIES]);
+      for (const category of SERVICE_CATEGORIES) {
+        const { id } = z.object({ id: z.string() }).parse(resultOf(await create('tRPC', t, category, token)));
+        addresses.push(`https://moved.example.org/tip/${id}`);
+      }
+    }
+    const accounts = [await accountOf(t), await accountOf(t, 'quinn@example.com')];
+    const { codes, drawn } = watchDrawing(t, 'https://moved.example.org');
+    await Promise.all(
+      Array.from({ length: 5 }, () => accounts).flatMap((all) => all.map((one) => codes.list(one))),
+    );
+    expect(drawn.addresses.toSorted()).toEqual(addresses.toSorted());
+    expect(drawn.mostAtOnce).toBe(1);
+  });
+});

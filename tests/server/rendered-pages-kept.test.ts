@@ -1,0 +1,196 @@
+/** Rendered pages are kept: by the server, which renders what means the same once, and by browsers, which are sent nothing twice. */
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { Hono } from 'hono';
+import { describe, expect, test } from 'vitest';
+import type { Lookup } from '#shared/rendered-page.ts';
+import { codeOf, foundBy, get, pages, renderings, textOf } from '#tests/support/rendered-pages.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+
+describe('what means the same', () => {
+  /** Asks for the first, and then for the others, which are the very same page and are not rendered. */
+  async function expectOnePage(t: TestApp, [first = '', ...others]: readonly string[]) {
+    const { status, html, headers } = await get(t, first);
+    const before = renderings.count;
+    for (const path of others) {
+      const other = await get(t, path);
+      expect(other.status, path).toBe(status);
+      expect(other.html, path).toBe(html);
+      expect(other.headers.get('ETag'), path).toBe(headers.get('ETag'));
+    }
+    expect(renderings.count - before, first).toBe(0);
+  }
+
+  test.each([
+    ['the landing page', ['/', '/?x=1', '/?next=/tip/x', '/?%zz', '/?']],
+    [
+      'the login',
+      ['/auth', '/auth?x=1', '/auth?next=/dashboard', '/auth?next=//evil.example/tip/x', '/auth?next='],
+    ],
+    [
+      'the login that a tip page leads to',
+      ['/auth?next=/tip/ABCDE12345', '/auth?x&next=%2Ftip%2Fdemo-sam-dj%3Fa'],
+    ],
+    [
+      'a text that is no code',
+      ['/tip/x', '/tip/y?z', '/tip/%zz', '/tip/x?userId=sam&service=plumber', '/tip/ZZZZZZZZZZ'],
+    ],
+    [
+      'a code that is unknown',
+      ['/tip/ZZZZZZZZZZ', '/tip/zzzzz-zzzz1', '/tip/0123456789?x=1', '/tip/ZZZZZZZZZZ?amount=25'],
+    ],
+    ['a demo', ['/tip/demo-alex-bartender', '/tip/%20Demo-alex-BARTENDER%20/?x=1']],
+    ['a demo of an address', ['/tip/x?userId=sam&service=dj', '/tip/y/?service=dj&userId=%20sam&x=1']],
+  ])('is one page, rendered at most once: %s', async (_, paths) => {
+    await expectOnePage(await createTestApp({ pages }), paths);
+  });
+
+  test('is one page of a code, with the amount or without', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    await expectOnePage(
+      t,
+      ['', '?x=1', '?from=print&utm_source=card', '?amount=', '?%zz'].map((x) => `/tip/${code}${x}`),
+    );
+    await expectOnePage(
+      t,
+      ['?amount=25', '?amount=25&other=', '?amount=10&other=25', '?other=$25.00', '?x&amount=25'].map(
+        (x) => `/tip/${code}${x}`,
+      ),
+    );
+  });
+
+  test('is asked of the renderer without what anybody may add', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    for (const path of [
+      `/tip/${code}?evil`,
+      '/auth?evil',
+      '/?evil',
+      '/tip/demo-sam-dj?evil',
+      '/tip/nobody?evil',
+    ])
+      expect((await get(t, path)).html, path).not.toContain('evil');
+  });
+
+  test('is kept for a code, however many other pages somebody makes up', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    const real = [`/tip/${code}`, '/auth', '/auth?next=/tip/x', '/tip/unknown', '/tip/ZZZZZZZZZZ'];
+    for (const path of real) await get(t, path);
+    for (let index = 0; index < 700; index += 1) {
+      await get(t, `/tip/demo-guest${index}-dj`);
+      await get(t, `/tip/x?userId=guest${index}&service=dj`);
+      await get(t, `/tip/${code}?other=1${index}`);
+    }
+    const before = renderings.count;
+    for (const path of real) await get(t, path);
+    expect(renderings.count - before).toBe(0);
+  });
+});
+
+test('a page that was open during an upgrade finds its parts, and everything else is of now', async () => {
+  const t = await createTestApp({ pages });
+  const part = await get(t, '/assets/gone-a1b2c3.js');
+  expect(part.status).toBe(200);
+  expect(part.html).toBe('of the build before');
+  expect(part.headers.get('Content-Type')).toMatch(/^text\/javascript/);
+  expect(part.headers.get('Cache-Control')).toContain('immutable');
+  expect((await get(t, '/icon.svg')).html).toContain('<svg');
+  expect((await get(t, '/gone.txt')).status).toBe(404);
+});
+
+describe('what somebody has already', () => {
+  const PATHS = [
+    '/',
+    '/auth',
+    '/dashboard',
+    '/scan',
+    '/tip/demo-alex-bartender',
+    '/icon.svg',
+    '/icon-192.png',
+  ];
+
+  test.each(PATHS)('is not sent again: %s', async (path) => {
+    const t = await createTestApp({ pages });
+    const { status, headers } = await get(t, path);
+    const etag = headers.get('ETag') ?? '';
+    expect(status).toBe(200);
+    expect(etag).toMatch(/^"[\w-]{27}"$/);
+    expect(headers.get('Cache-Control')).toBe('no-cache');
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await get(t, path, { 'If-None-Match': known });
+      expect(again.status, known).toBe(304);
+      expect(again.html).toBe('');
+      expect(again.headers.get('ETag')).toBe(etag);
+      expect(again.headers.get('Cache-Control')).toBe('no-cache');
+      expect(again.headers.get('Vary')).toBe('Accept-Encoding');
+      // They take the place of the headers that the browser kept (RFC 9111, section 3.2).
+      for (const [name, value] of again.headers) {
+        if (name !== 'x-request-id') expect(value, name).toBe(headers.get(name));
+      }
+    }
+    for (const known of ['"other"', etag.slice(1, -1), '']) {
+      expect((await get(t, path, { 'If-None-Match': known })).status, known).toBe(200);
+    }
+  });
+
+  test('has a tag for each encoding, and unpacks to the same', async () => {
+    const t = await createTestApp({ pages });
+    const code = await codeOf(t, 'Pat Doe');
+    for (const path of ['/', '/auth', `/tip/${code}`, `/tip/${code}?amount=25`, '/icon.svg']) {
+      const plain = await t.send(path);
+      const content = Buffer.from(await plain.arrayBuffer());
+      const tags = new Set([plain.headers.get('ETag')]);
+      for (const [encoding, unpack] of [
+        ['br', brotliDecompressSync],
+        ['gzip', gunzipSync],
+      ] as const) {
+        const packed = await t.send(path, { headers: { 'Accept-Encoding': encoding } });
+        expect(packed.headers.get('Content-Encoding'), path).toBe(encoding);
+        const body = Buffer.from(await packed.arrayBuffer());
+        expect(body.length).toBeLessThan(content.length);
+        expect(unpack(body).equals(content), path).toBe(true);
+        const etag = packed.headers.get('ETag') ?? '';
+        tags.add(etag);
+        const again = await get(t, path, { 'Accept-Encoding': encoding, 'If-None-Match': etag });
+        expect(again.status).toBe(304);
+      }
+      expect(tags.size, path).toBe(3);
+    }
+  });
+
+  test('is another page for another code', async () => {
+    const t = await createTestApp({ pages });
+    const one = await get(t, `/tip/${await codeOf(t, 'Pat Doe')}`);
+    const other = await get(t, `/tip/${await codeOf(t, 'Sam Roe', 'sam')}`, {
+      'If-None-Match': one.headers.get('ETag') ?? '',
+    });
+    expect(other.status).toBe(200);
+    expect(textOf(other.html)).toContain('Sam Roe');
+  });
+});
+
+test('a page that was rendered is kept, an unknown or failed one is not, and not too many are', async () => {
+  const app = new Hono();
+  const asked: string[] = [];
+  let answer: Lookup | null = { status: 'unknown' };
+  pages.serve(app, async (_, qrId) => {
+    asked.push(qrId);
+    return answer ?? foundBy(qrId, `Provider ${qrId}`);
+  });
+  const code = (index: number) => String(index).padStart(10, '0');
+  const first = async () => (await app.request(`/tip/${code(0)}`)).status;
+  expect(await first()).toBe(404);
+  answer = { status: 'failed', detail: null };
+  expect(await first()).toBe(503);
+  answer = null;
+  expect(await first()).toBe(200);
+  expect(await first()).toBe(200);
+  expect(asked.splice(0)).toHaveLength(3);
+
+  const others = Array.from({ length: 1_000 }, (_, index) => code(index + 1));
+  for (const other of others) await app.request(`/tip/${other}`);
+  expect(asked.splice(0)).toEqual(others);
+  expect(await first()).toBe(200);
+  expect(asked).toEqual([code(0)]);
+});

@@ -1,0 +1,88 @@
+/** The pages of the build as an app serves them, and what a reader finds in them. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll } from 'vitest';
+import { preparePages } from '#server/pages/pages.ts';
+import type { Lookup, Renderer } from '#shared/rendered-page.ts';
+import { PUBLIC_URL } from '#tests/support/both-doors.ts';
+import { PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+
+/** How often a page was rendered so far. */
+export const renderings = { count: 0 };
+
+/** A folder with what the build before was made of. */
+const earlierFolder = mkdtempSync(join(tmpdir(), 'earlier-'));
+mkdirSync(join(earlierFolder, 'assets'));
+for (const file of ['assets/gone-a1b2c3.js', 'icon.svg', 'gone.txt'])
+  writeFileSync(join(earlierFolder, file), 'of the build before');
+afterAll(() => rmSync(earlierFolder, { recursive: true }));
+
+const { renderer }: { readonly renderer: Renderer } = await import(
+  /* @vite-ignore */ pathToFileURL(resolve('dist/render/render.js')).href
+);
+const counting: Renderer = {
+  ...renderer,
+  render(request) {
+    renderings.count += 1;
+    return renderer.render(request);
+  },
+};
+
+/** The pages of the build, over those of the build before. */
+export const pages = preparePages({ folder: resolve('dist/client'), earlierFolder }, counting, PUBLIC_URL);
+
+/** A provider with this name, and the code of their only service. */
+export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {
+  const email = `${username}@example.com`;
+  const person = { email, username, fullName, password: PASSWORD, phone: null };
+  await t
+    .trpc()
+    .auth.register.mutate({ ...person, isServiceProvider: true, serviceCategories: ['nailtech'] });
+  const token = await t.logIn(email);
+  return (await t.trpc(token).qrCodes.create.mutate({ serviceCategory: 'nailtech' })).id;
+}
+
+export async function get(t: TestApp, path: string, headers: Record<string, string> = {}) {
+  const response = await t.send(path, { headers });
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+/** What a parser makes of the text between tags or of an attribute. */
+export function unescaped(html: string | undefined): string | undefined {
+  return html
+    ?.replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#x27;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+export function titleOf(html: string): string | undefined {
+  return unescaped(/<title>(.*?)<\/title>/s.exec(html)?.[1]);
+}
+
+/** The `content` of a meta element. */
+export function metaOf(html: string, name: string): string | undefined {
+  return unescaped(new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"/>`).exec(html)?.[1]);
+}
+
+/** The text that a browser shows. */
+export function textOf(html: string): string {
+  const body = html.slice(html.indexOf('<body>')).replace(/<(script|style|noscript)\b.*?<\/\1>/gs, ' ');
+  return unescaped(body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')) ?? '';
+}
+
+export function dataOf(html: string): unknown {
+  return JSON.parse(/<script type="application\/json" id="rendered">(.*?)<\/script>/s.exec(html)?.[1] ?? '');
+}
+
+export function foundBy(id: string, fullName: string): Lookup {
+  // As the storage brands them; what matters here is the text.
+  const code = JSON.parse(JSON.stringify({ id, userId: 'usr_1', serviceCategory: 'dj' }));
+  return {
+    status: 'found',
+    found: { qrCode: code, serviceProvider: { username: 'pat', fullName, serviceCategory: 'dj' } },
+  };
+}
