@@ -122,7 +122,9 @@ describe('a choice', () => {
 
   it('stays the same when it is written in figures and restored', () => {
     const choices = fc.oneof(
-      fc.constantFrom(...QUICK_AMOUNTS_CENTS).map((quickAmountCents) => ({ quickAmountCents, customText: '' })),
+      fc
+        .constantFrom(...QUICK_AMOUNTS_CENTS)
+        .map((quickAmountCents) => ({ quickAmountCents, customText: '' })),
       fc
         .integer({ min: 1_000, max: 1_000_000 })
         .filter((amount) => !QUICK_AMOUNTS_CENTS.includes(cents(amount)))
