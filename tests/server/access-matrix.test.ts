@@ -73,14 +73,14 @@ const SIGNED_IN: Outcomes = {
   revoked: 'session_ended',
 };
 const TIPPING: Outcomes = { ...SIGNED_IN, anonymous: 'login_to_tip', provider: 'own_qr_code' };
-/** All ask for a code for the barber. */
+/** Every caller asks for a code for the service barber. */
 const MAKING_A_CODE: Outcomes = {
   ...SIGNED_IN,
   customer: 'providers_only',
   'another provider': 'category_not_offered',
 };
 
-/** All ask for the end of a session of the customer's. */
+/** Every caller asks to end a session of the customer. */
 const ENDING_THE_CUSTOMERS: Outcomes = {
   ...SIGNED_IN,
   provider: 'session_not_found',
@@ -168,7 +168,7 @@ const ROUTES: Readonly<Record<string, RouteRow>> = {
   },
 };
 
-/** What everybody was told, each after the other, and that no refusal changed anything. */
+/** The outcome of the call for each caller in turn; no refusal may change anything. */
 async function outcomesOf(
   scene: Scene,
   call: (token: string | undefined, turn: number) => Promise<string>,
@@ -183,7 +183,7 @@ async function outcomesOf(
   return told;
 }
 
-/** `fine` when a stream was opened, which is closed again. */
+/** `fine` when the stream was granted; it is closed again. */
 async function streamOutcome({ t }: Scene, door: Door, token: string | undefined): Promise<string> {
   const stream = await openStream(t.send, door, { token });
   return (await refusalOf(t, stream, 0))?.code ?? 'fine';
@@ -193,7 +193,7 @@ const isStream = (procedure: string) =>
   ALL_PROCEDURES.some(({ path, type }) => path === procedure && type === 'subscription');
 
 describe('procedures', () => {
-  test('each has a row', () => {
+  test('all have a row in the table of outcomes', () => {
     expect(Object.keys(PROCEDURES).sort()).toEqual(ALL_PROCEDURES.map(({ path }) => path).sort());
   });
 
@@ -210,7 +210,7 @@ describe('procedures', () => {
 });
 
 describe('REST routes', () => {
-  test('each has a row', () => {
+  test('all have a row in the table of outcomes', () => {
     const routes = REST_ROUTES.map(({ method, path }) => `${method} ${path}`);
     expect(Object.keys(ROUTES).sort()).toEqual(routes.sort());
   });
@@ -229,7 +229,7 @@ describe('REST routes', () => {
     expect(told).toEqual(row?.outcomes);
   });
 
-  test('and procedures allow the same callers the same', () => {
+  test('allow each caller what their procedures allow', () => {
     for (const { method, path, procedure } of REST_ROUTES) {
       expect(ROUTES[`${method} ${path}`]?.outcomes).toEqual(PROCEDURES[procedure]?.outcomes);
     }
@@ -266,8 +266,8 @@ test('authorisation comes before the input is looked at', async () => {
   expect(refusedBy('tRPC', answer).code).toBe('providers_only');
 });
 
-describe("another's", () => {
-  test('transaction as a cursor answers as one that does not exist', async () => {
+describe('of somebody else', () => {
+  test('a transaction as a cursor is refused as one that does not exist', async () => {
     const { t, another, given } = await openScene();
     const rest = (cursor: string) =>
       callRest(t, 'GET', `/transactions?limit=1&cursor=${cursor}`, undefined, another);
@@ -282,7 +282,7 @@ describe("another's", () => {
     );
   });
 
-  test('transaction is a cursor for both who took part in it', async () => {
+  test('a transaction is a cursor only for the two who took part in it', async () => {
     const { t, provider, customer, given } = await openScene();
     for (const { token } of [provider, customer]) {
       expect(resultOf(await callTrpc(t, 'transactions.list', { cursor: given.id }, { token }))).toEqual({
@@ -292,7 +292,7 @@ describe("another's", () => {
     }
   });
 
-  test('idempotency key is nobody else’s business', async () => {
+  test('an idempotency key means another tip', async () => {
     const { t, another, customer, tip } = await openScene();
     const keyed = (amountCents: number) => ({ ...tip, amountCents, idempotencyKey: 'same-key' });
     const mine = resultOf(await callTrpc(t, 'transactions.create', keyed(3_000), customer));
@@ -301,7 +301,7 @@ describe("another's", () => {
     expect(theirs).toMatchObject({ amountCents: 4_000, giverId: another.user.id });
   });
 
-  test('codes, transactions and totals are in no listing of mine', async () => {
+  test('codes, transactions and totals are in no list', async () => {
     const { t, provider, another, customer, code, tip, given } = await openScene();
     await another.trpc.transactions.create.mutate({ ...tip, amountCents: 5_000 });
     const mine = await another.trpc.qrCodes.create.mutate({ serviceCategory: 'dj' });
@@ -339,7 +339,7 @@ describe("another's", () => {
     ]);
   });
 
-  test('account never shows: whoever asks sees only themselves', async () => {
+  test('an account never shows, whatever the query names', async () => {
     const { t, provider, customer } = await openScene();
     for (const query of [`?id=${provider.user.id}`, `?user_id=${provider.user.id}`, '?username=pat']) {
       const me = await callRest(t, 'GET', `/auth/me${query}`, undefined, customer);
@@ -349,7 +349,7 @@ describe("another's", () => {
     }
   });
 
-  test.each(DOORS)('name cannot be signed under a tip (%s)', async (door) => {
+  test.each(DOORS)('the name cannot be signed under a tip (%s)', async (door) => {
     const { t, another, customer, tip } = await openScene();
     const forged = {
       ...tip,

@@ -183,7 +183,7 @@ describe('a change of password', () => {
         const refused = refusedBy(door, await change(door, t, token, 'caf\u00e9 fine horse', next));
         expect(refused).toMatchObject({ status: 422, code: 'invalid_input', fields: [{ field, message }] });
       }
-      // Whoever does not know the present one learns nothing of it.
+      // A wrong present password is refused before the new one is compared with it.
       const wrong = await change(door, t, token, 'another cafe', 'another cafe');
       expect(refusedBy(door, wrong).code).toBe('wrong_password');
     }
@@ -401,7 +401,7 @@ describe('a password that the operator made', () => {
     const late = refusedBy(door, await logInThrough(door, t, 'cam@example.com', PASSWORD));
     const wrong = refusedBy(door, await logInThrough(door, t, 'cam@example.com', 'not the password'));
     expect({ ...late, requestId: '' }).toEqual({ ...wrong, requestId: '' });
-    // Neither does it work any more for whoever logged in in time.
+    // A session that was begun in time lives on, but cannot change a password that has expired.
     expect(await isAlive(t, token)).toBe(true);
     const tooLate = await change(door, t, token, PASSWORD, NEW_PASSWORD);
     expect(refusedBy(door, tooLate)).toMatchObject({ status: 422, code: 'wrong_password' });

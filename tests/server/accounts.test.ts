@@ -167,7 +167,7 @@ describe.each(DOORS)('taken names at the %s door', (door) => {
 describe.each(DOORS)('common passwords at the %s door', (door) => {
   test.each([
     ...['password1', 'PASSWORD1', '12345678', 'qwertyuiop', 'Iloveyou', 'tipwell123', 'p@ssword'],
-    // Far down in a list of 3,000, and what no list needs to name.
+    // Passwords far down in a list of 3,000, and patterns that no list needs.
     ...['12101989', 'atletico', '87654321', 'aaaaaaaaaaaa', 'abcabcabc', '12341234', 'CDEFGHIJK'],
     // Full-width letters are the same password after NFKC, which is what is hashed.
     ...['ｐａｓｓｗｏｒｄ１', '１２３４５６７８'],

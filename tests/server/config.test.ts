@@ -37,11 +37,11 @@ function complaint(variables: Record<string, string>): string {
 }
 
 describe('defaults', () => {
-  test('without any setting', () => {
+  test('apply without any setting', () => {
     expect(parseConfig({})).toStrictEqual(DEFAULTS);
   });
 
-  test('of .env.example are the defaults, and it names every setting', () => {
+  test('are what .env.example says, which names every setting', () => {
     const example = parseEnv(readFileSync('.env.example', 'utf8'));
     const { PUBLIC_URL, ...others } = example;
     expect(parseConfig(others)).toStrictEqual(DEFAULTS);
@@ -61,12 +61,12 @@ describe('defaults', () => {
     ]);
   });
 
-  test('an empty value counts as not given', () => {
+  test('apply where a value is empty', () => {
     const names = Object.keys(parseEnv(readFileSync('.env.example', 'utf8')));
     expect(parseConfig(Object.fromEntries(names.map((name) => [name, ''])))).toStrictEqual(DEFAULTS);
   });
 
-  test('what else is in the environment does not matter', () => {
+  test('apply whatever else is in the environment', () => {
     expect(parseConfig({ PATH: '/bin', npm_config_port: '1', HOSTNAME: 'x y', port: 'x' })).toStrictEqual(
       DEFAULTS,
     );
@@ -202,12 +202,12 @@ describe('a bad value stops the start', () => {
     }
   });
 
-  test('and never quotes a value that may hold a password', () => {
+  test('without quoting a value that may hold a password', () => {
     expect(complaint({ PUBLIC_URL: 'https://user:secret@example.com' })).not.toContain('secret');
     expect(complaint({ DATABASE_URL: 'postgres://user:secret@localhost/x' })).not.toContain('secret');
   });
 
-  test('naming all that are wrong at once, in one line', () => {
+  test('with one line that names all that are wrong', () => {
     const line = complaint({ PORT: 'x', LOG_LEVEL: 'loud', SESSION_DAYS: '0' });
     expect(line.split('\n')).toHaveLength(1);
     for (const name of ['PORT', 'LOG_LEVEL', 'SESSION_DAYS']) expect(line).toContain(`${name} must `);

@@ -56,7 +56,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe.each(KINDS)('$name ($status)', ({ status, path, init }) => {
-  test('is protected', async () => {
+  test('has every protective header', async () => {
     const t = await createTestApp();
     const response = await t.send(path, init);
     expect(response.status).toBe(status);
@@ -66,11 +66,11 @@ describe.each(KINDS)('$name ($status)', ({ status, path, init }) => {
   });
 });
 
-describe('what a broken server answers', () => {
+describe('the answer of a broken server', () => {
   test.each([
     '/api/qr-codes/0000000000',
     '/trpc/qrCodes.lookup?input=%7B%22id%22%3A%220000000000%22%7D',
-  ])('is protected as well, and says nothing of the inside: %s', async (path) => {
+  ])('has every protective header, and says nothing of the inside: %s', async (path) => {
     const t = await createTestApp();
     t.database.close();
     const response = await t.send(path);
@@ -83,7 +83,7 @@ describe('what a broken server answers', () => {
     expect(t.logLines.join('')).toContain('unexpected error');
   });
 
-  test('and one that is on its way out', async () => {
+  test('has every protective header while the server stops', async () => {
     const t = await createTestApp({ isShuttingDown: () => true });
     for (const path of ['/api/auth/me', '/trpc/auth.me', '/readyz']) {
       const response = await t.send(path);
@@ -250,7 +250,7 @@ function expectProtected({ headers }: Response): void {
   expect(headers.get('X-Request-Id')).toMatch(REQUEST_ID);
 }
 
-/** Whatever the API says is for now; only the files of its description may be kept. */
+/** No answer of the API may be kept but the files of its description. */
 function expectNotKept(path: string, { headers }: Response): void {
   if (!/^\/(?:api|trpc|healthz|readyz)/.test(path) || /^\/api\/(?:docs|openapi)/.test(path)) return;
   expect(headers.get('Cache-Control')).toBe('no-store');

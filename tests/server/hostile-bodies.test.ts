@@ -32,7 +32,7 @@ const BODY_PATHS = [
   })),
 ];
 
-/** These read no body, so that there is nothing in it to refuse. */
+/** These procedures read no body, and refuse none. */
 const TAKES_NO_INPUT: ReadonlySet<string> = new Set(['/trpc/auth.logout', '/trpc/auth.endOtherSessions']);
 const INPUT_PATHS = BODY_PATHS.filter(({ path }) => !TAKES_NO_INPUT.has(path));
 
@@ -214,7 +214,7 @@ describe('a body that is not JSON is refused with 400', () => {
     }
   });
 
-  test('also when the input of a query is not', async () => {
+  test('when it is the input of a query', async () => {
     const t = await createTestApp();
     for (const input of ['{', "{'id':1}", '%zz', 'undefined']) {
       const path = `/trpc/qrCodes.lookup?input=${encodeURIComponent(input)}`;
@@ -305,7 +305,7 @@ describe('prototype pollution', () => {
   });
 });
 
-test.each(DOORS)('of a key that is there twice the last one counts through %s', async (door) => {
+test.each(DOORS)('the last of two equal keys counts through %s', async (door) => {
   const t = await createTestApp();
   await t.registerCustomer();
   const both = (first: string, last: string) =>

@@ -64,7 +64,10 @@ describe('a tRPC batch', () => {
 });
 
 describe('methods', () => {
-  test.each(PROCEDURES)('$path answers only its own', async ({ path, type }) => {
+  test.each(PROCEDURES)('other than that of $path are refused, and nothing happens', async ({
+    path,
+    type,
+  }) => {
     const t = await createTestApp();
     const { token } = await t.registerProvider();
     const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
@@ -100,7 +103,9 @@ describe('methods', () => {
     methodsByPath.set(`/api${path}`, [...methods, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);
   }
 
-  test.each([...methodsByPath])('%s says which it answers', async (path, own) => {
+  test.each([
+    ...methodsByPath,
+  ])('that %s does not answer are refused with those that it does', async (path, own) => {
     const t = await createTestApp();
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'ODD']) {
       if (own.includes(method)) continue;

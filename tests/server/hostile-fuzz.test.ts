@@ -14,10 +14,10 @@ import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
-/** The long form sets these: more cases, and others each time. */
+/** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
 const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 2_600);
-/** Its valid input names a session that is gone. */
+/** The valid input of auth.endSession names a session that is gone. */
 const SUCCESS_OF_ENDING = 404;
 const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.24);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
@@ -26,7 +26,7 @@ type Scene = Awaited<ReturnType<typeof createStage>>['scene'];
 const SERVER_FAULTS: readonly unknown[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whatever succeeds in one of these leaves the token that it came with worthless. */
+/** A success of these procedures ends the session of the call. */
 const ENDS_ITS_TOKEN: ReadonlySet<string> = new Set(['auth.logout', 'auth.changePassword']);
 
 /** An input that each procedure takes, the `run`-th of its kind. */
@@ -75,7 +75,7 @@ const strangeKey = fc.constantFrom(
   '',
 );
 
-/** What to do with a valid input on the way. */
+/** How a valid input is changed before it is sent. */
 const change = fc.oneof(
   {
     weight: 6,
@@ -297,7 +297,7 @@ describe('no made-up request ends in a 5xx', () => {
   });
 });
 
-test('has a valid input for every procedure, so that an almost valid one is close to it', async () => {
+test('the table of valid inputs has one for every procedure, so that an almost valid one is close to it', async () => {
   expect(Object.keys(VALID_INPUTS).sort()).toEqual(PROCEDURES.map(({ path }) => path).sort());
   const stage = await createStage();
   for (const { path } of PROCEDURES) {
@@ -350,7 +350,7 @@ async function createStage() {
       const token = tokens[caller];
       return token === null ? {} : { Authorization: `Bearer ${token}` };
     },
-    /** With the first passwords, to which nobody may have changed back. */
+    /** Gives everybody their first password again, which a case may have changed, and logs them in. */
     async logInAgain() {
       for (const [username, hash] of firstPasswords) setPasswordHash(t.database, username, hash);
       tokens.provider = await t.logIn('pat@example.com');
@@ -381,7 +381,7 @@ async function everyCase<Made>(
   return statuses;
 }
 
-/** Refusals inside a batch may hide behind a 207. */
+/** Reads each refusal of an answer, also those of a batch with status 207; none may be a fault of the server. */
 async function readRefusals(door: Door, response: Response): Promise<void> {
   if (response.status === 204 || (door === 'REST' && response.ok)) return response.body?.cancel();
   for (const { refused } of outcomesOf(door, await answerOf(response))) {
@@ -389,7 +389,7 @@ async function readRefusals(door: Door, response: Response): Promise<void> {
   }
 }
 
-/** Cases that are all alike would show little: some must come through, and some must be refused. */
+/** Some cases must succeed and some be refused: cases that all end alike would show little. */
 function expectVariety(statuses: readonly number[], success: number): void {
   expect(statuses).toContain(success);
   expect(statuses.some((status) => status >= 400)).toBe(true);
@@ -401,7 +401,7 @@ function bodyText(body: Body, valid: Fields): string {
   return almost(valid, body.change);
 }
 
-/** As text, because a literal key `__proto__` only exists there. */
+/** A valid input with the change, as text: only JSON can have `__proto__` as a key of its own. */
 function almost(valid: Fields, change: Change): string {
   const entries = Object.entries(valid);
   const at = 'at' in change && entries.length > 0 ? change.at % entries.length : -1;

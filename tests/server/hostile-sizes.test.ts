@@ -44,7 +44,7 @@ interface Row {
   readonly field: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly refusal: string;
-  /** Whether it travels in a header or an address, which hold less, through this door. */
+  /** Whether the field travels through this door in a header or an address, which hold less than a body. */
   isShort(door: Door): boolean;
 }
 
@@ -150,7 +150,7 @@ describe.each(DOORS)('a text that is too long, through %s,', (door) => {
       const input = { ...row.input, [row.field]: hostile };
       worked.length = 0;
       const answer = await outcomeThrough(door, t, row.procedure, input, { token: provider.token });
-      // A header cannot carry every text.
+      // A header cannot hold every text.
       if (!answer) continue;
       expect(answer.refused?.detail, name).toBe(row.refusal);
       expect(longestOf(hostile, row.isShort(door) ? 'header or address' : 'body'), name).toBe(0);
@@ -197,7 +197,7 @@ describe.each(DOORS)('a text that is too long, through %s,', (door) => {
       });
       expect(response.status).toBe(422);
       expect((await response.text()).match(/Please [^"]*/g)).toEqual(
-        // As the sentence of the refusal, and as that of its field.
+        // The sentence of the refusal and that of its field.
         Array(2).fill('Please select each service category once.'),
       );
     }

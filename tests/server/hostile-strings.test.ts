@@ -12,9 +12,6 @@ import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.t
 import { beginSession } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
-/** Some hundred passwords are hashed in one test, which a busy machine takes its time for. */
-const HASHING_PATIENCE_MS = 180_000;
-
 type Scene = Awaited<ReturnType<TestApp['setTheScene']>>;
 
 interface Trial {
@@ -30,7 +27,7 @@ interface FieldRow {
   /** The input with the text in the field that the row is about. */
   inputWith(trial: Trial): Readonly<Record<string, unknown>>;
   readonly token?: (scene: Scene) => string;
-  /** The only refusals that it may meet. */
+  /** The only refusals that a text may meet. */
   readonly refusals: readonly ErrorCode[];
   /** What must be true of a text that was taken; fields without it take none of the table. */
   readonly checkTaken?: (trial: Trial, answer: Outcome) => Promise<void>;
@@ -91,7 +88,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
       expect(await withPassword(text)).toBeNull();
       const normalized = text.normalize('NFKC');
       if (normalized !== text) expect(await withPassword(normalized)).toBeNull();
-      // Where something might cut a password short, its beginning alone must not do.
+      // The beginning of a password must not open the account, where something might cut it short.
       if (text.includes('\0') || text.length > 50)
         expect(await withPassword(text.slice(0, -1))).toBe('wrong_credentials');
     },
@@ -117,7 +114,7 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: customer,
     refusals: ['wrong_password', 'invalid_input'],
   },
-  // With a wrong present one: what is taken as a password is shown by registering.
+  // The present password is wrong here; the row of auth.register.password shows which new ones are taken.
   'auth.changePassword.newPassword': {
     inputWith: ({ text }) => ({ currentPassword: 'not the password', newPassword: text }),
     token: customer,
@@ -250,12 +247,8 @@ describe.each(DOORS)('through %s', (door) => {
     .map(([name, row]) => ({ name, row, procedure: name.split('.').slice(0, 2).join('.') }))
     .filter(({ procedure }) => isBehind(door, procedure));
 
-  test.each(rows)('$name refuses or keeps every ugly text', { timeout: HASHING_PATIENCE_MS }, async ({
-    name,
-    row,
-    procedure,
-  }) => {
-    // Limits are on where they count by what was typed; each attempt comes from an address of its own.
+  test.each(rows)('$name refuses or keeps every ugly text', async ({ name, row, procedure }) => {
+    // Limits are on only where they count by the typed text; each attempt comes from an address of its own.
     const t = await createTestApp({ config: { isRateLimited: name === 'auth.login.email' } });
     const scene = await t.setTheScene();
     const token = row.token?.(scene);
@@ -302,7 +295,7 @@ test('a trusted proxy may forward any ugly text as an address', async () => {
   }
 });
 
-test('has a row for every field of every procedure', () => {
+test('the table of fields has a row for every field of every procedure', () => {
   const fields = PROCEDURES.flatMap(({ path, inputs }) =>
     inputs.flatMap((input) =>
       fieldsOf(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })).map(

@@ -45,7 +45,7 @@ function pass(t: TestApp, seconds: number): void {
 describe('failed logins', () => {
   test.each(
     DOORS,
-  )('5 to one account from one address, then even the right password waits (%s)', async (door) => {
+  )('are 5 to one account from one address, then even the right password waits (%s)', async (door) => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     const answers = await times(5, (turn) => guess(t, 'cam@example.com', {}, doorFor(turn)));
@@ -107,7 +107,7 @@ describe('failed logins', () => {
     expect(tally(answers)).toEqual({ wrong_credentials: 5, too_many_requests: 3 });
   });
 
-  test('are what counts: successes do not, and do not wipe the failures out either', async () => {
+  test('alone count: successes do not, nor do they wipe the failures out', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     for (let turn = 0; turn < 12; turn++) {
@@ -163,7 +163,7 @@ describe('failed logins', () => {
     }
   });
 
-  test('ask for moments only while others are still being tried', async () => {
+  test('are told to wait for seconds only while others are still being verified', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     await times(4, () => guess(t, 'cam@example.com'));
@@ -190,13 +190,13 @@ describe('failed logins', () => {
       logInThrough('REST', t, 'dan@example.com', PASSWORD, from),
     );
     for (const { status } of await Promise.all(others)) expect(status).toBe(200);
-    // One more was the login that the account was made with.
+    // The login of registerCustomer counts as well.
     const { fine, ...refused } = tally(await Promise.all(flood));
     expect(fine).toBe(19);
     expect(Object.keys(refused).sort()).toEqual(['busy', 'too_many_requests']);
   });
 
-  test('30 from one address, over all accounts', async () => {
+  test('are 30 from one address, over all accounts', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     const answers = await times(30, (turn) =>
@@ -213,7 +213,7 @@ describe('failed logins', () => {
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(1))).status).toBe(200);
   });
 
-  test('an address that is refused cannot use up an account on the way', async () => {
+  test('of an address that is refused use up no account', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     await times(30, (turn) => guess(t, `nobody-${turn}@example.com`, stranger(1)));
@@ -223,7 +223,7 @@ describe('failed logins', () => {
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(2))).status).toBe(200);
   });
 
-  test('100 to one account in 24 hours, over all addresses', async () => {
+  test('are 100 to one account in 24 hours, over all addresses', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
@@ -241,7 +241,7 @@ describe('failed logins', () => {
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, stranger(201))).status).toBe(200);
   });
 
-  test('each call of a batch counts', async () => {
+  test('count for each call of a batch', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     const call = ['auth.login', { email: 'cam@example.com', password: WRONG }] as const;
@@ -292,7 +292,7 @@ describe('an attempt that cannot be given back', () => {
     ).toBe(busy);
   });
 
-  test('because of a defect says so', async () => {
+  test('because of a defect fails with that defect', async () => {
     const t = await createLimitedApp();
     const limits = createLimits(t.storage, () => t.clock.nowMs);
     let wasBroken = false;
@@ -306,7 +306,7 @@ describe('an attempt that cannot be given back', () => {
 });
 
 describe('registrations', () => {
-  test('20 an hour from one address, over both doors', async () => {
+  test('are 20 an hour from one address, over both doors', async () => {
     const t = await createLimitedApp();
     expect(tally(await times(20, (turn) => register(t, turn)))).toEqual({ fine: 20 });
     const next = await register(t, 20);
@@ -344,7 +344,7 @@ describe('registrations', () => {
 });
 
 describe('tips', () => {
-  test('30 a minute from one giver, over both doors and all addresses', async () => {
+  test('are 30 a minute from one giver, over both doors and all addresses', async () => {
     const t = await createLimitedApp();
     const { customer, code } = await t.setTheScene();
     const other = await t.registerCustomer('dan');
@@ -366,7 +366,7 @@ describe('tips', () => {
     expect((await give(32, customer.token)).status).toBe(201);
   });
 
-  test('each call of a batch counts', async () => {
+  test('count for each call of a batch', async () => {
     const t = await createLimitedApp();
     const { customer, code } = await t.setTheScene();
     const tip = { receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' };
@@ -380,7 +380,7 @@ describe('creations of QR codes', () => {
   const createThrough = (door: Door, t: TestApp, category: string, options: CallOptions) =>
     call(door, t, 'qrCodes.create', { serviceCategory: category }, options);
 
-  test('30 an hour for one account, over both doors and all addresses, made or refused', async () => {
+  test('are 30 an hour for one account, over both doors and all addresses, made or refused', async () => {
     const t = await createLimitedApp();
     const { token } = await t.registerProvider('pat', ['dj', 'barber']);
     const other = await t.registerProvider('quinn', ['dj']);
@@ -401,7 +401,7 @@ describe('creations of QR codes', () => {
     expect((await createOne(32, 'barber')).status).toBe(201);
   });
 
-  test('as many as are asked for, with RATE_LIMIT=off', async () => {
+  test('are as many as are asked for with RATE_LIMIT=off', async () => {
     const t = await createTestApp();
     const { token } = await t.registerProvider('pat', ['dj']);
     const answers = await times(35, (turn) => createThrough(doorFor(turn), t, 'dj', { token }));

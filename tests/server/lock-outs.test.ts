@@ -81,7 +81,7 @@ describe('a device that has logged in before', () => {
     await t.registerCustomer('cam');
     const mark = await markOf(t, 'cam@example.com', { peer: HOME }, door);
     await times(40, (turn) => guess(t, `nobody-${turn}@example.com`, { peer: HOME }, doorFor(turn)));
-    // Also those that are not worth trying.
+    // Logins without a password are attempts as well.
     await times(400, () => logInThrough(door, t, 'cam@example.com', '', { peer: HOME }));
     expect((await logInThrough(door, t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(429);
     expect((await logInThrough(door, t, 'cam@example.com', PASSWORD, withMark(mark))).status).toBe(200);
@@ -172,7 +172,7 @@ describe('the mark of a device', () => {
     for (const other of [known, unknown, me]) expect(other.headers.getSetCookie()).toEqual([]);
   });
 
-  test('does without what plain http forbids', async () => {
+  test('has neither Secure nor the prefix __Host- on plain http, which forbids both', async () => {
     const t = await createTestApp({ config: { publicUrl: 'http://localhost:3000' } });
     await t.registerCustomer('cam');
     const answer = await callTrpc(t, 'auth.login', { email: 'cam@example.com', password: PASSWORD });
@@ -219,7 +219,7 @@ describe('the mark of a device', () => {
       expect(parts).toHaveLength(10);
       expect(new Set(parts).size).toBe(10);
       for (const part of parts) expect(part).toMatch(/^[\w-]{22}$/);
-      // Those of the accounts before go on.
+      // The parts for the accounts before stay in the mark.
       expect(parts.slice(3, 6).filter((part) => known.length > 0 && !known.includes(part))).toEqual([]);
     }
   });
@@ -317,13 +317,13 @@ describe('right passwords', () => {
     const answers = await times(25, (turn) =>
       logInThrough(doorFor(turn), t, 'cam@example.com', PASSWORD, stranger(turn)),
     );
-    // One was the login that the account was made with.
+    // The login of registerCustomer counts as well.
     expect(tally(answers)).toEqual({ fine: 19, too_many_requests: 6 });
     t.clock.nowMs += 15 * MINUTE_MS;
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(200);
   });
 
-  test('changes of password count with them', async () => {
+  test('of changes of password are counted with them', async () => {
     const t = await createLimitedApp();
     const { token } = await t.registerCustomer('cam');
     let [present, next, held] = [PASSWORD, 'a better horse battery', token];
@@ -345,11 +345,11 @@ describe('right passwords', () => {
     const answers = await times(20, (turn) =>
       changePassword(doorFor(turn), t, turn % 4 < 2 ? token : another, PASSWORD, PASSWORD),
     );
-    // Two more were the logins.
+    // The two logins count as well.
     expect(tally(answers)).toEqual({ invalid_input: 18, too_many_requests: 2 });
   });
 
-  test('of wrong guesses nothing is used up', async () => {
+  test('are not used up by wrong guesses', async () => {
     const t = await createLimitedApp();
     await t.registerCustomer('cam');
     await times(60, (turn) => guess(t, 'cam@example.com', stranger(turn)));

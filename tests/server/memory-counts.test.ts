@@ -16,7 +16,7 @@ const countOf = (account: string, limit = 'tip', maxCount = 2) => ({
   windowMs: MINUTE_MS,
 });
 
-test('count within a window that begins with the first, each subject of each limit for itself', () => {
+test('attempts count within a window that begins with the first, for each subject of each limit by itself', () => {
   const counts = createMemoryCounts();
   const take = (account: string, nowMs: number, limit?: string) =>
     counts.takeAttempt([countOf(account, limit)], nowMs);
@@ -27,7 +27,7 @@ test('count within a window that begins with the first, each subject of each lim
   expect(take('cam', MINUTE_MS)).toEqual({ outcome: 'taken' });
 });
 
-test('take one attempt from all of several, or from none', () => {
+test('an attempt is taken from all of several limits or from none', () => {
   const counts = createMemoryCounts();
   const [one, both] = [[countOf('cam')], [countOf('cam'), countOf('cam', 'stream')]];
   counts.takeAttempt(one, 0);

@@ -29,7 +29,7 @@ import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/s
 
 const NEXT_PASSWORD = 'a better horse battery';
 
-test('is a valid OpenAPI 3.1 document', async () => {
+test('the description is a valid OpenAPI 3.1 document', async () => {
   const { document } = await describedApp();
   const validator = new Validator();
   expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
@@ -37,7 +37,7 @@ test('is a valid OpenAPI 3.1 document', async () => {
   expect(document.servers).toEqual([{ url: `${PUBLIC_URL}/api` }]);
 });
 
-test('describes every route of the table, and only those', async () => {
+test('the description has every route of the table, and only those', async () => {
   const { document } = await describedApp();
   const described = operationsOf(document).map(({ method, path }) => `${method} ${path}`);
   expect(described.sort()).toEqual(REST_ROUTES.map(rowName).sort());
@@ -45,7 +45,7 @@ test('describes every route of the table, and only those', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('asks for a token exactly where the product does', async () => {
+test('the description asks for a token exactly where the product does', async () => {
   const { t, document } = await describedApp();
   for (const { method, path, operation } of operationsOf(document)) {
     const { status } = await t.rest(method, path.replace('{qrId}', '7K3MX9Q2AB'), {
@@ -58,7 +58,7 @@ test('asks for a token exactly where the product does', async () => {
   }
 });
 
-test('explains every operation, parameter, answer and property', async () => {
+test('the description explains every operation, parameter, answer and property', async () => {
   const { document } = await describedApp();
   const unexplained: string[] = [];
   for (const { method, path, operation } of operationsOf(document)) {
@@ -78,7 +78,7 @@ test('explains every operation, parameter, answer and property', async () => {
   expect(unexplained).toEqual([]);
 });
 
-test('names what a generated client wants types of, and repeats none of it', async () => {
+test('the description names the schemas that a generated client wants types of, and repeats none', async () => {
   const { document } = await describedApp();
   const { schemas } = z.object({ schemas: z.record(z.string(), z.unknown()) }).parse(document['components']);
   expect(Object.keys(schemas)).toEqual(
@@ -100,7 +100,7 @@ test('names what a generated client wants types of, and repeats none of it', asy
   expect(named.split('"bartender"')).toHaveLength(2);
 });
 
-test('describes the headers that say something about an answer', async () => {
+test('the description has the headers that say something about an answer', async () => {
   const { document } = await describedApp();
   for (const { method, path, operation } of operationsOf(document)) {
     for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
@@ -173,13 +173,13 @@ describe('in a run of the whole product', () => {
 
     const promised = operationsOf(document).flatMap(({ method, path, operation }) =>
       Object.entries(operation.responses).flatMap(([status, answer]) =>
-        // What is refused before any route is found is made by other tests.
+        // Other tests make the refusals that come before any route.
         Object.keys(status === 'default' ? {} : problemExamples(answer)).map(
           (code) => `${method} ${path} ${code}`,
         ),
       ),
     );
-    // These three need a broken disk, a flood or a defect; other tests make them.
+    // Other tests make these three, which need a broken disk, a flood or a defect.
     const isRare = (row: string) => /(?:internal|busy|storage_unavailable)$/.test(row);
     expect(promised.filter((row) => !isRare(row) && !seen.has(row))).toEqual([]);
   });
@@ -484,7 +484,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   const common = { ...person('zed'), password: 'password' };
   for (let attempt = 0; attempt <= 200; attempt += 1)
     await call(limited, 'POST /auth/register', { body: common });
-  // From an address of its own, for the limit of registrations has been reached.
+  // The address is another one, because the limit of registrations has been reached.
   const init = {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -73,7 +73,7 @@ test.each(['/auth', '/dashboard', '/scan'])('%s with a slash at its end leads th
   expect(answer.headers.location).toBe(`${path}?next=/tip/x`);
 });
 
-describe('an address that is nobody’s', () => {
+describe('an unknown address', () => {
   test.each([
     '/nowhere',
     '/tip',
@@ -107,7 +107,7 @@ describe('an address that is nobody’s', () => {
     expect(JSON.parse(trpc.body.toString())).toMatchObject({ error: { data: { errorCode: 'not_found' } } });
   });
 
-  test('is not there for a POST either', async () => {
+  test('is unknown to POST as well', async () => {
     expect((await get(server.port, '/nowhere', { method: 'POST' })).status).toBe(404);
   });
 });

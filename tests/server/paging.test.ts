@@ -10,7 +10,7 @@ import type { TransactionId } from '#shared/ids.ts';
 import { createTestApp, type RestAnswer, refusal, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
-/** More than any history here has: a listing that goes round in circles must not do so for ever. */
+/** No history here has as many pages: a listing that repeats itself ends there. */
 const MANY_PAGES = 30;
 
 /** Two providers who tip each other and a customer who tips both: pat has sent and received. */
@@ -31,7 +31,7 @@ async function createHistory(count: number) {
   async function tipFromPat(): Promise<void> {
     ids.unshift((await pat.trpc.transactions.create.mutate({ ...toSam, amountCents })).id);
   }
-  /** None of pat's business. */
+  /** Gives a tip that pat neither gave nor receives. */
   const tipSam = () => cam.trpc.transactions.create.mutate({ ...toSam, amountCents });
 
   for (let index = 0; index < count; index += 1) {
@@ -41,7 +41,7 @@ async function createHistory(count: number) {
   return { t, pat, sam, cam, ids, tipPat, tipFromPat, tipSam };
 }
 
-/** The parts of a body, as they are made. */
+/** The chunks of a body, as they are made. */
 async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
   if (body) yield* body;
 }
@@ -147,7 +147,7 @@ test('the same page is the same however often it is asked for', async () => {
   expect((await t.rest('GET', second, { token: pat.token })).body).toEqual(before.body);
 });
 
-test('REST answers all of them without a limit, and without a link', async () => {
+test('REST answers the whole history without a limit, and without a link', async () => {
   const { t, pat, ids } = await createHistory(60);
   const answer = await t.rest('GET', '/transactions', { token: pat.token });
   expect(idsOf(answer)).toEqual(ids);
@@ -277,7 +277,7 @@ describe('a long history without a limit', () => {
   });
 });
 
-test('tRPC answers 50 unless told otherwise', async () => {
+test('tRPC answers 50 transactions unless told otherwise', async () => {
   const { pat, ids } = await createHistory(60);
   const page = await pat.trpc.transactions.list.query({});
   expect(page.transactions.map(({ id }) => id)).toEqual(ids.slice(0, 50));

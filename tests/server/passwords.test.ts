@@ -21,9 +21,9 @@ import {
 import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
-/** Whatever the order in which the parameters are written. */
+/** OWASP's parameters, in any order. */
 const OWASP = /^\$argon2id\$v=19\$(?=[^$]*\bm=19456\b)(?=[^$]*\bt=2\b)(?=[^$]*\bp=1\b)/;
-/** Two at work and 64 waiting. */
+/** Two hashes at work and 64 waiting. */
 const GATE_HOLDS = 66;
 
 /** How many hashes were begun, the most that were ever at work at once, and how long each takes at least. */
@@ -176,7 +176,7 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
     expect(seen(unknown)).toEqual(seen(known));
   });
 
-  test('cost the same work', async () => {
+  test('take one hash each, at the same cost', async () => {
     const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     forgetWork();
@@ -267,7 +267,7 @@ describe('the gate', () => {
     expect(answer.headers.get('Retry-After')).toMatch(/^[1-9]\d*$/);
   });
 
-  test('tips get through while logins flood it', async () => {
+  test('lets tips through while logins flood it', async () => {
     const t = await createTestApp({ hashing: 'costly' });
     const { customer, code } = await t.setTheScene();
     let answered = 0;

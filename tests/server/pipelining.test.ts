@@ -9,7 +9,7 @@ import { get } from '#tests/support/http-get.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 
-/** As many as are answered of those that are owed at once. */
+/** The requests on one connection that may wait for their answers at once. */
 const MAX_REQUESTS_OWED = 10;
 const BUNDLE = '/api/docs/swagger-ui-bundle.js';
 

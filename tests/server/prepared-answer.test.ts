@@ -40,7 +40,7 @@ describe('the encoding of an answer', () => {
   }
 
   test.each([
-    // What browsers send, with and without TLS.
+    // Browsers send these, with and without TLS.
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip, deflate', 'gzip'],
     ['br', 'br'],
@@ -61,10 +61,10 @@ describe('the encoding of an answer', () => {
     ['gzip, *;q=0', 'gzip'],
     ['identity, *;q=0.5', null],
     ['*;q=0.5, gzip', 'gzip'],
-    // Without packing unless that is excluded.
+    // The plain form is sent unless it is excluded.
     ['identity;q=0, gzip', 'gzip'],
     ['identity;q=0, *', 'br'],
-    // Nothing is left: an answer that was not wanted is better than none.
+    // Where every form is excluded, an unwanted answer is better than none.
     ['identity;q=0', null],
     ['identity;q=0, *;q=0', null],
     ['*;q=0', null],
@@ -73,7 +73,7 @@ describe('the encoding of an answer', () => {
     ['identity', null],
     ['zstd', null],
     ['deflate, compress', null],
-    // A weight that is none makes its item none.
+    // An item with a malformed weight is ignored.
     ['gzip;q=2', null],
     ['gzip;q=-1', null],
     ['gzip;q=x, br', 'br'],
@@ -121,7 +121,7 @@ test('readers that take nothing cost a share of one copy, not a copy each', asyn
     sockets.push(socket);
     await once(socket, 'connect');
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    // Its answer has begun, and cannot go on.
+    // The answer to this reader has begun, and cannot go on.
     await once(socket, 'readable');
   }
   expect(answers).toHaveLength(READERS);

@@ -65,7 +65,7 @@ interface Row {
   readonly detail?: string;
   readonly isRateLimited?: true;
   readonly hashing?: 'slow';
-  /** What must have happened before. */
+  /** What happens before the call. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
   disturb?(scene: Scene): unknown;
@@ -321,7 +321,7 @@ describe('what nobody foresaw', () => {
 });
 
 describe('what tRPC refuses before any procedure', () => {
-  test('is JSON by its content type too', async () => {
+  test('is JSON by its content type as well', async () => {
     const { t } = await openScene();
     const answer = await callTrpcBatch(
       t,

@@ -124,7 +124,7 @@ describe('what somebody has already', () => {
       expect(again.headers.get('ETag')).toBe(etag);
       expect(again.headers.get('Cache-Control')).toBe('no-cache');
       expect(again.headers.get('Vary')).toBe('Accept-Encoding');
-      // They take the place of the headers that the browser kept (RFC 9111, section 3.2).
+      // The headers of a 304 replace those that the browser kept (RFC 9111, section 3.2).
       for (const [name, value] of again.headers) {
         if (name !== 'x-request-id') expect(value, name).toBe(headers.get(name));
       }

@@ -407,9 +407,9 @@ describe('a rendered page', () => {
     expect(others).toEqual([]);
     expect(data?.attributes).toBe(' type="application/json" id="rendered"');
     expect(starter?.attributes).toMatch(/^ type="module" data-scripts="(?:\/assets\/[\w-]+\.js ?)+"$/);
-    // The one that starts the others is the same for every page, and the only one that is allowed.
+    // The starter is the same script on every page, and the only one that the policy allows.
     expect(sourcesOf('script-src')).toEqual(['script-src', "'self'", hashSource(starter?.content ?? '')]);
-    // Nothing is waited for or fetched ahead: no style sheet that is switched on, no icon but the one that stands here.
+    // The page waits for nothing: every style sheet is switched off, and the icon stands in the page.
     const links = Array.from(
       html.matchAll(/<link rel="(.*?)" href="(.*?)"( disabled)?(?: \/)?>/g),
       (found) => found,
@@ -423,7 +423,7 @@ describe('a rendered page', () => {
     expect(html.match(/<link /g)).toHaveLength(links.length);
   });
 
-  test('and every other page allow what stands in pages; nothing else allows anything inline', async () => {
+  test('has the policy of every page, and no other answer allows anything inline', async () => {
     const t = await createTestApp({ pages });
     const policiesOf = async (paths: readonly string[]) => {
       const answers = await Promise.all(paths.map((path) => get(t, path)));

@@ -59,8 +59,8 @@ test('a token is 256 random bits, and only its SHA-256 is stored', async () => {
   expect(everything).not.toContain(Buffer.from(token).toString('hex'));
 });
 
-describe('a session slides', () => {
-  test('unused it ends after exactly 30 days', async () => {
+describe('a session', () => {
+  test('that is unused ends after exactly 30 days', async () => {
     const t = await createTestApp();
     const [used, unused] = [(await t.registerCustomer()).token, await t.logIn('cam@example.com')];
     t.clock.nowMs = START_MS + 30 * DAY_MS - 1;
@@ -70,7 +70,7 @@ describe('a session slides', () => {
     await expectAlive(t, used);
   });
 
-  test('used daily it lives on, and ends 30 days after it was used last', async () => {
+  test('that is used daily lives on, and ends 30 days after it was used last', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
     for (let day = 1; day <= 100; day++) {
@@ -82,7 +82,7 @@ describe('a session slides', () => {
     await expectEnded(t, token);
   });
 
-  test('used once a month it lives on', async () => {
+  test('that is used once a month lives on', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
     for (let month = 1; month <= 12; month++) {
@@ -91,7 +91,7 @@ describe('a session slides', () => {
     }
   });
 
-  test('and a use writes nothing more within the same day', async () => {
+  test('is written at most once a day, however often it is used', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
     const before = dump(t.database);
@@ -100,7 +100,7 @@ describe('a session slides', () => {
     expect(dump(t.database)).toEqual(before);
   });
 
-  test('an ended session is not brought back by using it', async () => {
+  test('that has ended is not brought back by using it', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
     t.clock.nowMs = START_MS + 30 * DAY_MS;
@@ -113,7 +113,7 @@ describe('a session slides', () => {
   });
 });
 
-test.each([1, 7, 365])('SESSION_DAYS=%i counts', async (days) => {
+test.each([1, 7, 365])('SESSION_DAYS=%i is the lifetime of an unused session', async (days) => {
   const { sessionLifetimeMs } = parseConfig({ SESSION_DAYS: String(days) });
   const t = await createTestApp({ config: { sessionLifetimeMs } });
   const { token } = await t.registerCustomer();
@@ -358,7 +358,7 @@ describe('watched sessions', () => {
     expect(turns).toBeGreaterThanOrEqual(2);
     expect(gone.every(({ ended }) => ended.aborted)).toBe(true);
     expect(alive.ended.aborted).toBe(false);
-    // Nobody watches them any more.
+    // Sessions without a watcher are not looked up.
     together.mockClear();
     await sessions.tick();
     expect(together.mock.calls.map(([hashes]) => hashes.length)).toEqual([1]);
@@ -377,7 +377,7 @@ describe('watched sessions', () => {
     await sessions.changePassword(user.id, present, { passwordHash: present, expiresAtMs: null }, token);
     expect(together.mock.calls.map(([hashes]) => hashes.length)).toEqual([2, 1]);
     expect(watches.every(({ ended }) => ended.aborted)).toBe(true);
-    // Its token was replaced.
+    // The token of this session was replaced.
     expect(alive.ended.aborted).toBe(true);
     expect(gone.some(({ ended }) => ended.aborted)).toBe(false);
   });

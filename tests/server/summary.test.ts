@@ -124,7 +124,7 @@ test.each([
   `Europe/${'Vienna'.repeat(20)}`,
   'UTC\0',
   `' OR 1=1`,
-])('refuses %j as a time zone', async (timeZone) => {
+])('the summary refuses %j as a time zone', async (timeZone) => {
   const { provider } = await createApp();
   expect(await refusal(provider.trpc.transactions.summary.query({ timeZone }))).toMatchObject({
     status: 422,
@@ -133,7 +133,7 @@ test.each([
   });
 });
 
-test('ten in a batch leave the event loop turns in between', async () => {
+test('ten summaries in a batch leave the event loop turns in between', async () => {
   const { t, provider } = await createApp();
   let turns = 0;
   const turnsAt: number[] = [];

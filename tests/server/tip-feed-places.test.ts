@@ -38,7 +38,7 @@ async function openFeed() {
       const streams: FollowedStream[] = [];
       for (let index = 0; index < count; index += 1) {
         streams.push(await follow(ownerOf(index)));
-        // Their first reads take turns: none is left waiting for one.
+        // First reads take turns, and none may be waiting any more.
         if (index % 100 === 99) await settle();
       }
       opened.push(...streams);
@@ -90,7 +90,7 @@ describe('the feed', () => {
       const fairShare = STREAMS_PER_ACCOUNT - 1;
       const late = await open(fairShare, () => 'usr_late');
       await expect(open(1, () => 'usr_late')).rejects.toMatchObject({ code: 'busy' });
-      // Nor can those that were displaced take back what they lost.
+      // Accounts that lost a place cannot take it back.
       await expect(open(1, () => 'usr_0')).rejects.toMatchObject({ code: 'busy' });
       expect(feed.size()).toBe(STREAMS_IN_ALL);
       await settle();
@@ -203,7 +203,7 @@ describe('the feed', () => {
     const { tips } = await feed.follow(provider.id, null, hangUp.signal);
     expect(lookingUp).toHaveBeenCalledOnce();
     expect((await tips.next()).value).toMatchObject({ receiverId: provider.id });
-    // Asleep now, and woken by the next one.
+    // The stream sleeps now, and the next tip wakes it.
     const next = tips.next();
     const recorded = await storage.recordTip(tip({ amountCents: 3_000 }));
     if (recorded.outcome === 'recorded') feed.announce(recorded.transaction);

@@ -12,7 +12,7 @@ import { createTestApp, START_MS } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import { BEGINNING, ledgerOf, openTipScene, openTips, READ_SIZE, settle } from '#tests/support/tip-scene.ts';
 
-/** Whoever missed more loads the list again. */
+/** The longest replay: a client that missed more loads the list again. */
 const MAX_REPLAY = 1_000;
 
 describe.each(DOORS)('through %s', (door) => {
@@ -229,7 +229,7 @@ describe.each(DOORS)('through %s', (door) => {
     expect(t.app.streams()).toBe(0);
     expect(console.error).not.toHaveBeenCalled();
     expect(t.logLines.join('')).toContain('the disk is on fire');
-    // Nothing is lost: whoever comes back gets what could not be read.
+    // A client that resumes gets the tips that could not be read.
     const [lastEventId] = await scene.giveTips(1);
     const again = await openTips(door, scene, { token: scene.provider.token, lastEventId: id });
     expect((await again.nextTip())?.id).toBe(lastEventId);
@@ -245,7 +245,7 @@ describe.each(DOORS)('through %s', (door) => {
     reading.mockClear();
     await scene.giveTips(10 * READ_SIZE, 2_000);
     await settle();
-    // All of it would be ten reads and more.
+    // Reading all tips would take ten reads and more.
     expect(reading.mock.calls.length).toBeLessThanOrEqual(2);
     expect(await idle.take(10 * READ_SIZE)).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
     await idle.close();

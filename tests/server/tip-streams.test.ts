@@ -26,7 +26,7 @@ const requestTo = (path: string, init: RequestInit) => new Request(`http://local
 const DAY_MS = 86_400_000;
 /** Reads and tips in one turn of the event loop: those of its I/O, and as many of what had to wait for a turn. */
 const STEPS_IN_A_TURN = 2 * 25;
-/** Twenty tabs whose connection breaks every ten seconds. */
+/** Streams that an account may open: as many as twenty tabs whose connection breaks every ten seconds. */
 const OPENINGS_A_MINUTE = 120;
 
 /** Waits until the app has so many streams open; the test's own time-out ends it otherwise. */
@@ -87,7 +87,7 @@ describe.each(DOORS)('through %s', (door) => {
     endTurn();
     clearImmediate(turning);
     for (const ids of heard) expect(ids).toEqual(missed);
-    // What was read ahead arrives in later turns.
+    // Tips that were read ahead arrive in later turns.
     expect(most.tips).toBeLessThanOrEqual(2 * STEPS_IN_A_TURN);
     expect(most.reads).toBeLessThanOrEqual(STEPS_IN_A_TURN);
     await Promise.all(streams.map((stream) => stream.close()));
@@ -170,7 +170,7 @@ describe.each(DOORS)('through %s', (door) => {
     hangUp.abort();
     const headers = { Authorization: `Bearer ${scene.provider.token}` };
     const response = await scene.t.send(STREAM_PATHS[door], { headers, signal: hangUp.signal });
-    // As the web server does with an answer to a closed connection.
+    // The web server cancels the answer to a connection that has closed.
     await response.body?.cancel();
     await untilOpen(scene.t, 0);
   }, 5_000);

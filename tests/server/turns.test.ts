@@ -73,7 +73,7 @@ describe('when as many wait as may', () => {
     const scene = await createFlood(() => known('mallory'));
     await scene.ask(stranger(0));
     await scene.ask(known('cam'));
-    // There is a stranger now, but one who has the most is known.
+    // A stranger waits now, but the owner with the most turns is a known one.
     expect(scene.refused).toHaveLength(2);
     expect(scene.refused[0]).toBe('mallory');
     await scene.ask(stranger(1));

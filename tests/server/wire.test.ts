@@ -284,7 +284,7 @@ describe('schemas', () => {
       'first_way',
       'second_way',
     ]) {
-      // Once among the properties, once among those required.
+      // A name stands once among the properties and once among the required ones.
       expect(text.split(`"${name}"`)).toHaveLength(3);
     }
     expect(text).not.toMatch(/outerThing|netAmount|someList|giverId|eitherWay|firstWay|secondWay|Cents/);

@@ -109,7 +109,7 @@ describe('amounts', () => {
       }),
     );
 
-  /** What each of these was told, as the sentence and the field that it is about. */
+  /** The refusal of each amount: status, code, field and sentence. */
   async function refusalsOf(
     door: Door,
     scene: Scene,
@@ -171,7 +171,7 @@ describe('amounts', () => {
       '': `422 invalid_input amount: ${NO_AMOUNT}`,
       null: `422 invalid_input amount: ${NO_AMOUNT}`,
     });
-    // What is no number at all leaves a tRPC client as null.
+    // A tRPC client sends NaN as null.
     expect(await refusalsOf('tRPC', scene, ['', JSON.stringify(Number.NaN)])).toEqual({
       '': `422 invalid_input amountCents: ${NO_AMOUNT}`,
       null: `422 invalid_input amountCents: ${NO_AMOUNT}`,
