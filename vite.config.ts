@@ -186,8 +186,6 @@ const config: ViteUserConfig = {
           hookTimeout: 120_000,
           // As many as a small machine has cores, because most of the time is spent hashing passwords.
           maxWorkers: 2,
-          // As for the browser tests: a shared machine may stall.
-          retry: process.env['CI'] ? 1 : 0,
         },
       },
     ],

@@ -32,7 +32,7 @@ const CLIENT_FOLDERS = {
 };
 const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
-const DRAIN_PATIENCE_MS = 8_000;
+export const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
@@ -40,7 +40,7 @@ const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
 
 /** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
-const SERVER_OPTIONS = {
+export const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   requestTimeout: 14_000,
   keepAliveTimeout: 5_000,

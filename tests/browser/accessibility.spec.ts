@@ -12,7 +12,7 @@ const SCHEMES = ['light', 'dark'] as const;
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { name });
 
-test.describe('nothing for axe, headings in order, no sideways scroll', () => {
+test.describe('axe finds nothing, headings are in order and nothing scrolls sideways', () => {
   // Without transitions, so that no colour is caught half-way.
   test.beforeEach(({ page }) => page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' }));
 
@@ -169,7 +169,7 @@ test.describe('nothing for axe, headings in order, no sideways scroll', () => {
     await page.unroute('**/trpc/**');
     await page.route('**/trpc/*transactions.list*', (route) => route.abort());
     await page.goto('/dashboard');
-    await expect(page.getByRole('alert')).toContainText('Failed to load', { timeout: 15_000 });
+    await expect(page.getByRole('alert')).toContainText('Failed to load');
     await expectForEverybody(page, 'dashboard that could not be loaded');
     await page.goto('/');
     await page.evaluate(() => localStorage.clear());
@@ -230,11 +230,14 @@ async function expectForEverybody(page: Page, station: string): Promise<void> {
   const presentSize = page.viewportSize() ?? { width: 390, height: 844 };
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations, passes } = await new AxeBuilder({ page })
-      .withTags(TAGS)
-      .setLegacyMode(true)
-      .analyze();
-    expect(passes.length, station).toBeGreaterThan(10);
+    const axe = new AxeBuilder({ page }).setLegacyMode(true);
+    // The schemes differ in their colours and in nothing else.
+    const isFirst = colorScheme === SCHEMES[0];
+    const { violations, passes } = await (isFirst
+      ? axe.withTags(TAGS)
+      : axe.withRules('color-contrast')
+    ).analyze();
+    expect(passes.length, station).toBeGreaterThan(isFirst ? 10 : 0);
     expect
       .soft(
         violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })),

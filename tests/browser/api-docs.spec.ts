@@ -1,7 +1,9 @@
 /** The description of the API as a page: it shows every operation, and tries them on this very server. */
 import { expect, test } from './fixtures.ts';
 
-test('shows every operation of the API', async ({ page }) => {
+test('shows every operation of the API, and tries one on this very server', async ({ page, backstage }) => {
+  const provider = await backstage.provider(['dj']);
+  const code = await backstage.code(provider, 'dj');
   await page.goto('/api/docs');
   await expect(page).toHaveTitle('Tipwell API');
   const { paths } = await (await page.request.get('/api/openapi.json')).json();
@@ -15,12 +17,7 @@ test('shows every operation of the API', async ({ page }) => {
     return texts.map((text) => text.replaceAll('\u200b', '').split(/\s+/).slice(0, 2).join(' '));
   };
   await expect.poll(shown).toEqual(expect.arrayContaining(operations));
-});
 
-test('tries the look-up of a code, and shows the real answer', async ({ page, backstage }) => {
-  const provider = await backstage.provider(['dj']);
-  const code = await backstage.code(provider, 'dj');
-  await page.goto('/api/docs');
   await page
     .getByRole('button', { name: /^GET\s*\/qr-codes\/\{/i })
     .first()

@@ -138,8 +138,8 @@ test('asks a provider for services, shows the chosen ones, and forgets them when
   await expect(page.getByText('Selected services:')).toHaveCount(0);
 });
 
-test.describe('what the page refuses', () => {
-  test('a login with nothing in it: said under each field, the first one focused', async ({ page }) => {
+test.describe('the page', () => {
+  test('refuses a login with nothing in it, under each field, and focuses the first', async ({ page }) => {
     const asked = await holdAnswers(page, '**/trpc/**');
     await page.goto('/auth');
     const { email, password } = fieldsOf(page);
@@ -155,7 +155,7 @@ test.describe('what the page refuses', () => {
     expect(asked.asked()).toBe(0);
   });
 
-  test('a sign-up field by field, in words, keeping what was typed', async ({ page }) => {
+  test('refuses a sign-up field by field, in words, and keeps what was typed', async ({ page }) => {
     const asked = await holdAnswers(page, '**/trpc/**');
     const fields = await openSignUp(page);
     await page.getByRole('button', { name: 'Create Account' }).click();
@@ -166,10 +166,7 @@ test.describe('what the page refuses', () => {
     await expect(fields.phone).not.toHaveAttribute('aria-invalid', 'true');
     await expect(fields.fullName).toBeFocused();
     for (const [name, text, sentence] of [
-      ['fullName', 'x'.repeat(61), 'Full name may have up to 60 characters.'],
       ['fullName', 'Sam\u202e', 'Full name has characters that cannot be shown.'],
-      ['username', 'ab', 'Username must have 3 to 30 characters.'],
-      ['username', 'x'.repeat(31), 'Username must have 3 to 30 characters.'],
       [
         'username',
         'sam!',
@@ -177,11 +174,8 @@ test.describe('what the page refuses', () => {
       ],
       ['username', 'admin', 'This username is reserved.'],
       ['email', 'sam@', 'Please enter a valid email address.'],
-      ['email', `${'x'.repeat(250)}@example.com`, 'Email is too long.'],
-      ['phone', '12345', 'Please enter a valid phone number.'],
       ['phone', 'call me maybe', 'Please enter a valid phone number.'],
       ['password', 'short', 'Password must have 8 to 256 characters.'],
-      ['password', 'x'.repeat(257), 'Password must have 8 to 256 characters.'],
     ] as const) {
       await fields[name].fill(text);
       await expectUnder(fields[name], sentence);
@@ -198,7 +192,7 @@ test.describe('what the page refuses', () => {
     expect(asked.asked()).toBe(0);
   });
 
-  test('a password that is the username or the email', async ({ page }) => {
+  test('refuses a password that is the username or the email', async ({ page }) => {
     const { password } = await openSignUp(page);
     const username = await fillSignUp(page);
     for (const text of [username.toUpperCase(), `${username}@example.com`]) {
@@ -209,7 +203,7 @@ test.describe('what the page refuses', () => {
     }
   });
 
-  test('a provider without a service: as a toast and under the services', async ({ page }) => {
+  test('refuses a provider without a service, in a toast and under the services', async ({ page }) => {
     await openSignUp(page);
     const username = await fillSignUp(page);
     await page.getByRole('checkbox', { name: PROVIDER_BOX }).check();
@@ -227,7 +221,7 @@ test.describe('what the page refuses', () => {
 });
 
 test.describe('what the server refuses', () => {
-  test('a taken email, a taken username, a common password: under the field and as a toast', async ({
+  test('is said under its field and in a toast: a taken email, a taken username, a common password', async ({
     page,
     backstage,
     complaints,
@@ -274,7 +268,7 @@ test.describe('what the server refuses', () => {
     await expect(page).toHaveURL('/dashboard');
   });
 
-  test('a wrong password and an unknown email, alike', async ({ page, backstage, complaints }) => {
+  test('is said alike for a wrong password and an unknown email', async ({ page, backstage, complaints }) => {
     const { email } = await backstage.customer();
     await page.goto('/auth');
     const fields = fieldsOf(page);
@@ -297,8 +291,8 @@ test.describe('what the server refuses', () => {
   });
 });
 
-test.describe('without an answer', () => {
-  test('a login says so, and can be sent again', async ({ page, backstage, complaints }) => {
+test.describe('a form without an answer', () => {
+  test('says so after a login, and can be sent again', async ({ page, backstage, complaints }) => {
     const customer = await backstage.customer();
     await page.route('**/trpc/auth.login*', (route) => route.abort());
     await page.goto('/auth');
@@ -312,7 +306,7 @@ test.describe('without an answer', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   });
 
-  test('a registration says so, and can be sent again', async ({ page, complaints }) => {
+  test('says so after a registration, and can be sent again', async ({ page, complaints }) => {
     await page.route('**/trpc/auth.register*', (route) => route.abort());
     await openSignUp(page);
     const username = await fillSignUp(page);
@@ -326,7 +320,10 @@ test.describe('without an answer', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
   });
 
-  test('the login after a registration leaves only the password to type', async ({ page, complaints }) => {
+  test('leaves only the password to type when the login after a registration failed', async ({
+    page,
+    complaints,
+  }) => {
     await page.route('**/trpc/auth.login*', (route) => route.abort());
     await openSignUp(page);
     const username = await fillSignUp(page);
@@ -395,7 +392,7 @@ test.describe('getting in', () => {
     expect(me).toMatchObject({ is_service_provider: false, service_categories: [], phone: null });
   });
 
-  test('however often it is pressed, one request goes out', async ({ page, backstage }) => {
+  test('one request goes out however often the button is pressed', async ({ page, backstage }) => {
     const customer = await backstage.customer();
     await page.goto('/auth');
     const login = await holdAnswers(page, '**/trpc/auth.login*');
@@ -422,26 +419,13 @@ test.describe('getting in', () => {
   });
 });
 
-test.describe('where it leads afterwards', () => {
-  /** What a browser might take for another site, or for a script. */
-  const HOSTILE = [
-    '//evil.example',
-    '/\\evil.example',
-    'https://evil.example/dashboard',
-    'javascript:document.title=1',
-    '\t//evil.example',
-    '/\t/evil.example',
-    '/\n/evil.example',
-    '\\\\evil.example',
-    '/.//evil.example',
-    '/..//evil.example',
-    'evil.example',
-    'data:text/html,<script>document.title=1</script>',
-  ];
+test.describe('the way afterwards', () => {
+  /** One of each kind; tests/client/paths.test.ts has all that a browser might take for another site. */
+  const HOSTILE = ['//evil.example', '/\\evil.example', 'javascript:document.title=1'];
 
-  test('to the page that sent somebody here, with its own query', async ({ page, backstage }) => {
+  test('leads to the page that sent somebody here, with its own query', async ({ page, backstage }) => {
     const customer = await backstage.customer();
-    const next = '/tip/anything?userId=sam&service=dj';
+    const next = '/tip/demo-alex-barber?userId=sam&service=dj';
     await page.goto(`/auth?${new URLSearchParams({ next })}`);
     await expect(page.getByText('Your amount is kept.')).toBeVisible();
     await logInByForm(page, customer);
@@ -450,7 +434,7 @@ test.describe('where it leads afterwards', () => {
     await expect(page).toHaveURL('/dashboard?tab=profile');
   });
 
-  test('to the page that sent somebody here after a sign-up', async ({ page }) => {
+  test('leads to the page that sent somebody here after a sign-up', async ({ page }) => {
     await page.goto(`/auth?${new URLSearchParams({ next: '/scan' })}`);
     await page.getByRole('tab', { name: 'Sign Up' }).click();
     await fillSignUp(page);
@@ -458,21 +442,19 @@ test.describe('where it leads afterwards', () => {
     await expect(page).toHaveURL('/scan');
   });
 
-  test('never to another site after a login', async ({ page, backstage }) => {
+  test('never leads to another site after a login', async ({ page, backstage }) => {
     const customer = await backstage.customer();
-    for (const next of HOSTILE.slice(0, 4)) {
-      await page.goto(`/auth?${new URLSearchParams({ next })}`);
-      await logInByForm(page, customer);
-      await expect(page, next).toHaveURL('/dashboard');
-      // All has been asked for that needs the token.
-      await expect(page.getByText('No Transactions Yet')).toBeVisible();
-      // By the keyboard: for a moment the welcome lies over the button.
-      await page.getByRole('button', { name: 'Logout' }).press('Enter');
-      await expect(page).toHaveURL('/');
-    }
+    await page.goto(`/auth?${new URLSearchParams({ next: HOSTILE[0] ?? '' })}`);
+    await logInByForm(page, customer);
+    await expect(page).toHaveURL('/dashboard');
+    await expect(page.getByText('No Transactions Yet')).toBeVisible();
   });
 
-  test('never to another site for whoever is logged in already', async ({ page, backstage, logInAs }) => {
+  test('never leads to another site for whoever is logged in already', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
     await logInAs(await backstage.customer());
     for (const next of HOSTILE) {
       await page.goto(`/auth?${new URLSearchParams({ next })}`);

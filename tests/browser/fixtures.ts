@@ -1,14 +1,26 @@
 /**
- * What every browser test stands on: the production build on a database of its own, people made through the API, and
- * a page that fails the test for any console error, any Content-Security-Policy report and any request elsewhere.
+ * What every browser test stands on: the production build on a database that each worker has for itself, people who are
+ * signed in already, and a page that fails the test for any console error, any Content-Security-Policy report and any
+ * request elsewhere.
  */
+import { createHash, randomBytes } from 'node:crypto';
 import { type BrowserContext, test as base, expect, type Locator, type Page } from '@playwright/test';
+import { createPasswords } from '#server/auth/passwords.ts';
+import { databaseAt } from '#server/storage/open.ts';
+import { registration } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
+import { newUserId } from '#shared/ids.ts';
 import { type RunningServer, startServer, stopEverything } from '../support/running-server.ts';
 
 export { expect };
 
 export const PASSWORD = 'correct horse battery';
+
+/** Everybody has the same password, and hashing it takes longer than all else that makes a person. */
+const hashOfEverybody = createPasswords().then(({ hash }) => hash(PASSWORD));
+
+/** Longer than the days that a test lets pass. */
+const SESSION_LIFETIME_MS = 30 * 86_400_000;
 
 export interface Person {
   readonly id: string;
@@ -18,13 +30,21 @@ export interface Person {
   readonly token: string;
 }
 
-/** The REST door, as a shortcut to a state that a test begins with. */
+/** What people choose when they register. */
+interface Choices {
+  readonly username?: string;
+  readonly email?: string;
+  readonly fullName?: string;
+  readonly phone?: string | null;
+}
+
+/** Shortcuts to a state that a test begins with: the REST door, and people who are put straight into the database. */
 export class Backstage {
-  readonly #url: string;
+  readonly #server: Pick<RunningServer, 'url' | 'databasePath'>;
   #count = 0;
 
-  constructor(url: string) {
-    this.#url = url;
+  constructor(server: Pick<RunningServer, 'url' | 'databasePath'>) {
+    this.#server = server;
   }
 
   async call(
@@ -32,7 +52,7 @@ export class Backstage {
     path: string,
     { token, body, key }: { token?: string; body?: unknown; key?: string } = {},
   ) {
-    const response = await fetch(`${this.#url}/api${path}`, {
+    const response = await fetch(`${this.#server.url}/api${path}`, {
       method,
       headers: {
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
@@ -47,17 +67,13 @@ export class Backstage {
     return answer;
   }
 
-  /** A provider of these services; names are new each time. */
-  provider(categories: ServiceCategory[] = ['bartender'], fullName?: string): Promise<Person> {
-    return this.#register(
-      'provider',
-      { is_service_provider: true, service_categories: categories },
-      fullName,
-    );
+  /** A provider of these services; names are new each time unless they are chosen. */
+  provider(categories: ServiceCategory[] = ['bartender'], choices: string | Choices = {}): Promise<Person> {
+    return this.#enter('provider', categories, choices);
   }
 
-  customer(fullName?: string): Promise<Person> {
-    return this.#register('customer', { is_service_provider: false, service_categories: [] }, fullName);
+  customer(choices: string | Choices = {}): Promise<Person> {
+    return this.#enter('customer', [], choices);
   }
 
   /** The id of a new code. */
@@ -92,16 +108,46 @@ export class Backstage {
     return this.call('GET', '/transactions', { token: person.token });
   }
 
-  async #register(role: string, kind: object, fullName?: string): Promise<Person> {
+  /**
+   * What registering and logging in leave behind, for somebody whom the server would register.
+   * @param choices a text is the full name.
+   */
+  async #enter(
+    role: 'provider' | 'customer',
+    serviceCategories: ServiceCategory[],
+    choices: string | Choices,
+  ): Promise<Person> {
     this.#count += 1;
-    const username = `${role}-${this.#count}-${Math.random().toString(36).slice(2, 8)}`;
-    const email = `${username}@example.com`;
-    const full_name = fullName ?? `${role === 'provider' ? 'Pat' : 'Cam'} ${username}`;
-    const { id } = await this.call('POST', '/auth/register', {
-      body: { email, username, full_name, password: PASSWORD, phone: null, ...kind },
+    const username = newName(`${role}-${this.#count}`);
+    const { password: _, ...person } = registration.parse({
+      ...{
+        username,
+        email: `${username}@example.com`,
+        fullName: `${role === 'provider' ? 'Pat' : 'Cam'} ${username}`,
+      },
+      ...{ password: PASSWORD, isServiceProvider: role === 'provider', serviceCategories },
+      ...(typeof choices === 'string' ? { fullName: choices } : choices),
     });
-    const { access_token } = await this.call('POST', '/auth/login', { body: { email, password: PASSWORD } });
-    return { id, email, username, fullName: full_name, token: access_token };
+    const createdAtMs = Date.now();
+    const account = {
+      ...person,
+      id: newUserId(randomBytes),
+      passwordHash: await hashOfEverybody,
+      createdAtMs,
+    };
+    const token = randomBytes(32).toString('base64url');
+    const session = {
+      ...{ userId: account.id, createdAtMs, expiresAtMs: createdAtMs + SESSION_LIFETIME_MS, device: '' },
+      tokenHash: createHash('sha256').update(token).digest(),
+    };
+    const storage = await databaseAt({ engine: 'sqlite', path: this.#server.databasePath }).openForCommand();
+    try {
+      expect(await storage.createAccount(account)).toBe('created');
+      expect(await storage.createSession(session, account.passwordHash, 1)).toBe('created');
+    } finally {
+      await storage.close();
+    }
+    return { ...account, token };
   }
 }
 
@@ -124,9 +170,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use(await startServer());
       await stopEverything();
     },
-    { scope: 'worker' },
+    { scope: 'worker', timeout: 120_000 },
   ],
-  backstage: [async ({ server }, use) => use(new Backstage(server.url)), { scope: 'worker' }],
+  backstage: [async ({ server }, use) => use(new Backstage(server)), { scope: 'worker' }],
   baseURL: async ({ server }, use) => use(server.url),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
   complaints: async ({}, use) => {
@@ -151,16 +197,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 });
 
 /**
- * A rendered page is there before its script is. These tests are about what the script does; rendered.spec.ts is about
- * the time before it.
+ * Lets `goto` and `reload` wait until the script has taken the page over, which arrives rendered. Only rendered.spec.ts
+ * is about the time before.
  */
 function waitForScript(page: Page): void {
   const { goto, reload } = page;
-  const wait = () =>
-    page.waitForFunction(() => {
-      const root = document.getElementById('root');
-      return root === null || Object.keys(root).some((key) => key.startsWith('__reactContainer'));
-    });
+  const wait = () => page.waitForFunction(isTakenOver);
   page.goto = async (...args) => {
     const response = await goto.apply(page, args);
     await wait();
@@ -171,6 +213,19 @@ function waitForScript(page: Page): void {
     await wait();
     return response;
   };
+}
+
+/** Whether React has hydrated this page, or is not used on it. To be called in the page. */
+export function isTakenOver(): boolean {
+  const root = document.getElementById('root');
+  const key = Object.keys(root ?? {}).find((name) => name.startsWith('__reactContainer'));
+  if (!root) return true;
+  return key !== undefined && Reflect.get(root, key).stateNode.current.memoizedState.isDehydrated === false;
+}
+
+/** Lets a clock that was installed in the page stand still, as much later as it is told. */
+export async function stopClock(page: Page, laterMs = 60_000): Promise<void> {
+  await page.clock.pauseAt(await page.evaluate((ms) => Date.now() + ms, laterMs));
 }
 
 /** Collects whatever a page should not do. */

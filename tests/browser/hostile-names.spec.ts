@@ -3,16 +3,7 @@
  * written, and nothing happens (targets 15, 16 and 17).
  */
 import type { Page } from '@playwright/test';
-import {
-  type Backstage,
-  expect,
-  logInByForm,
-  newName,
-  PASSWORD,
-  type Person,
-  test,
-  toast,
-} from './fixtures.ts';
+import { expect, logInByForm, newName, test, toast } from './fixtures.ts';
 
 /** Each is a full name that the server accepts. */
 const PAYLOADS = [
@@ -159,7 +150,7 @@ test('odd but valid usernames, phones and emails are only ever text', async ({
     { username: `0.__proto__.${tail}`, phone: '+00000000000000000000', email: `0+'--${tail}@example.com` },
     { username: `javascript-_-${tail}`, phone: '1-1-1-1-1-1-1', email: `_.-.'${tail}@example.com` },
   ]) {
-    const person = await registerProvider(backstage, { username, phone, email });
+    const person = await backstage.provider(['bartender'], { username, phone, email });
     const code = await backstage.code(person);
     await page.goto('/auth');
     await logInByForm(page, person);
@@ -182,7 +173,7 @@ test('made-up providers in an address that nobody could be are shown nowhere', a
   complaints,
 }) => {
   await setTraps(page, complaints);
-  const payloads = PAYLOADS.filter((_, index) => index % 2 === 0);
+  const payloads = PAYLOADS.slice(0, 3);
   for (const payload of payloads) {
     await page.goto(`/tip/x?${new URLSearchParams({ userId: payload, service: 'dj' })}`);
     await expect(page.getByRole('heading', { level: 1, name: 'QR Code Not Found' })).toBeVisible();
@@ -258,25 +249,3 @@ test('every page has a content security policy without anything unsafe in it', a
     expect(headers.get('Cross-Origin-Opener-Policy'), path).toBe('same-origin');
   }
 });
-
-async function registerProvider(
-  backstage: Backstage,
-  { username, phone, email }: { username: string; phone: string; email: string },
-): Promise<Person> {
-  const fullName = `Pat ${username}`;
-  const { id } = await backstage.call('POST', '/auth/register', {
-    body: {
-      email,
-      username,
-      full_name: fullName,
-      password: PASSWORD,
-      phone,
-      is_service_provider: true,
-      service_categories: ['bartender'],
-    },
-  });
-  const { access_token } = await backstage.call('POST', '/auth/login', {
-    body: { email, password: PASSWORD },
-  });
-  return { id, email, username, fullName, token: access_token };
-}

@@ -64,18 +64,18 @@ test('says what Tipwell is, how it works, what it costs and for whom it is', asy
   await expect(page.getByRole('contentinfo')).toContainText('© 2024 Tipwell');
 });
 
-for (const name of ['Get Started Now', 'Join Tipwell Today', 'Login']) {
-  test(`"${name}" leads to the login and sign-up screen, and Back returns`, async ({ page }) => {
-    await page.goto('/');
+test('leads by each of its buttons to the login and sign-up screen, and Back returns', async ({ page }) => {
+  await page.goto('/');
+  for (const name of ['Get Started Now', 'Join Tipwell Today', 'Login']) {
     await page.getByRole('button', { name }).click();
     await expect(page).toHaveURL('/auth');
     await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeFocused();
     await page.goBack();
-    await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
-  });
-}
+  }
+  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+});
 
-test('"Learn More" scrolls to "How it works" and goes on reading there', async ({ page }) => {
+test('scrolls by "Learn More" to "How it works", where reading goes on', async ({ page }) => {
   await page.goto('/');
   const heading = page.getByRole('heading', { name: 'How it works' });
   await expect(heading).not.toBeInViewport();
@@ -85,7 +85,7 @@ test('"Learn More" scrolls to "How it works" and goes on reading there', async (
   await expect(page).toHaveURL('/');
 });
 
-test('whoever is logged in is taken to the dashboard', async ({ page, backstage, logInAs }) => {
+test('takes whoever is logged in to the dashboard', async ({ page, backstage, logInAs }) => {
   const customer = await backstage.customer();
   await logInAs(customer);
   await page.goto('/');

@@ -32,40 +32,37 @@ function keptAnswers(page: Page): Promise<readonly string[]> {
   });
 }
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`without a connection the dashboard says so, and a tap brings it back (${colorScheme})`, async ({
-    page,
-    context,
-    backstage,
-    logInAs,
-    complaints,
-  }) => {
-    await page.emulateMedia({ colorScheme });
-    await logInAs(await backstage.provider());
-    await page.goto('/dashboard?tab=profile');
-    const dashboard = page.getByRole('heading', { name: /^Welcome/ });
-    await expect(dashboard).toBeVisible();
-    await waitForWorker(page);
+test('the dashboard says that there is no connection, and a tap brings it back', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await logInAs(await backstage.provider());
+  await page.goto('/dashboard?tab=profile');
+  const dashboard = page.getByRole('heading', { name: /^Welcome/ });
+  await expect(dashboard).toBeVisible();
+  await waitForWorker(page);
 
-    await context.setOffline(true);
-    await loadAnew(page);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
-    await expect(page).toHaveTitle('No connection · Tipwell');
-    await expect(page).toHaveURL('/dashboard?tab=profile');
-    const tryAgain = page.getByRole('link', { name: 'Try again' });
-    await tryAgain.click();
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
+  await context.setOffline(true);
+  await loadAnew(page);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
+  await expect(page).toHaveTitle('No connection · Tipwell');
+  await expect(page).toHaveURL('/dashboard?tab=profile');
+  const tryAgain = page.getByRole('link', { name: 'Try again' });
+  await tryAgain.click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(HEADING);
 
-    await context.setOffline(false);
-    await tryAgain.click();
-    await expect(dashboard).toBeVisible();
-    await expect(page).toHaveURL('/dashboard?tab=profile');
-    expect(await keptAnswers(page)).toEqual(['/offline']);
-    // The browser tells of what could not be fetched; nothing of the page did anything wrong.
-    expect(complaints.filter((text) => !text.includes('net::ERR_INTERNET_DISCONNECTED'))).toEqual([]);
-    complaints.length = 0;
-  });
-}
+  await context.setOffline(false);
+  await tryAgain.click();
+  await expect(dashboard).toBeVisible();
+  await expect(page).toHaveURL('/dashboard?tab=profile');
+  expect(await keptAnswers(page)).toEqual(['/offline']);
+  // The browser tells of what could not be fetched; nothing of the page did anything wrong.
+  expect(complaints.filter((text) => !text.includes('net::ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  complaints.length = 0;
+});
 
 /**
  * Stands before the server and may answer in its place: what a service worker asks for does not pass through Playwright.
@@ -111,7 +108,7 @@ async function startFront(
   };
 }
 
-test('with a connection the server answers, and a page that changed is kept instead of the earlier one', async ({
+test('the server answers while there is a connection, and the offline page of a newer version is kept instead of the earlier one', async ({
   browser,
   server,
   backstage,

@@ -1,7 +1,8 @@
 /**
  * The scan screen: whatever somebody types, pastes or taps leads to the right tip page, or says why not.
  */
-import { expect, test, toast } from './fixtures.ts';
+import type { Locator, Page } from '@playwright/test';
+import { expect, stopClock, test, toast } from './fixtures.ts';
 
 test('sends whoever is not logged in to the login, and back here afterwards', async ({ page }) => {
   await page.goto('/scan');
@@ -31,14 +32,12 @@ test('says what is wrong with a blank or a broken text, and keeps it', async ({
   logInAs,
 }) => {
   await logInAs(await backstage.customer());
+  await page.goto('/scan');
+  const field = page.getByLabel('QR code or link');
   for (const [text, sentence] of [
     ['   ', 'Please enter a QR code or link'],
     ['https://example.com/tip/', 'Invalid QR code format'],
-    ['tipwell://tip/alex', 'Invalid QR code format'],
-    ['https://example.com/tip/..', 'Invalid QR code format'],
   ] as const) {
-    await page.goto('/scan');
-    const field = page.getByLabel('QR code or link');
     await field.fill(text);
     await page.getByRole('button', { name: 'Process QR Code' }).click();
     await expect(toast(page, sentence)).toBeVisible();
@@ -49,7 +48,7 @@ test('says what is wrong with a blank or a broken text, and keeps it', async ({
   }
 });
 
-test('leads from a code, a link and a web address to the same provider', async ({
+test('leads from a code and from a web address to the same provider', async ({
   page,
   backstage,
   logInAs,
@@ -58,10 +57,8 @@ test('leads from a code, a link and a web address to the same provider', async (
   const code = await backstage.code(provider, 'dj');
   await logInAs(await backstage.customer());
   for (const text of [
-    `  ${code}  `,
     `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase(),
     `https://tips.example/tip/${code}?from=print#top`,
-    `tips.example/tip/${code}/`,
   ]) {
     await page.goto('/scan');
     await page.getByLabel('QR code or link').fill(text);
@@ -95,25 +92,16 @@ test('has two demo codes one tap away', async ({ page, backstage, logInAs }) => 
   }
 });
 
-test('three toasts can be read at once, and one can be swiped away', async ({ page, backstage, logInAs }) => {
+test('shows three toasts at once that can be read, and lets one be swiped away', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
   await logInAs(await backstage.customer());
   await page.clock.install();
   await page.goto('/scan');
-  await page.getByLabel('QR code or link').focus();
-  await page.keyboard.press('Enter');
-  await expect(page.locator('[data-sonner-toast]')).toHaveCount(1);
-  // From here on toasts only grow older when they are told to.
-  await page.clock.pauseAt(Date.now() + 60_000);
-  const countAfter = (ms: number) => async () => {
-    await page.clock.runFor(ms);
-    return page.locator('[data-sonner-toast]').count();
-  };
-  await expect.poll(countAfter(1_000)).toBe(0);
-  for (let count = 1; count <= 4; count += 1) {
-    await page.keyboard.press('Enter');
-    await expect.poll(countAfter(20)).toBe(count);
-  }
-  const shown = page.locator('[data-sonner-toast][data-visible="true"]');
+  const toasts = await raiseFourToasts(page);
+  const shown = toasts.and(page.locator('[data-visible="true"]'));
   await expect(shown).toHaveCount(3);
   const words = shown.getByText('Please enter a QR code or link');
   const areWordsReadable = () =>
@@ -125,19 +113,89 @@ test('three toasts can be read at once, and one can be swiped away', async ({ pa
     );
   await expect.poll(areWordsReadable).toEqual([true, true, true]);
 
-  // With a finger: sonner takes no swipe of a mouse that selects words on its way.
-  const box = await shown.first().boundingBox();
-  if (!box) throw new Error('there is no toast');
-  const finger = await page.context().newCDPSession(page);
-  const x = box.x + box.width / 2;
-  const middle = box.y + box.height / 2;
-  for (const up of [0, 20, 40, 60]) {
-    const type = up === 0 ? 'touchStart' : 'touchMove';
-    await finger.send('Input.dispatchTouchEvent', {
-      type,
-      touchPoints: [{ x, y: Math.max(1, middle - up) }],
-    });
-  }
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-  await expect.poll(countAfter(100)).toBe(3);
+  await swipeUp(page, shown.last());
+  await expect.poll(countAfter(page, 100)).toBe(3);
 });
+
+test('shows toasts at the top right for four seconds', async ({ page, backstage, logInAs }) => {
+  await logInAs(await backstage.customer());
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.clock.install();
+  await page.goto('/scan');
+  const toasts = await raiseFourToasts(page);
+  await standStill(toasts);
+  const { x, y, width } = (await toasts.first().boundingBox()) ?? { x: 0, y: 0, width: 0 };
+  expect(x).toBeGreaterThan(640);
+  expect(x + width).toBeLessThanOrEqual(1280);
+  expect(y).toBeLessThan(100);
+
+  await expect.poll(countAfter(page, 1_000)).toBe(0);
+  const now = () => page.evaluate(() => Date.now());
+  const before = await now();
+  await page.getByRole('button', { name: 'Process QR Code' }).click();
+  await expect.poll(countAfter(page, 20)).toBe(1);
+  const after = await now();
+  await page.clock.runFor(before + 3_900 - after);
+  await expect(toasts).toHaveCount(1);
+  // Closing one takes sonner a fifth of a second.
+  await page.clock.runFor(after - before + 400);
+  await expect(toasts).toHaveCount(0);
+});
+
+/** Counts the toasts after some more time of the page's clock, which stands still otherwise. */
+function countAfter(page: Page, ms: number): () => Promise<number> {
+  return async () => {
+    await page.clock.runFor(ms);
+    return page.locator('[data-sonner-toast]').count();
+  };
+}
+
+/** Raises four toasts that do not grow older: from here on the page's clock runs only when it is told to. */
+async function raiseFourToasts(page: Page): Promise<Locator> {
+  const toasts = page.locator('[data-sonner-toast]');
+  await page.getByLabel('QR code or link').focus();
+  // The first one fetches the library, which takes a clock that runs.
+  await page.keyboard.press('Enter');
+  await expect(toasts).toHaveCount(1);
+  await stopClock(page);
+  await expect.poll(countAfter(page, 1_000)).toBe(0);
+  for (let count = 1; count <= 4; count += 1) {
+    await page.keyboard.press('Enter');
+    await expect.poll(countAfter(page, 20)).toBe(count);
+  }
+  return toasts;
+}
+
+/** Waits until nothing moves any more: transitions take their time whatever the page's clock says. */
+async function standStill(toasts: Locator): Promise<void> {
+  const movements = () =>
+    toasts.evaluateAll((all) => all.flatMap((toast) => toast.getAnimations({ subtree: true })).length);
+  await expect.poll(movements).toBe(0);
+}
+
+/**
+ * Swipes with a finger, because sonner takes no swipe of a mouse that selects words on its way. Each step waits until the
+ * one before has been drawn: sonner learns the direction from one movement, and the distance only from the next.
+ */
+async function swipeUp(page: Page, toast: Locator): Promise<void> {
+  await standStill(page.locator('[data-sonner-toast]'));
+  const box = await toast.boundingBox();
+  if (!box) throw new Error('there is no toast');
+  const { x, y } = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const finger = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove', up: number) =>
+    finger.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x, y: y - up }] });
+  await touch('touchStart', 0);
+  await expect(toast).toHaveAttribute('data-swiping', 'true');
+  let distance = 60;
+  await expect(async () => {
+    // The same place twice would be no movement.
+    distance += 1;
+    await touch('touchMove', distance);
+    const swiped = await toast.evaluate((element: HTMLElement) =>
+      Number.parseFloat(element.style.getPropertyValue('--swipe-amount-y')),
+    );
+    expect(swiped).toBeLessThan(-50);
+  }).toPass();
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+}

@@ -14,15 +14,15 @@ import {
   toast,
 } from './fixtures.ts';
 
-test.describe('at the start', () => {
-  test('a stored token is verified, and "Loading Tipwell..." is shown until the answer comes', async ({
+test.describe('a page that is loaded', () => {
+  test('verifies a stored token, and shows "Loading Tipwell..." until the answer comes', async ({
     page,
     backstage,
     logInAs,
   }) => {
     const customer = await backstage.customer();
     await logInAs(customer);
-    for (const path of ['/dashboard', '/scan', '/', '/auth']) {
+    for (const path of ['/dashboard', '/auth']) {
       const me = await holdAnswers(page, '**/trpc/auth.me*');
       await page.goto(path);
       await expect(page.getByRole('status')).toHaveText('Loading Tipwell...');
@@ -35,7 +35,7 @@ test.describe('at the start', () => {
     expect(await storedToken(page)).toBe(customer.token);
   });
 
-  test('a token that the server refuses is removed', async ({ page, backstage, logInAs, complaints }) => {
+  test('removes a token that the server refuses', async ({ page, backstage, logInAs, complaints }) => {
     const customer = await backstage.customer();
     await backstage.call('POST', '/auth/logout', { token: customer.token });
     await logInAs(customer);
@@ -46,7 +46,7 @@ test.describe('at the start', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
   });
 
-  test('a server that cannot be reached logs nobody out, and Retry works', async ({
+  test('logs nobody out when the server cannot be reached, and tries again on demand', async ({
     page,
     backstage,
     logInAs,
@@ -80,20 +80,15 @@ test.describe('at the start', () => {
   });
 });
 
-test.describe('without a login', () => {
-  for (const [path, next] of [
-    ['/dashboard', '/auth'],
-    ['/dashboard?tab=profile', '/auth?next=%2Fdashboard%3Ftab%3Dprofile'],
-    ['/scan', '/auth?next=%2Fscan'],
-  ] as const) {
-    test(`${path} leads to the login, and back afterwards`, async ({ page, backstage }) => {
-      const customer = await backstage.customer();
-      await page.goto(path);
-      await expect(page).toHaveURL(next);
-      await logInByForm(page, customer);
-      await expect(page).toHaveURL(path);
-    });
-  }
+test('a screen that takes a login leads to it, and back to the same tab afterwards', async ({
+  page,
+  backstage,
+}) => {
+  const customer = await backstage.customer();
+  await page.goto('/dashboard?tab=profile');
+  await expect(page).toHaveURL('/auth?next=%2Fdashboard%3Ftab%3Dprofile');
+  await logInByForm(page, customer);
+  await expect(page).toHaveURL('/dashboard?tab=profile');
 });
 
 test('a session that ends while a page is open leads to the login, and back to the same tab', async ({
@@ -119,8 +114,8 @@ test('a session that ends while a page is open leads to the login, and back to t
   expect(complaints.splice(0)).toContainEqual(expect.stringContaining('401'));
 });
 
-test.describe('in several tabs', () => {
-  test('a login and a logout in one are followed by the other', async ({ page, context, backstage }) => {
+test.describe('of several tabs', () => {
+  test('one follows a login and a logout in another', async ({ page, context, backstage }) => {
     const customer = await backstage.customer();
     await page.goto('/');
     const other = await context.newPage();
@@ -137,7 +132,7 @@ test.describe('in several tabs', () => {
     await expect(other.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
   });
 
-  test('another person who logs in takes over everywhere', async ({ page, context, backstage, logInAs }) => {
+  test('each shows the person who logged in last', async ({ page, context, backstage, logInAs }) => {
     const provider = await backstage.provider();
     const customer = await backstage.customer();
     await backstage.tip(customer, await backstage.code(provider), 10);
@@ -249,37 +244,6 @@ test('"Loading..." is shown until a code is looked up', async ({ page, backstage
   await expect(page.getByRole('status')).toHaveText('Loading...');
   lookup.release();
   await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
-});
-
-test('toasts appear at the top right, three at once, and close after four seconds', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs(await backstage.customer());
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.clock.install();
-  await page.goto('/scan');
-  const process = page.getByRole('button', { name: 'Process QR Code' });
-  const toasts = page.locator('[data-sonner-toast]');
-  await process.click();
-  await expect(toasts).toHaveCount(1);
-  const { x, y, width } = (await toasts.boundingBox()) ?? { x: 0, y: 0, width: 0 };
-  expect(x).toBeGreaterThan(640);
-  expect(x + width).toBeLessThanOrEqual(1280);
-  expect(y).toBeLessThan(100);
-
-  await page.clock.pauseAt(new Date(await page.evaluate(() => Date.now() + 60_000)));
-  await page.clock.runFor(1_000);
-  await expect(toasts).toHaveCount(0);
-  for (let press = 0; press < 4; press += 1) await process.click();
-  await page.clock.runFor(100);
-  await expect(toasts).toHaveCount(4);
-  await expect(toasts.and(page.locator('[data-visible="true"]'))).toHaveCount(3);
-  await page.clock.runFor(3_800);
-  await expect(toasts).toHaveCount(4);
-  await page.clock.runFor(1_000);
-  await expect(toasts).toHaveCount(0);
 });
 
 test('a part of the client that cannot be fetched leaves a way out', async ({ page, complaints }) => {

@@ -62,7 +62,7 @@ const hostileText = fc
   )
   .map((pieces) => pieces.join(''));
 
-describe('next', () => {
+describe('the address to go on to', () => {
   it('never leaves the site, whatever it says', () => {
     fc.assert(
       fc.property(
@@ -121,7 +121,7 @@ describe('next', () => {
     '?next=//evil.example',
     '#top',
     '',
-  ])('refuses %j', (next) => {
+  ])('is none when %j is asked for', (next) => {
     expect(nextOf(next)).toBeNull();
   });
 
@@ -131,7 +131,7 @@ describe('next', () => {
     ['/@evil.example', '/@evil.example'],
     ['/:evil.example', '/:evil.example'],
     ['/tip/../dashboard', '/dashboard'],
-  ])('%j stays on the site as %j', (next, path) => {
+  ])('of %j stays on the site as %j', (next, path) => {
     expect(nextOf(next)).toBe(path);
     expectToStay(path);
   });
@@ -146,11 +146,11 @@ describe('next', () => {
     '/tip/any?userId=alex&service=bartender',
     '/tip/al%20ex',
     '/tip/a%2Fb?x=%26#top',
-  ])('keeps %j', (next) => {
+  ])('is %j as it was asked for', (next) => {
     expect(nextOf(next)).toBe(next);
   });
 
-  it('is nothing when it is not there', () => {
+  it('is none when none is asked for', () => {
     expect(nextFrom('')).toBeNull();
     expect(nextFrom('?other=/scan')).toBeNull();
   });

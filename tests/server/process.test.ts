@@ -1,213 +1,71 @@
 /**
- * The process as an operator meets it: it says in one line why it does not start, answers what it accepted before it
- * stops, shares its database with nobody, and is held up neither by slow senders nor by odd ones.
+ * The running process as whoever is in front of it meets it: it is held up neither by slow senders nor by odd ones.
  */
 import { once } from 'node:events';
-import {
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { get } from '#tests/support/http-get.ts';
 import { requestRaw, sendRaw } from '#tests/support/raw-socket.ts';
-import {
-  type Environment,
-  freePort,
-  type RunningServer,
-  runToEnd,
-  startServer,
-  temporaryFolder,
-} from '#tests/support/running-server.ts';
-
-/** Without a bound of its own the process would wait until a slow request is cut off, which takes 14 s. */
-const STOPPING_PATIENCE_MS = 12_000;
-const PASSWORD = 'correct horse battery';
-
-describe.concurrent('a setting that is wrong stops the start with one line that names it', () => {
-  test.each<[string, Environment, RegExp]>([
-    ['a port that is no number', { PORT: 'abc' }, /PORT must be a whole number from 1 to 65535/],
-    ['port 0', { PORT: '0' }, /PORT must be/],
-    ['a port beyond the last', { PORT: '65536' }, /PORT must be/],
-    ['a port in hexadecimal', { PORT: '0x50' }, /PORT must be/],
-    ['a host with a blank', { HOST: 'local host' }, /HOST must be/],
-    ['an address without a scheme', { PUBLIC_URL: 'tips.example.com' }, /PUBLIC_URL must be/],
-    ['an address of another scheme', { PUBLIC_URL: 'ftp://tips.example.com' }, /PUBLIC_URL must be/],
-    ['an address with a query', { PUBLIC_URL: 'https://tips.example.com/?a=b' }, /PUBLIC_URL must be/],
-    ['another database', { DATABASE_URL: 'postgres://localhost/tips' }, /DATABASE_URL must be a file path/],
-    ['a proxy by name', { TRUST_PROXY: 'proxy.example.com' }, /TRUST_PROXY must list addresses/],
-    ['a network too wide', { TRUST_PROXY: '10.0.0.0/33' }, /TRUST_PROXY must list addresses/],
-    ['limits that are neither on nor off', { RATE_LIMIT: 'no' }, /RATE_LIMIT must be on or off/],
-    [
-      'no limits for everybody',
-      { RATE_LIMIT: 'off', HOST: '0.0.0.0' },
-      /RATE_LIMIT may be off only while HOST/,
-    ],
-    ['sessions without an end', { SESSION_DAYS: '0' }, /SESSION_DAYS must be/],
-    ['a level that is none', { LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of/],
-    ['any origin', { CORS_ORIGINS: '*' }, /CORS_ORIGINS must list origins/],
-    ['an origin with a path', { CORS_ORIGINS: 'https://app.example.com/' }, /CORS_ORIGINS must list origins/],
-    ['two at once', { PORT: '-1', LOG_LEVEL: '1' }, /PORT must be .*; LOG_LEVEL must be/],
-  ])('%s', async (_, wrong, sentence) => {
-    const port = await freePort();
-    const databasePath = join(temporaryFolder(), 'tipwell.db');
-    const end = await runToEnd('serve', { PORT: String(port), DATABASE_URL: databasePath, ...wrong });
-    expectRefusedStart(end, sentence);
-    expect(existsSync(databasePath)).toBe(false);
-    await expect(get(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
-  });
-});
-
-describe.concurrent('what is in the way stops the start with one line', () => {
-  test('a port that somebody else has', async () => {
-    const server = await startServer();
-    const end = await runToEnd('serve', {
-      PORT: String(server.port),
-      DATABASE_URL: join(temporaryFolder(), 'other.db'),
-    });
-    expectRefusedStart(end, new RegExp(`port ${server.port}: the port is already in use`));
-    expect((await get(server.port, '/readyz')).status).toBe(200);
-  });
-
-  test('a database that another process has, until that one ends, however it ends', async () => {
-    const databasePath = join(temporaryFolder(), 'tipwell.db');
-    const env = { DATABASE_URL: databasePath };
-    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const first = await startServer(env);
-      const end = await runToEnd('serve', { ...env, PORT: String(await freePort()) });
-      expectRefusedStart(end, /another Tipwell process is using it/);
-      expect((await get(first.port, '/readyz')).status).toBe(200);
-      await first.stop(signal);
-    }
-    const last = await startServer(env);
-    expect((await get(last.port, '/readyz')).status).toBe(200);
-  });
-
-  test.each<[string, (path: string, folder: string) => string]>([
-    [
-      'a symbolic link to it',
-      (path, folder) => {
-        symlinkSync(path, join(folder, 'link.db'));
-        return join(folder, 'link.db');
-      },
-    ],
-    [
-      'a link to a link, by a path of its own',
-      (path, folder) => {
-        symlinkSync(path, join(folder, 'first.db'));
-        symlinkSync('first.db', join(folder, 'second.db'));
-        return join(folder, 'second.db');
-      },
-    ],
-    [
-      'a link to its folder',
-      (path, folder) => {
-        symlinkSync(join(path, '..'), join(folder, 'data'));
-        return join(folder, 'data', 'tipwell.db');
-      },
-    ],
-  ])('a database that another process has, under %s', async (_, another) => {
-    const first = await startServer();
-    const other = another(first.databasePath, temporaryFolder());
-    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
-    expectRefusedStart(end, /another Tipwell process is using it/);
-    const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [first.databasePath]);
-    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('another Tipwell process') });
-    expect((await get(first.port, '/readyz')).status).toBe(200);
-  });
-
-  test('a link to a database that is made through it, for a second process as well', async () => {
-    const folder = temporaryFolder();
-    const databasePath = join(folder, 'link.db');
-    symlinkSync('real.db', databasePath);
-    await startServer({ DATABASE_URL: databasePath });
-    expect(readdirSync(folder).sort()).toEqual(
-      ['link.db', ...['', '-shm', '-wal', '.lock'].map((suffix) => `real.db${suffix}`)].sort(),
-    );
-    const real = { DATABASE_URL: join(folder, 'real.db'), PORT: String(await freePort()) };
-    expectRefusedStart(await runToEnd('serve', real), /another Tipwell process is using it/);
-  });
-
-  test('a database with a second name, under which its log would not be found', async () => {
-    const first = await startServer();
-    await register(first, 'pat');
-    const other = join(temporaryFolder(), 'other.db');
-    linkSync(first.databasePath, other);
-    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
-    expectRefusedStart(end, /the file has a second name \(a hard link\)/);
-    const cared = await runToEnd('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
-    expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
-    expect((await get(first.port, '/readyz')).status).toBe(200);
-  });
-
-  test('a file that is no database, which is left as it is', async () => {
-    const databasePath = join(temporaryFolder(), 'notes.txt');
-    const text = 'Dear diary, today I was mistaken for a database.\n'.repeat(200);
-    writeFileSync(databasePath, text);
-    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
-    expectRefusedStart(end, /no SQLite database\. Restore a backup with `npm run db:restore/);
-    expect(readFileSync(databasePath, 'utf8')).toBe(text);
-  });
-
-  test('a database with a page overwritten', async () => {
-    const server = await startServer();
-    await register(server, 'pat');
-    expect(await server.stop()).toEqual({ code: 0, signal: null });
-    const bytes = readFileSync(server.databasePath);
-    bytes.fill(0xa5, 4_096, 12_288);
-    writeFileSync(server.databasePath, bytes);
-    const end = await runToEnd('serve', {
-      PORT: String(await freePort()),
-      DATABASE_URL: server.databasePath,
-    });
-    expectRefusedStart(end, /damaged.*(?:db:restore|restore a backup)/i);
-  });
-
-  test('a folder where the database should be', async () => {
-    const databasePath = join(temporaryFolder(), 'folder.db');
-    mkdirSync(databasePath);
-    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
-    expectRefusedStart(end, /Cannot (?:open|use) the database/);
-  });
-
-  test('a folder that cannot be made', async () => {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    const env = { PORT: String(await freePort()), DATABASE_URL: join(file, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
-  });
-
-  test('a lock that cannot be taken', async () => {
-    const databasePath = join(temporaryFolder(), 'tipwell.db');
-    mkdirSync(`${databasePath}.lock`);
-    const env = { PORT: String(await freePort()), DATABASE_URL: databasePath };
-    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
-  });
-
-  test('a .env that cannot be read', async () => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, '.env'));
-    const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('serve', env, [], folder), /cannot read the file \.env/);
-  });
-
-  test('a folder that nobody may write to', async ({ skip }) => {
-    skip(process.getuid?.() === 0, 'root may write anywhere');
-    const folder = join(temporaryFolder(), 'closed');
-    mkdirSync(folder, { mode: 0o500 });
-    const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
-    expectRefusedStart(await runToEnd('serve', env), /Cannot (?:open|use) the database/);
-  });
-});
+import { enter } from '#tests/support/rest-client.ts';
+import { type RunningServer, startServer } from '#tests/support/running-server.ts';
 
 describe.concurrent('a process that runs', () => {
+  let shared: RunningServer;
+  beforeAll(async () => {
+    shared = await startServer();
+  });
+
+  // First, because it waits for most of the time, in which the others are run.
+  test('closes connections that send or read slowly, and serves everybody else meanwhile', async () => {
+    const server = await startServer();
+    const { port } = server;
+    const lazy = await connectWithoutReading(server, '/api/docs/swagger-ui-bundle.js', 20);
+    const { token } = await enter(server, 'pat');
+    const open = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const slow = [
+      { name: 'headers', drip: 'X-Drip: 1\r\n', ...sendRaw(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n') },
+      { name: 'a request line', drip: 'a', ...sendRaw(port, 'GET /') },
+      { name: 'a body', drip: ' ', ...sendRaw(port, `${open}Content-Length: 1000\r\n\r\n{`) },
+      { name: 'chunks', drip: '1\r\n \r\n', ...sendRaw(port, `${open}Transfer-Encoding: chunked\r\n\r\n`) },
+      { name: 'a body that never comes', drip: '', ...sendRaw(port, `${open}Content-Length: 9\r\n\r\n`) },
+      { name: 'nothing', drip: '', ...sendRaw(port, '') },
+    ];
+    const dripping = setInterval(() => {
+      for (const { socket, drip } of slow) if (socket.writable && drip !== '') socket.write(drip);
+    }, 500);
+    const closed = Promise.all(slow.map(({ whole }) => whole));
+    let served = 0;
+    try {
+      let isOver = false;
+      closed.then(() => {
+        isOver = true;
+      });
+      const tooLate = AbortSignal.timeout(60_000);
+      while (!isOver) {
+        if (tooLate.aborted) {
+          const late = slow.filter(({ socket }) => !socket.closed).map(({ name }) => name);
+          throw new Error(`still open: ${late.join(', ')}`);
+        }
+        const me = await get(port, '/api/auth/me', { headers: { Authorization: `Bearer ${token}` } });
+        expect(me.status).toBe(200);
+        served += 1;
+        await sleep(100);
+      }
+    } finally {
+      clearInterval(dripping);
+    }
+    for (const answer of await closed) {
+      if (answer === '') continue;
+      const [head = '', body = ''] = answer.split('\r\n\r\n');
+      expect(expectProblem(head, body, 408)).toMatchObject({ code: 'request_timeout' });
+    }
+    expect(served).toBeGreaterThan(10);
+    const { receivedBytes, sentBytes } = await lazy.readAfter(38_000);
+    expect(receivedBytes).toBeGreaterThan(0);
+    expect(receivedBytes).toBeLessThan(sentBytes);
+  });
+
   test('prints its address, and says that it is alive and ready', async () => {
     const server = await startServer();
     expect(server.stdout()).toBe(`Tipwell is ready at http://localhost:${server.port}\n`);
@@ -226,8 +84,7 @@ describe.concurrent('a process that runs', () => {
   });
 
   test('answers odd requests with a refusal that is protected, and goes on', async () => {
-    const server = await startServer();
-    const { port } = server;
+    const { port } = shared;
     const host = `Host: 127.0.0.1:${port}`;
     const odd: readonly { path: string; method?: string; headers?: readonly string[] }[] = [
       { path: '//%' },
@@ -298,8 +155,7 @@ describe.concurrent('a process that runs', () => {
       `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1;${'a'.repeat(20_000)}`,
     ],
   ] as const)('says what was wrong with %s, and closes the connection', async (_, status, code, text) => {
-    const { port } = await startServer();
-    const [head = '', body = ''] = (await sendRaw(port, text).whole).split('\r\n\r\n');
+    const [head = '', body = ''] = (await sendRaw(shared.port, text).whole).split('\r\n\r\n');
     expect(head).toMatch(/^connection: close$/im);
     expect(expectProblem(head, body, status)).toMatchObject({ code });
   });
@@ -317,13 +173,12 @@ describe.concurrent('a process that runs', () => {
       405,
     ],
   ])('answers %s', async (_, text, status = 200) => {
-    const { port } = await startServer();
-    expect((await sendRaw(port, text).whole).split(' ')[1]).toBe(String(status));
+    expect((await sendRaw(shared.port, text).whole).split(' ')[1]).toBe(String(status));
   });
 
   test('never puts a refusal into an answer that has begun, or in its place', async () => {
     const server = await startServer();
-    const token = await register(server, 'pat');
+    const { token } = await enter(server, 'pat');
     const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     for (const queued of ['', ask('/api/auth/me')]) {
       const { socket, whole } = sendRaw(server.port, ask('/api/transactions/stream'));
@@ -352,16 +207,18 @@ describe.concurrent('a process that runs', () => {
     ];
     for (const half of halves) {
       const { socket } = sendRaw(port, `${open}${half}`);
-      await sleep(100);
+      await once(socket, 'connect');
+      // Answers to others, asked later, show that it was read.
+      for (let request = 0; request < 3; request += 1) await get(port, '/healthz');
       socket.destroy();
     }
     const statuses = () => [...stderr().matchAll(/"POST".*?"status":(\d+)/g)].map(([, status]) => status);
-    await vi.waitFor(() => expect(statuses()).toEqual(['400', '400', '400']));
+    await vi.waitFor(() => expect(statuses()).toEqual(['400', '400', '400']), { timeout: 30_000 });
     expect(stderr()).not.toContain('unexpected error');
   });
 
   test('reads no more than 64 KiB of a body, announced or in chunks', async () => {
-    const { port, url } = await startServer();
+    const { port, url } = shared;
     const endless = sendRaw(
       port,
       `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -387,165 +244,7 @@ describe.concurrent('a process that runs', () => {
     });
     expect(exact.status).toBe(401);
   });
-
-  test('closes connections that send or read slowly, and serves everybody else meanwhile', async () => {
-    const server = await startServer();
-    const { port } = server;
-    const lazy = await connectWithoutReading(server, '/api/docs/swagger-ui-bundle.js', 20);
-    const token = await register(server, 'pat');
-    const open = 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
-    const slow = [
-      { name: 'headers', drip: 'X-Drip: 1\r\n', ...sendRaw(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n') },
-      { name: 'a request line', drip: 'a', ...sendRaw(port, 'GET /') },
-      { name: 'a body', drip: ' ', ...sendRaw(port, `${open}Content-Length: 1000\r\n\r\n{`) },
-      { name: 'chunks', drip: '1\r\n \r\n', ...sendRaw(port, `${open}Transfer-Encoding: chunked\r\n\r\n`) },
-      { name: 'a body that never comes', drip: '', ...sendRaw(port, `${open}Content-Length: 9\r\n\r\n`) },
-      { name: 'nothing', drip: '', ...sendRaw(port, '') },
-    ];
-    const dripping = setInterval(() => {
-      for (const { socket, drip } of slow) if (socket.writable && drip !== '') socket.write(drip);
-    }, 500);
-    const closed = Promise.all(slow.map(({ whole }) => whole));
-    let served = 0;
-    try {
-      let isOver = false;
-      closed.then(() => {
-        isOver = true;
-      });
-      const tooLate = AbortSignal.timeout(25_000);
-      while (!isOver) {
-        if (tooLate.aborted) {
-          const late = slow.filter(({ socket }) => !socket.closed).map(({ name }) => name);
-          throw new Error(`still open: ${late.join(', ')}`);
-        }
-        const me = await get(port, '/api/auth/me', { headers: { Authorization: `Bearer ${token}` } });
-        expect(me.status).toBe(200);
-        served += 1;
-        await sleep(100);
-      }
-    } finally {
-      clearInterval(dripping);
-    }
-    for (const answer of await closed) {
-      if (answer === '') continue;
-      const [head = '', body = ''] = answer.split('\r\n\r\n');
-      expect(expectProblem(head, body, 408)).toMatchObject({ code: 'request_timeout' });
-    }
-    expect(served).toBeGreaterThan(10);
-    const { receivedBytes, sentBytes } = await lazy.readAfter(38_000);
-    expect(receivedBytes).toBeGreaterThan(0);
-    expect(receivedBytes).toBeLessThan(sentBytes);
-  });
 });
-
-describe.concurrent('a process that is told to stop', () => {
-  test.each([
-    'SIGTERM',
-    'SIGINT',
-  ] as const)('by %s answers what it accepted, lets idle connections go, and ends with code 0', async (signal) => {
-    const server = await startServer();
-    const { port } = server;
-    const idle = sendRaw(port, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    const [greeting] = (await once(idle.socket, 'data')) as [Buffer];
-    expect(greeting.toString()).toMatch(/^HTTP\/1\.1 200 /);
-
-    const half = await sendHalf(port, person('pat'));
-    const ended = server.stop(signal);
-    await refusesConnections(port);
-    half.finish();
-    expect(await half.whole).toMatch(/^HTTP\/1\.1 201 /);
-    expect((await idle.whole).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
-    expect(await within(STOPPING_PATIENCE_MS, ended)).toEqual({ code: 0, signal: null });
-
-    const again = await startServer({ DATABASE_URL: server.databasePath });
-    expect(await logIn(again, 'pat')).toMatch(/^[\w-]{43}$/);
-  });
-
-  test('loses nothing that it acknowledged while it stopped', async () => {
-    const server = await startServer();
-    const names = Array.from({ length: 12 }, (_, index) => `guest${index}`);
-    const statuses = Promise.all(
-      names.map(async (name) => {
-        const answer = await post(server, '/api/auth/register', person(name)).catch(() => null);
-        return answer?.status ?? null;
-      }),
-    );
-    // Some are answered, some are being hashed, some wait.
-    await post(server, '/api/auth/register', person('first'));
-    expect(await within(STOPPING_PATIENCE_MS, server.stop())).toEqual({ code: 0, signal: null });
-
-    const seen = await statuses;
-    expect(seen).toContain(201);
-    for (const status of seen) expect([201, 503, null]).toContain(status);
-    const again = await startServer({ DATABASE_URL: server.databasePath });
-    for (const [index, name] of names.entries()) {
-      if (seen[index] !== 201) continue;
-      expect((await post(again, '/api/auth/register', person(name))).status, name).toBe(409);
-    }
-  });
-
-  test('answers what it accepted also when it is told twice, as by Ctrl-C under npm', async () => {
-    const server = await startServer();
-    const half = await sendHalf(server.port, person('pat'));
-    const ended = server.stop('SIGINT');
-    await refusesConnections(server.port);
-    server.process.kill('SIGINT');
-    server.process.kill('SIGTERM');
-    // Time for the signals to arrive; that the process still answers shows that it is done with them.
-    await sleep(300);
-    half.finish();
-    expect(await half.whole).toMatch(/^HTTP\/1\.1 201 /);
-    expect(await within(STOPPING_PATIENCE_MS, ended)).toEqual({ code: 0, signal: null });
-  });
-
-  test('leaves a whole line in the log for each request that it answered, and for its end', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => get(server.port, index % 2 ? '/healthz' : '/api/auth/me')),
-    );
-    expect(await within(STOPPING_PATIENCE_MS, server.stop())).toEqual({ code: 0, signal: null });
-    expect(server.stderr()).toMatch(/\n$/);
-    const lines = server
-      .stderr()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    const logged = lines.filter(({ msg }) => msg === 'request').map(({ requestId }) => requestId);
-    expect(logged.sort()).toEqual(answers.map(({ headers }) => headers['x-request-id']).sort());
-    expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['stopping', 'stopped']);
-  });
-
-  test('writes a line to the log without waiting for the next one', async () => {
-    const server = await startServer({ LOG_LEVEL: 'info' });
-    const { headers } = await get(server.port, '/healthz');
-    const isWritten = new Promise<void>((resolve) => {
-      const look = () => {
-        if (server.stderr().includes(String(headers['x-request-id']))) resolve();
-      };
-      server.process.stderr?.on('data', look);
-      look();
-    });
-    await within(STOPPING_PATIENCE_MS, isWritten);
-  });
-
-  test('does not wait for ever for a request that never ends', async () => {
-    const server = await startServer();
-    const stuck = await sendHalf(server.port, person('pat'));
-    expect(await within(STOPPING_PATIENCE_MS, server.stop())).toEqual({ code: 0, signal: null });
-    expect(await stuck.whole).not.toMatch(/ 201 /);
-  });
-});
-
-/** A registration of which the process has read the headers and the beginning of the body. */
-async function sendHalf(port: number, input: unknown) {
-  const body = JSON.stringify(input);
-  const head = `POST /api/auth/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-  const { socket, whole } = sendRaw(port, `${head}${body.slice(0, 20)}`);
-  await once(socket, 'connect');
-  // Answers to others, asked later, show that it was read.
-  for (let request = 0; request < 3; request += 1) await get(port, '/healthz');
-  return { whole, finish: () => void socket.write(body.slice(20)) };
-}
 
 function expectProtected(head: string, label = head): void {
   expect(head, label).toMatch(/^content-security-policy: default-src 'none';/im);
@@ -563,81 +262,6 @@ function expectProblem(head: string, body: string, status: number): object {
   expect(head.toLowerCase()).toContain(`x-request-id: ${problem.instance.replace('urn:uuid:', '')}`);
   expect(problem).toMatchObject({ status });
   return problem;
-}
-
-/** One line for the operator, code 1, nothing on standard output, and no stack. */
-function expectRefusedStart(
-  end: { readonly code: number | null; readonly stdout: string; readonly stderr: string },
-  sentence: RegExp,
-): void {
-  expect(end.stderr).toMatch(sentence);
-  expect(end.stderr).toMatch(/^Tipwell cannot start: [^\n]+\n$/);
-  expect(end.stdout).toBe('');
-  expect(end.code).toBe(1);
-}
-
-function person(username: string) {
-  return {
-    email: `${username}@example.com`,
-    username,
-    full_name: 'Pat Doe',
-    password: PASSWORD,
-    is_service_provider: false,
-  };
-}
-
-function post(server: RunningServer, path: string, body: unknown): Promise<Response> {
-  const init = {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  };
-  return fetch(`${server.url}${path}`, init);
-}
-
-/** @returns a token of the new account. */
-async function register(server: RunningServer, username: string): Promise<string> {
-  expect((await post(server, '/api/auth/register', person(username))).status).toBe(201);
-  return logIn(server, username);
-}
-
-async function logIn(server: RunningServer, username: string): Promise<string> {
-  const answer = await post(server, '/api/auth/login', {
-    email: `${username}@example.com`,
-    password: PASSWORD,
-  });
-  const body: unknown = await answer.json();
-  if (typeof body !== 'object' || body === null || !('access_token' in body))
-    throw new Error('not logged in');
-  return String(body.access_token);
-}
-
-/** Waits until nobody listens on the port any more. */
-async function refusesConnections(port: number): Promise<void> {
-  for (;;) {
-    const socket = connect(port, '127.0.0.1');
-    const isRefused = await new Promise((resolve) => {
-      socket.once('connect', () => resolve(false));
-      socket.once('error', () => resolve(true));
-    });
-    socket.destroy();
-    if (isRefused) return;
-    await sleep(20);
-  }
-}
-
-async function within<Result>(patienceMs: number, promise: Promise<Result>): Promise<Result> {
-  const tooLate = new AbortController();
-  try {
-    return await Promise.race([
-      promise,
-      sleep(patienceMs, null, { signal: tooLate.signal }).then(() => {
-        throw new Error(`not done after ${patienceMs} ms`);
-      }),
-    ]);
-  } finally {
-    tooLate.abort();
-  }
 }
 
 /** Asks for a file many times on one connection, more than fits on the way, and takes nothing of it at first. */

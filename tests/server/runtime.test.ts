@@ -121,12 +121,14 @@ function program(code: string): string {
 
 const WHO = 'console.log(JSON.stringify([process.execPath, ...process.argv.slice(2)]));';
 
-describe('a Node.js that is too old is refused in one line before anything is loaded', () => {
+describe('a Node.js that is too old', () => {
   const oldest = /^>=(\d+)\.(\d+)$/.exec(engines.node)?.slice(1).map(Number) ?? [];
   const [major = 0, minor = 0] = oldest;
   const tooOld = [`${major}.${minor - 1}.9`, `${major - 1}.99.0`, '9.99.99'];
 
-  test.each(tooOld)('by the server, on %s', async (version) => {
+  test.each(
+    tooOld,
+  )('is refused by the server in one line before anything is loaded (%s)', async (version) => {
     // Where nothing else of the build is, loading any of it would fail with another sentence.
     const alone = join(temporaryFolder(), 'main.mjs');
     cpSync(MAIN, alone);
@@ -139,14 +141,18 @@ describe('a Node.js that is too old is refused in one line before anything is lo
     );
   });
 
-  test.each(tooOld)('by the scripts of npm, on %s', async (version) => {
+  test.each(tooOld)('is refused by the scripts of npm in one line (%s)', async (version) => {
     const { launcher } = launcherBeside(null);
     const { code, stdout, stderr } = await run([pretending(version), launcher, program(WHO)]).ending;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^Node\.js .+ is needed, .+\n$/);
   });
 
-  test.each([`${major}.${minor}.0`, `${major + 1}.0.0`, '100.0.0'])('but not %s', async (version) => {
+  test.each([
+    `${major}.${minor}.0`,
+    `${major + 1}.0.0`,
+    '100.0.0',
+  ])('is told from one that is new enough (%s)', async (version) => {
     const { launcher } = launcherBeside(null);
     const { code, stdout } = await run([pretending(version), launcher, program(WHO), 'a word']).ending;
     expect({ code, said: JSON.parse(stdout) }).toEqual({ code: 0, said: [process.execPath, 'a word'] });
@@ -167,7 +173,7 @@ describe('the Node.js that npm brought', () => {
     expect(await run([launcher, program('process.exitCode = 7;')]).ending).toMatchObject({ code: 7 });
   });
 
-  test('is sent on what it is to end by, and ends in its own time', async () => {
+  test('is sent the signals that are to end the program, which ends in its own time', async () => {
     const { launcher } = launcherBeside('a Node.js');
     const patient = program(`
       process.on('SIGTERM', () => setTimeout(() => { console.log('in order'); process.exit(0); }, 300));
@@ -193,7 +199,7 @@ describe('the Node.js that npm brought', () => {
     }
   });
 
-  test('is reckoned with when npm chooses what else to install: nothing is left out for the machine’s own', () => {
+  test('decides what else npm installs: no package is left out for the version of the machine’s own', () => {
     const ofOnePlatform = Object.entries(lock.packages).filter(([, { optional, os }]) => optional && os);
     expect(ofOnePlatform.map(([path]) => path)).toContain('node_modules/@rolldown/binding-linux-x64-gnu');
     expect(ofOnePlatform.filter(([, { engines }]) => engines !== undefined)).toEqual([]);

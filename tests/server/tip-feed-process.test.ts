@@ -20,8 +20,8 @@ import { expireSessionsOf, lookInto } from '#tests/support/stored-data.ts';
 
 const BATCH = 10;
 const STREAMS_PER_ACCOUNT = 20;
-/** Ends that need no waiting for a time-out of the server's take a moment. */
-const PATIENCE_MS = 10_000;
+/** A busy machine needs its time; only a server that ends nothing needs longer. */
+const PATIENCE_MS = 30_000;
 
 type Send = Parameters<typeof openStream>[0];
 
@@ -117,55 +117,53 @@ async function openPrepared(usernames: readonly string[], port?: number) {
   return { server: await start(), start, people, giver, receiver, others, path };
 }
 
-describe.each(DOORS)('no event is lost or doubled through %s', (door) => {
-  test.each([
-    'SIGTERM',
-    'SIGKILL',
-  ] as const)('over 30 random disconnects and a restart after %s, with 1,000 tips', async (signal) => {
-    const TIPS = 1_000;
-    const DISCONNECTS = 30;
-    const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
-    const chance = createChance(20_261_205);
-    // Before the first one, so that there is an id to resume after.
-    await giveTips(server.url, giver, [receiver], { count: 1, first: TIPS });
-    const writing = giveTips(server.url, giver, [receiver], { count: TIPS, pauseMs: 5 });
+test.concurrent.each([
+  ['REST', 'SIGTERM'],
+  ['tRPC', 'SIGKILL'],
+] as const)('no event is lost or doubled through %s over 30 random disconnects and a restart after %s, with 1,000 tips', async (door, signal) => {
+  const TIPS = 1_000;
+  const DISCONNECTS = 30;
+  const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
+  const chance = createChance(20_261_205);
+  // Before the first one, so that there is an id to resume after.
+  await giveTips(server.url, giver, [receiver], { count: 1, first: TIPS });
+  const writing = giveTips(server.url, giver, [receiver], { count: TIPS, pauseMs: 5 });
 
-    const heard: string[] = (await ledgerOf(server, receiver)).slice(0, 1);
-    let disconnects = 0;
-    let running: Promise<RunningServer> = Promise.resolve(server);
-    let isRestarted = false;
-    while (heard.length < TIPS + 1) {
-      const stream = await openStream(sendTo(server), door, {
-        token: receiver.token,
-        lastEventId: heard.at(-1),
-      }).catch(() => null);
-      if (!stream) {
-        await sleep(20);
-        continue;
-      }
-      const isLast = disconnects === DISCONNECTS;
-      const count = isLast ? TIPS + 1 - heard.length : 1 + chance.below(60);
-      try {
-        for (const { id, eventId } of await readSome(stream, Math.min(count, TIPS + 1 - heard.length))) {
-          expect(eventId).toBe(id);
-          heard.push(id);
-        }
-      } finally {
-        await stream.close();
-      }
-      disconnects += isLast ? 0 : 1;
-      if (!isRestarted && heard.length > TIPS / 3) {
-        isRestarted = true;
-        running = server.stop(signal).then(start);
-      }
+  const heard: string[] = (await ledgerOf(server, receiver)).slice(0, 1);
+  let disconnects = 0;
+  let running: Promise<RunningServer> = Promise.resolve(server);
+  let isRestarted = false;
+  while (heard.length < TIPS + 1) {
+    const stream = await openStream(sendTo(server), door, {
+      token: receiver.token,
+      lastEventId: heard.at(-1),
+    }).catch(() => null);
+    if (!stream) {
+      await sleep(20);
+      continue;
     }
-    await writing;
-    const again = await running;
-    expect(heard).toEqual(await ledgerOf(again, receiver));
-    expect(new Set(heard).size).toBe(TIPS + 1);
-    expect([isRestarted, disconnects]).toEqual([true, DISCONNECTS]);
-    await again.stop();
-  });
+    const isLast = disconnects === DISCONNECTS;
+    const count = isLast ? TIPS + 1 - heard.length : 1 + chance.below(60);
+    try {
+      for (const { id, eventId } of await readSome(stream, Math.min(count, TIPS + 1 - heard.length))) {
+        expect(eventId).toBe(id);
+        heard.push(id);
+      }
+    } finally {
+      await stream.close();
+    }
+    disconnects += isLast ? 0 : 1;
+    if (!isRestarted && heard.length > TIPS / 3) {
+      isRestarted = true;
+      running = server.stop(signal).then(start);
+    }
+  }
+  await writing;
+  const again = await running;
+  expect(heard).toEqual(await ledgerOf(again, receiver));
+  expect(new Set(heard).size).toBe(TIPS + 1);
+  expect([isRestarted, disconnects]).toEqual([true, DISCONNECTS]);
+  await again.stop();
 });
 
 /** So many tips, or those that came before the connection broke. */
@@ -225,7 +223,7 @@ describe.concurrent('a reader that stays', () => {
     while (!isTrue()) await sleep(20);
   }
 
-  test('hears heartbeats through both doors while nothing happens', { timeout: 40_000 }, async () => {
+  test('hears heartbeats through both doors while nothing happens', async () => {
     const { server, receiver } = await openPrepared(['cam', 'pat']);
     await Promise.all(
       DOORS.map(async (door) => {
@@ -294,7 +292,7 @@ describe.concurrent('a reader that stays', () => {
   });
 });
 
-test('a session that logs out or expires has its open streams ended', async () => {
+test.concurrent('a session that logs out or expires has its open streams ended', async () => {
   const { server, people, path } = await openPrepared(['cam', 'pat', 'sam']);
   const [leaving, expiring, staying] = people;
   const [left, expired, stayed] = await Promise.all(
@@ -316,7 +314,7 @@ test('a session that logs out or expires has its open streams ended', async () =
   await server.stop();
 });
 
-test('SIGTERM ends 100 open streams in order, and the server with code 0', async () => {
+test.concurrent('SIGTERM ends 100 open streams in order, and the server with code 0', async () => {
   const { server, people } = await openPrepared(['cam', 'pat', 'sam', 'kim', 'lee']);
   const streams = await openMany(server, people, STREAMS_PER_ACCOUNT);
   expect(streams).toHaveLength(100);
@@ -329,54 +327,47 @@ test('SIGTERM ends 100 open streams in order, and the server with code 0', async
   expect(await within(PATIENCE_MS, ended)).toEqual({ code: 0, signal: null });
 });
 
-test('a server that stops does not wait for connections whose streams have ended', async () => {
+test.concurrent('a server that stops does not wait for connections whose streams have ended', async () => {
   const { server, people } = await openPrepared(['cam', 'pat', 'sam', 'kim', 'lee']);
   // These keep their connections open for as long as the server lets them, as browsers do.
   const sockets = people.map(({ token }, index) => openRaw(server, DOORS[index % 2] ?? 'REST', token));
   await Promise.all(sockets.map(({ greeted }) => greeted));
   const stopping = server.stop();
   await Promise.all(sockets.map(({ ended }) => ended));
-  expect(await within(2_000, stopping)).toEqual({ code: 0, signal: null });
+  // Less than an idle connection is kept open for.
+  expect(await within(4_500, stopping)).toEqual({ code: 0, signal: null });
   for (const { socket } of sockets) socket.destroy();
 });
 
-test('a connection that breaks frees its place', async () => {
+test.concurrent('a connection that breaks frees its place', async () => {
   const { server, receiver } = await openPrepared(['cam', 'pat']);
   const { token } = receiver;
   for (let round = 0; round < 3; round += 1) {
-    const sockets = Array.from({ length: STREAMS_PER_ACCOUNT }, (_, index) =>
-      openRaw(server, DOORS[index % 2] ?? 'REST', token),
-    );
-    await Promise.all(sockets.map(({ greeted }) => greeted));
+    const sockets = await takeAllPlaces(server, token);
     const refused = await openStream(sendTo(server), 'REST', { token });
     expect(refused.response.status).toBe(429);
     expect(refused.response.headers.get('Retry-After')).toBe('30');
     await refused.close();
-    for (const { socket } of sockets) socket.resetAndDestroy();
-    for (;;) {
-      const stream = await openStream(sendTo(server), 'REST', { token });
-      await stream.close();
-      if (stream.response.status === 200) break;
-      await sleep(20);
-    }
-    // The one that asked has to be gone as well before the next round.
-    await sleep(100);
+    for (const socket of sockets) socket.resetAndDestroy();
   }
+  await takeAllPlaces(server, token);
   await server.stop();
 });
 
-/** Waits until all places of an account are free, by taking all of them. */
-async function untilPlacesAreFree(server: RunningServer, token: string): Promise<void> {
+/** Takes all places of an account, as soon as they are free. */
+async function takeAllPlaces(server: RunningServer, token: string): Promise<Socket[]> {
   for (;;) {
-    const sockets = Array.from({ length: STREAMS_PER_ACCOUNT }, (_, index) =>
+    const streams = Array.from({ length: STREAMS_PER_ACCOUNT }, (_, index) =>
       openRaw(server, DOORS[index % 2] ?? 'REST', token),
     );
-    const isFree = await Promise.race([
-      Promise.all(sockets.map(({ greeted }) => greeted)).then(() => true),
-      sleep(500, false),
+    const sockets = streams.map(({ socket }) => socket);
+    const areTaken = await Promise.race([
+      Promise.all(streams.map(({ greeted }) => greeted)).then(() => true),
+      Promise.race(streams.map(({ refused }) => refused)).then(() => false),
     ]);
-    for (const { socket } of sockets) socket.destroy();
-    if (isFree) return;
+    if (areTaken) return sockets;
+    for (const socket of sockets) socket.destroy();
+    await sleep(20);
   }
 }
 
@@ -386,7 +377,7 @@ function pipeline(token: string, paths: readonly string[], method = 'GET'): stri
   return paths.map((path) => `${method} ${path} HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`).join('');
 }
 
-test.each([
+test.concurrent.each([
   ['cut', (socket: Socket) => socket.destroy()],
   ['reset', (socket: Socket) => socket.resetAndDestroy()],
   ['closed on the far side only', (socket: Socket) => socket.end()],
@@ -401,13 +392,13 @@ test.each([
     // The others behind it have been read meanwhile.
     await sleep(200);
     hangUp(socket);
-    await within(PATIENCE_MS, untilPlacesAreFree(server, token));
+    for (const place of await takeAllPlaces(server, token)) place.destroy();
   }
   expect(server.stderr()).toBe('');
   await server.stop();
 });
 
-test('HEAD holds no place behind a stream, and a stream behind HEAD is one like any other', async () => {
+test.concurrent('HEAD holds no place behind a stream, and a stream behind HEAD is one like any other', async () => {
   const { server, receiver } = await openPrepared(['cam', 'pat']);
   const { token } = receiver;
   const heads = Array.from({ length: 2 }, () => [STREAM_PATHS.REST, STREAM_PATHS.tRPC]).flat();
@@ -418,11 +409,11 @@ test('HEAD holds no place behind a stream, and a stream behind HEAD is one like 
   let text = '';
   while (!text.includes('connected')) text += String((await once(socket, 'data'))[0]);
   socket.destroy();
-  await within(PATIENCE_MS, untilPlacesAreFree(server, token));
+  for (const place of await takeAllPlaces(server, token)) place.destroy();
   await server.stop();
 });
 
-test('an EventSource that was cut off before its first tip misses none over a killed server', async ({
+test.concurrent('an EventSource that was cut off before its first tip misses none over a killed server', async ({
   onTestFinished,
 }) => {
   const { server, start, giver, receiver } = await openPrepared(['cam', 'pat']);
@@ -448,7 +439,10 @@ test('an EventSource that was cut off before its first tip misses none over a ki
   await again.stop();
 });
 
-test('readers that never read cost no memory and hold nobody up', { timeout: 180_000 }, async () => {
+test.concurrent('readers that never read cost no memory and hold nobody up', {
+  timeout: 300_000,
+}, async () => {
+  // More than the buffers of the connections take, so that the server is what would keep them.
   const EVENTS = 24_000;
   // The heap has its size once as many have been through it.
   const WARM_UP = 8_000;
@@ -479,27 +473,32 @@ test('readers that never read cost no memory and hold nobody up', { timeout: 180
   await server.stop();
 });
 
-test('streams that come and go leave no memory behind', { timeout: 180_000 }, async () => {
+test.concurrent('streams that come and go leave no memory behind', { timeout: 300_000 }, async () => {
   const { server, people } = await openPrepared(Array.from({ length: 10 }, (_, index) => `guest-${index}`));
-  const comeAndGo = async (rounds: number) => {
-    for (let round = 0; round < rounds; round += 1) {
-      const sockets = people.flatMap(({ token }) =>
-        DOORS.flatMap((door) => Array.from({ length: 5 }, () => openRaw(server, door, token))),
-      );
-      await Promise.all(sockets.map(({ greeted }) => greeted));
-      await Promise.all(
-        sockets.map(async ({ socket, closed }) => {
-          socket.destroy();
-          await closed;
-        }),
-      );
+  const comeAndGo = async (door: Door, token: string) => {
+    for (;;) {
+      const { socket, greeted, refused, closed } = openRaw(server, door, token);
+      const isGreeted = await Promise.race([greeted.then(() => true), refused.then(() => false)]);
+      socket.destroy();
+      await closed;
+      if (isGreeted) return;
+      // The server has not yet noticed that enough of the others are gone.
       await sleep(20);
+    }
+  };
+  const repeat = async (rounds: number) => {
+    for (let round = 0; round < rounds; round += 1) {
+      await Promise.all(
+        people.flatMap(({ token }) =>
+          DOORS.flatMap((door) => Array.from({ length: 5 }, () => comeAndGo(door, token))),
+        ),
+      );
     }
     return residentMegabytes(server);
   };
   // The heap has its size after as many.
-  const before = await comeAndGo(100);
-  const after = await comeAndGo(100);
+  const before = await repeat(75);
+  const after = await repeat(75);
   expect(after - before).toBeLessThan(50);
   await server.stop();
 });
@@ -524,6 +523,7 @@ function openRaw({ port }: RunningServer, door: Door, token: string) {
   return {
     socket,
     greeted: saw('connected'),
+    refused: saw('too_many_requests'),
     /** The last chunk of a chunked answer (RFC 9112, section 7.1). */
     ended: saw('\r\n0\r\n\r\n'),
     closed: new Promise<void>((resolve) => {

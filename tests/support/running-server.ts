@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 const READY_LINE = / is ready at (http\S+)/;
-const START_PATIENCE_MS = 20_000;
+const START_PATIENCE_MS = 60_000;
 /** Another process may take the free port before the server does. */
 const MAX_PORT_ATTEMPTS = 3;
 
@@ -67,15 +67,16 @@ export function temporaryFolder(): string {
 /**
  * Starts `dist/server/main.js` and waits until it says that it is ready. By default without rate limits, silent, on
  * a free port and a new database.
+ * @param program what Node.js runs, with its options; another build in place of this one's.
  * @throws Error with what it wrote when it ends instead.
  */
-export async function startServer(env: Environment = {}): Promise<RunningServer> {
+export async function startServer(env: Environment = {}, program = [PROGRAM]): Promise<RunningServer> {
   const folder = temporaryFolder();
   for (let attempt = 1; ; attempt += 1) {
     const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT']);
     const url = `http://127.0.0.1:${port}`;
     const databasePath = env['DATABASE_URL'] ?? join(folder, 'tipwell.db');
-    const watched = launch([], folder, {
+    const watched = launch(program, folder, {
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'silent',
       PUBLIC_URL: url,
@@ -113,7 +114,11 @@ export async function runToEnd(
   args: readonly string[] = [],
   folder = temporaryFolder(),
 ): Promise<Ending & { readonly stdout: string; readonly stderr: string }> {
-  const { ending, stdout, stderr } = launch(what === 'serve' ? args : [what, ...args], folder, env);
+  const { ending, stdout, stderr } = launch(
+    [PROGRAM, ...(what === 'serve' ? [] : [what]), ...args],
+    folder,
+    env,
+  );
   const { code, signal } = await ending;
   return { code, signal, stdout: stdout(), stderr: stderr() };
 }
@@ -131,8 +136,8 @@ export async function freePort(): Promise<number> {
 }
 
 /** Only what is given: neither the settings of whoever runs the tests nor a `.env` beside them may matter. */
-function launch(words: readonly string[], folder: string, env: Environment): Watched {
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
+function launch(args: readonly string[], folder: string, env: Environment): Watched {
+  const child = spawn(process.execPath, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -358,7 +358,15 @@ export function describeStorage(
       const { storage, addAccount, addCode } = await openStorage();
       const pat = await addAccount('pat', ['bartender', 'barber', 'dj']);
       const sam = await addAccount('sam', ['dj']);
-      const ids = [await addCode(pat, 'dj'), await addCode(pat, 'bartender'), await addCode(pat, 'barber')];
+      // Neither the ids nor the times are in the order in which the codes are made.
+      const ids = Array.from({ length: 3 }, () => newQrCodeId(randomBytes))
+        .sort()
+        .reverse();
+      for (const [index, serviceCategory] of (['dj', 'bartender', 'barber'] as const).entries()) {
+        const id = ids[index] ?? newQrCodeId(randomBytes);
+        const code = { id, userId: pat.id, serviceCategory, createdAtMs: NOW - index };
+        expect(await storage.createQrCode(code, picture(`${PREFIX}${id}`))).toBe('created');
+      }
       await addCode(sam, 'dj');
       const moved = 'https://moved.example.org/tip/';
       const [, second] = ids;
@@ -369,7 +377,7 @@ export function describeStorage(
           id,
           png && Buffer.from(png).toString(),
         ]);
-      expect(await listed(PREFIX)).toEqual(ids.map((id) => [id, 'no picture']));
+      expect(await listed(PREFIX)).toEqual(ids.map((id) => [id, `${PREFIX}${id}`]));
       expect(await listed(moved)).toEqual(ids.map((id) => [id, id === second ? 'moved' : null]));
       expect(await listed('')).toEqual(ids.map((id) => [id, null]));
     });
@@ -647,6 +655,15 @@ export function describeStorage(
       await storage.returnAttempt([count()]);
       expect(await storage.takeAttempt([count()], NOW)).toEqual({ outcome: 'taken' });
       expect(await storage.takeAttempt([count()], NOW)).toMatchObject({ outcome: 'used_up' });
+    });
+
+    test('a count whose attempts were all taken back is forgotten, so that the next attempt begins a window of its own', async () => {
+      const { storage } = await openStorage();
+      const once = count({ maxCount: 1 });
+      await storage.takeAttempt([once], NOW);
+      await storage.returnAttempt([once]);
+      expect(await storage.takeAttempt([once], NOW + 9)).toEqual({ outcome: 'taken' });
+      expect(await storage.takeAttempt([once], NOW + 9)).toMatchObject({ freeAtMs: NOW + 9 + MINUTE_MS });
     });
 
     test('the attempts on an account are forgotten and counted; nobody else’s are', async () => {

@@ -19,6 +19,10 @@ export function read(name: string): unknown {
   let text = memory.get(name) ?? null;
   try {
     text = sessionStorage.getItem(name) ?? text;
+  } catch {
+    // See memory.
+  }
+  try {
     return text === null ? null : JSON.parse(text);
   } catch {
     return null;

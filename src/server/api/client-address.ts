@@ -11,7 +11,7 @@ const IPV6_GROUP_BITS = 64;
 
 /** Longer than any address with its zone and port. */
 const MAX_HOP_LENGTH = 100;
-/** With its port, as some proxies write it (Azure's), in brackets, or in the quotes that it needs elsewhere (RFC 7239, section 6). */
+/** An address with its port, as Azure's proxies write it, in brackets, or in quotes (RFC 7239, section 6). */
 const HOP = /^(?<quote>"?)(?:\[(?<bracketed>[^\]]*:[^\]]*)\]|(?<plain>[\d.]+))(?::\d{1,5})?\k<quote>$/;
 
 /**

@@ -33,7 +33,7 @@ export interface Context {
   readonly requestId: string;
   /** The bearer token that came with the request, not yet checked. */
   readonly token: string | null;
-  /** The caller's address and the network around it, as limits count them. Few procedures ask; reading them costs more than most answers. */
+  /** The caller's address and the network around it, as limits count them. Reading them costs more than most answers. */
   address(): Pick<Caller, 'address' | 'network'>;
   readonly device: DeviceOfRequest;
   /**

@@ -126,7 +126,7 @@ export function createEnvelope(deps: {
   };
 }
 
-/** Marks an answer of `json`. An answer that is put together anew from one loses the mark, and its headers are put on again. */
+/** Marks an answer of `json`; an answer that is put together anew from it loses the mark, and gets its headers again. */
 const isComplete = Symbol('is complete');
 
 function isEventStream(contentType: string): boolean {

@@ -155,7 +155,10 @@ function isFreeAfter(last: ServerResponse, socket: Duplex): boolean {
   return !last.req.complete && !last.headersSent && last.socket === socket;
 }
 
-/** An answer as text: for what is not a request Node has no ServerResponse (https://nodejs.org/api/http.html#event-clienterror). */
+/**
+ * An answer as text: Node has no ServerResponse for what is no request
+ * (https://nodejs.org/api/http.html#event-clienterror).
+ */
 function textOf({ status, headers, body }: UnreadAnswer): string {
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body) });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');

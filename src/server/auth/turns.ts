@@ -22,8 +22,8 @@ export interface TurnOwner {
 
 export interface Turns {
   /**
-   * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for whoever has fewer,
-   * and for a known one the last of whichever stranger has the most.
+   * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for
+   * an owner who has fewer, and the last of the stranger who has the most makes room for a known owner.
    * @throws AppError `busy` to whom there is no room for, or who made room.
    */
   take<Result>(owner: TurnOwner, work: () => Promise<Result>): Promise<Result>;

@@ -1,7 +1,7 @@
 /** The part of the profile with forms; it is fetched when the profile is opened. */
 import type { User } from '#shared/accounts.ts';
 import { ChangePassword } from './change-password.tsx';
-import { useReloadSessions } from './own-sessions.ts';
+import { useReloadSessions } from './session-queries.ts';
 import { Sessions } from './sessions.tsx';
 
 export function AccountCare({ user }: { readonly user: User }) {

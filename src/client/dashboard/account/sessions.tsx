@@ -7,7 +7,7 @@ import card from '../../ui/card.module.css';
 import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './account-care.module.css';
-import { useSessions } from './own-sessions.ts';
+import { useSessions } from './session-queries.ts';
 
 const UNKNOWN_DEVICE = 'Unknown device';
 

@@ -79,14 +79,9 @@ export function useLiveTips(
   });
 
   useEffect(() => {
-    const { status: refusal, retryAfterSeconds } = failureOf(error);
-    // A token that is refused while somebody is signed in was replaced, and the next attempt sends the new one.
-    const wasReplaced = refusal === 401 && presentSession().status === 'signed-in';
-    if (status !== 'error' || (refusal === 401 && !wasReplaced)) return;
-    const waitMs =
-      refusal === null || wasReplaced
-        ? BROKEN_WAIT_MS
-        : Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
+    if (status !== 'error') return;
+    const waitMs = reconnectAfterMs(error, presentSession().status === 'signed-in');
+    if (waitMs === null) return;
     const timer = setTimeout(() => reconnect(), waitMs);
     return () => clearTimeout(timer);
   }, [status, error]);
@@ -104,11 +99,25 @@ export function useLiveTips(
     };
   }, []);
 
-  return { connection: connectionOf(), unseenCount };
+  return { connection: connectionOf(status, error, wasLive), unseenCount };
+}
 
-  function connectionOf(): Connection {
-    if (status === 'pending') return 'live';
-    if (failureOf(error).code === 'too_many_requests') return 'crowded-out';
-    return wasLive || error ? 'lost' : 'connecting';
-  }
+/** @param status that of the subscription, which is pending while tips arrive. */
+export function connectionOf(
+  status: 'idle' | 'connecting' | 'pending' | 'error',
+  error: unknown,
+  wasLive: boolean,
+): Connection {
+  if (status === 'pending') return 'live';
+  if (failureOf(error).code === 'too_many_requests') return 'crowded-out';
+  return wasLive || error ? 'lost' : 'connecting';
+}
+
+/** How long to wait after an error before asking again, in milliseconds; null when the session has ended. */
+export function reconnectAfterMs(error: unknown, isSignedIn: boolean): number | null {
+  const { status, retryAfterSeconds } = failureOf(error);
+  if (status === null) return BROKEN_WAIT_MS;
+  // A token that is refused while somebody is signed in was replaced, and the next attempt sends the new one.
+  if (status === 401) return isSignedIn ? BROKEN_WAIT_MS : null;
+  return Math.max(REFUSED_WAIT_MS, 1_000 * (retryAfterSeconds ?? 0));
 }

@@ -11,11 +11,7 @@ import { flush, makeFile } from './database-files.ts';
 import { checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
 import { checkSchema, type Migration } from './migrations.ts';
 
-/**
- * Reads a whole database file and its ledger, as of one moment.
- * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
- * @throws DatabaseRefused when it is missing, no database, none of Tipwell's, or of a version that is not known here.
- */
+/** `ManagedDatabase.check` of the file at `path`. */
 export function inspectDatabase(
   path: string,
   migrations: readonly Migration[],
@@ -44,11 +40,7 @@ export function inspectDatabase(
   });
 }
 
-/**
- * Copies a database, consistent as of one moment, also while a server writes to it; the copy appears under its name
- * only once it is complete, checked and on the disk.
- * @throws DatabaseRefused when there is no database, the target exists, or the copy does not check out.
- */
+/** `ManagedDatabase.backUp` of the file at `path`. */
 export function backUp(path: string, target: string, migrations: readonly Migration[]): Findings {
   const file = resolve(target);
   if (existsSync(file))

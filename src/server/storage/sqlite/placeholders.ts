@@ -34,7 +34,7 @@ export type WholeRow<Table extends SQLiteTable> = Omit<InferSelectModel<Table>, 
  * A placeholder for every column of a table, by the name that the column has in a row; one that SQLite numbers by itself is left
  * out. A run without a value for one of them throws, where drizzle alone would store NULL.
  */
-export function everyColumn<Table extends SQLiteTable>(table: Table): SQLiteInsertValue<Table> {
+function everyColumn<Table extends SQLiteTable>(table: Table): SQLiteInsertValue<Table> {
   const names = Object.entries(getTableColumns(table))
     .filter(([, column]) => !(column instanceof SQLiteBaseInteger && column.autoIncrement))
     .map(([name]): [string, Placeholder] => [name, sql.placeholder(name)]);

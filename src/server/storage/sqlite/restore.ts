@@ -15,12 +15,7 @@ import { isSchemaCurrent, type Migration } from './migrations.ts';
 /** The name of the key that signs device marks; the next start makes a new one. */
 const DEVICE_MARK_SECRET = 'device_mark';
 
-/**
- * Puts a backup in the place of the database, which is kept aside. The backup itself stays untouched. Sessions end in the copy,
- * before it takes its place.
- * @throws DatabaseRefused when a server holds the database, or the backup is damaged, does not add up, has other tables or
- *   another past, or comes from a newer version; nothing has changed then.
- */
+/** `ManagedDatabase.restore` of the file at `path`. Sessions end in the copy, before it takes its place. */
 export function restore(
   backup: string,
   path: string,

@@ -1,0 +1,246 @@
+/** What is said of tips that arrive: each once, those of one breath together, and by one tab only. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newTransactionId, newUserId } from '#shared/ids.ts';
+import { cents, feesFor } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { stubPage, stubStorage, toastsOf } from './browser.ts';
+
+const BREATH_MS = 250;
+const HIDDEN_BREATH_MS = 1_000;
+const LONGEST_BREATH_MS = 3_000;
+
+let idCount = 0;
+function tip(dollars: number): Transaction {
+  idCount += 1;
+  const { giverFeeCents, netAmountCents } = feesFor(cents(dollars * 100));
+  return {
+    id: newTransactionId((size) => Buffer.alloc(size, idCount)),
+    giverId: newUserId((size) => Buffer.alloc(size, 1)),
+    receiverId: newUserId((size) => Buffer.alloc(size, 2)),
+    ...{ amountCents: cents(dollars * 100), giverFeeCents, netAmountCents },
+    ...{ serviceCategory: 'bartender', status: 'completed', createdAt: '2026-05-15T12:00:00.000Z' },
+  };
+}
+
+/** A tab with the dashboard on a device that vibrates, and has no sound and no notifications. */
+async function openTab() {
+  const { document } = stubPage();
+  let isHidden = false;
+  let isAsked = () => {};
+  Object.defineProperty(document, 'hidden', {
+    get() {
+      isAsked();
+      return isHidden;
+    },
+  });
+  stubStorage('localStorage').setItem('tipwell_alerts', '{"vibration":true}');
+  let alerts = 0;
+  vi.stubGlobal('navigator', {
+    vibrate() {
+      alerts += 1;
+      return true;
+    },
+  });
+  vi.resetModules();
+  const toasts = await import('#client/toasts.ts');
+  const { createAnnouncer } = await import('#client/dashboard/live/announcer.ts');
+  let unseenCount = 0;
+  let isCounted = () => {};
+  const announcer = createAnnouncer((count) => {
+    unseenCount = count;
+    isCounted();
+  });
+  closing.push(announcer.close);
+  return {
+    ...announcer,
+    toasts: () => toastsOf(toasts),
+    alerts: () => alerts,
+    unseenCount: () => unseenCount,
+    /** Resolves when the tab counts again what nobody has seen. */
+    counted: () =>
+      new Promise<void>((resolve) => {
+        isCounted = resolve;
+      }),
+    /** Resolves when the tab has heard something and asks whether somebody looks at it. */
+    asked: () =>
+      new Promise<void>((resolve) => {
+        isAsked = resolve;
+      }),
+    setHidden(isIt: boolean) {
+      isHidden = isIt;
+      document.dispatchEvent(new Event('visibilitychange'));
+    },
+  };
+}
+
+/** Another tab of the same browser, which says and hears what has been shown. */
+function openOtherTab() {
+  const channel = new BroadcastChannel('tipwell_seen_tips');
+  closing.push(() => channel.close());
+  return {
+    show: (...tips: readonly Transaction[]) => channel.postMessage(tips.map(({ id }) => id)),
+    say: (words: unknown) => channel.postMessage(words),
+    hears: () =>
+      new Promise<unknown>((resolve) => {
+        channel.onmessage = ({ data }) => resolve(data);
+      }),
+  };
+}
+
+const closing: (() => void)[] = [];
+beforeEach(() => {
+  // Messages between tabs take their time; only what waits on purpose is waited for by the test.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('a page that somebody looks at', () => {
+  it('says of a tip by one toast and one alert that it came', async () => {
+    const tab = await openTab();
+    tab.announce(tip(25));
+    expect([tab.toasts(), tab.alerts()]).toEqual([[], 0]);
+    vi.advanceTimersByTime(BREATH_MS);
+    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    vi.advanceTimersByTime(LONGEST_BREATH_MS);
+    expect(tab.toasts()).toHaveLength(1);
+  });
+
+  it('tells tips of one breath together, and the next ones for themselves', async () => {
+    const tab = await openTab();
+    for (const dollars of [10, 20, 30]) {
+      tab.announce(tip(dollars));
+      vi.advanceTimersByTime(BREATH_MS - 1);
+    }
+    expect(tab.toasts()).toEqual([]);
+    vi.advanceTimersByTime(1);
+    tab.announce(tip(10));
+    vi.advanceTimersByTime(BREATH_MS);
+    expect(tab.toasts()).toEqual(['You received $58.20 in 3 tips', 'You received $9.70 (Bartender)']);
+    expect(tab.alerts()).toBe(2);
+  });
+
+  it('says after three seconds what came, though tips go on coming', async () => {
+    const tab = await openTab();
+    for (let waitedMs = 0; waitedMs < LONGEST_BREATH_MS; waitedMs += 100) {
+      expect(tab.toasts()).toEqual([]);
+      tab.announce(tip(10));
+      vi.advanceTimersByTime(100);
+    }
+    expect(tab.toasts()).toEqual(['You received $291.00 in 30 tips']);
+  });
+
+  it('says nothing of a tip that it has told, or is about to tell', async () => {
+    const tab = await openTab();
+    const given = tip(25);
+    tab.announce(given);
+    tab.announce(given);
+    vi.advanceTimersByTime(BREATH_MS);
+    tab.announce(given);
+    vi.advanceTimersByTime(LONGEST_BREATH_MS);
+    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+  });
+
+  it('counts nothing as unseen', async () => {
+    const tab = await openTab();
+    tab.announce(tip(25));
+    expect(tab.unseenCount()).toBe(0);
+  });
+
+  it('says when it is closed what it has not said yet, and nothing afterwards', async () => {
+    const tab = await openTab();
+    tab.announce(tip(25));
+    tab.close();
+    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    tab.setHidden(false);
+    vi.advanceTimersByTime(LONGEST_BREATH_MS);
+    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+  });
+});
+
+describe('a page that nobody looks at', () => {
+  it('counts and alerts of what comes, and shows all of it together to whoever looks', async () => {
+    const tab = await openTab();
+    tab.setHidden(true);
+    for (const [index, dollars] of [10, 20, 30].entries()) {
+      tab.announce(tip(dollars));
+      expect(tab.unseenCount()).toBe(index + 1);
+      vi.advanceTimersByTime(HIDDEN_BREATH_MS);
+      expect(tab.alerts()).toBe(index + 1);
+    }
+    expect(tab.toasts()).toEqual([]);
+    tab.setHidden(false);
+    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $58.20 in 3 tips'], 3]);
+    expect(tab.unseenCount()).toBe(0);
+  });
+
+  it('lets a tab that is looked at say it first', async () => {
+    const tab = await openTab();
+    tab.setHidden(true);
+    tab.announce(tip(25));
+    vi.advanceTimersByTime(HIDDEN_BREATH_MS - 1);
+    expect(tab.alerts()).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(tab.alerts()).toBe(1);
+  });
+});
+
+describe('what one tab has shown', () => {
+  it('is told to the others', async () => {
+    const tab = await openTab();
+    const told = openOtherTab().hears();
+    const given = [tip(10), tip(20)];
+    for (const each of given) tab.announce(each);
+    vi.advanceTimersByTime(BREATH_MS);
+    expect(await told).toEqual(given.map(({ id }) => id));
+  });
+
+  it('is no news in another that nobody looks at, whether it came there before or comes afterwards', async () => {
+    const tab = await openTab();
+    const other = openOtherTab();
+    const [before, after] = [tip(10), tip(20)];
+    tab.setHidden(true);
+    tab.announce(before);
+    expect(tab.unseenCount()).toBe(1);
+    const counted = tab.counted();
+    other.show(before, after);
+    await counted;
+    tab.announce(after);
+    expect(tab.unseenCount()).toBe(0);
+    vi.advanceTimersByTime(LONGEST_BREATH_MS);
+    tab.setHidden(false);
+    expect([tab.toasts(), tab.alerts()]).toEqual([[], 0]);
+    tab.announce(tip(30));
+    vi.advanceTimersByTime(BREATH_MS);
+    expect(tab.toasts()).toEqual(['You received $29.10 (Bartender)']);
+  });
+
+  it('is said by another that is looked at as well, as by two windows side by side', async () => {
+    const tab = await openTab();
+    const other = openOtherTab();
+    const given = tip(25);
+    tab.announce(given);
+    const asked = tab.asked();
+    other.show(given);
+    await asked;
+    vi.advanceTimersByTime(BREATH_MS);
+    expect(tab.toasts()).toEqual(['You received $24.25 (Bartender)']);
+  });
+
+  it('is a list of tips, and anything else means nothing', async () => {
+    const tab = await openTab();
+    const other = openOtherTab();
+    tab.setHidden(true);
+    tab.announce(tip(25));
+    const counted = tab.counted();
+    other.say({ length: 1 });
+    other.say(null);
+    other.show();
+    await counted;
+    expect(tab.unseenCount()).toBe(1);
+  });
+});

@@ -1,0 +1,184 @@
+/** Sending a tip to the real app, over a connection that loses what it is told to: nobody pays twice. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Provider } from '#client/tip/provider.ts';
+import { AppError, REFUSALS } from '#shared/errors.ts';
+import { cents } from '#shared/money.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+import { beginSession, enter } from '#tests/support/test-ledger.ts';
+import { stubStorage, toastsOf, trpcAnswerOf } from './browser.ts';
+
+const TWENTY = cents(2_000);
+const PAYMENT_FAILED = 'Payment failed. Please try again.';
+const TIP_SENT = 'Tip sent successfully! $20.00 sent to Pat Doe';
+
+const NOT_SENT = { type: 'failed', interruption: 'not-sent' };
+const NO_ANSWER = { type: 'failed', interruption: 'no-answer' };
+const REFUSED = { type: 'failed', interruption: null };
+const PAID = expect.objectContaining({ type: 'paid' });
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** A customer in front of a provider's code, with a connection that is sound until it is told otherwise. */
+async function openTipPage() {
+  const t = await createTestApp();
+  const receiver = await enter(t, 'pat', ['bartender']);
+  const giver = await enter(t, 'cam');
+  const connection: {
+    answer: ((answer: Response) => Response | Promise<Response>) | null;
+    requests: number;
+  } = {
+    answer: (answer) => answer,
+    requests: 0,
+  };
+  const device = { onLine: true };
+  stubStorage('sessionStorage');
+  const storage = stubStorage('localStorage');
+  vi.stubGlobal('navigator', device);
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    connection.requests += 1;
+    const answer = await t.send(url, { ...init, signal: null });
+    if (connection.answer === null) throw new TypeError('Failed to fetch');
+    return connection.answer(answer);
+  });
+  vi.resetModules();
+  const { sendTip } = await import('#client/tip/send-tip.ts');
+  const { openAttempt, unsettledAttempt } = await import('#client/tip/attempt.ts');
+  const toasts = await import('#client/toasts.ts');
+  const { beginSession: logIn, readToken } = await import('#client/session/session.ts');
+  const [qrId = ''] = receiver.codes;
+  const provider: Provider = {
+    ...{ qrId, fullName: 'Pat Doe', username: 'pat', serviceCategory: 'bartender', isDemo: false },
+  };
+  const me = () => t.trpc(giver.token).auth.me.query();
+  logIn(giver.token, await me());
+  return {
+    ...{ t, giver, receiver, provider, connection, device, storage, readToken },
+    pay: (to: Provider = provider) => sendTip(to, openAttempt(to.qrId, giver.user.id, TWENTY)),
+    open: () => unsettledAttempt(qrId, giver.user.id),
+    tips: () => t.storage.listTransactions(giver.user.id, { before: null, limit: 10 }),
+    toasts: () => toastsOf(toasts),
+    async logInAgain() {
+      const token = await beginSession(t.storage, giver.user.email);
+      logIn(token, await t.trpc(token).auth.me.query());
+    },
+  };
+}
+
+it('pays once, says so, and closes the attempt, so that a second tip of the same amount is a second one', async () => {
+  const page = await openTipPage();
+  const { event, mustLogIn } = await page.pay();
+  const [recorded, ...others] = (await page.tips()) ?? [];
+  expect(others).toEqual([]);
+  expect(event).toEqual({
+    type: 'paid',
+    receipt: {
+      ...{ amountCents: TWENTY, giverFeeCents: 100, transactionId: recorded?.id },
+      paidAt: new Date(recorded?.createdAtMs ?? 0).toISOString(),
+    },
+  });
+  expect(mustLogIn).toBe(false);
+  expect(page.toasts()).toEqual([TIP_SENT]);
+  expect(page.open()).toBeNull();
+
+  expect(await page.pay()).toMatchObject({ event: PAID });
+  expect(await page.tips()).toHaveLength(2);
+});
+
+describe('nobody pays twice', () => {
+  it('when the answer is lost after the tip was recorded, however often', async () => {
+    const page = await openTipPage();
+    page.connection.answer = null;
+    for (let attempts = 0; attempts < 3; attempts += 1)
+      expect(await page.pay()).toEqual({ event: NO_ANSWER, mustLogIn: false });
+    expect(page.open()).toMatchObject({ amountCents: TWENTY, wasSent: true });
+    page.connection.answer = (answer) => answer;
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await page.tips()).toHaveLength(1);
+    expect(page.toasts()).toEqual([PAYMENT_FAILED, PAYMENT_FAILED, PAYMENT_FAILED, TIP_SENT]);
+    expect(page.open()).toBeNull();
+  });
+
+  it.each([
+    'busy',
+    'storage_unavailable',
+    'internal',
+  ] as const)('when the server answers "%s" although the tip was recorded', async (code) => {
+    const page = await openTipPage();
+    page.connection.answer = () => trpcAnswerOf(new AppError(code));
+    expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: false });
+    expect(page.toasts()).toEqual([REFUSALS[code].detail]);
+    page.connection.answer = (answer) => answer;
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await page.tips()).toHaveLength(1);
+  });
+
+  it('when the answer is lost and the session ends before it is tried again', async () => {
+    const page = await openTipPage();
+    page.connection.answer = null;
+    await page.pay();
+    page.connection.answer = (answer) => answer;
+    await page.t.trpc(page.giver.token).auth.logout.mutate();
+    expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: true });
+    expect(page.readToken()).toBeNull();
+    await page.logInAgain();
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await page.tips()).toHaveLength(1);
+  });
+
+  it('when the answer is lost and then the connection, without a word that nothing was charged', async () => {
+    const page = await openTipPage();
+    page.connection.answer = null;
+    await page.pay();
+    page.device.onLine = false;
+    expect(await page.pay()).toEqual({ event: NO_ANSWER, mustLogIn: false });
+    page.device.onLine = true;
+    page.connection.answer = (answer) => answer;
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await page.tips()).toHaveLength(1);
+  });
+});
+
+it('says that nothing was sent only when the device has no connection at all', async () => {
+  const page = await openTipPage();
+  page.device.onLine = false;
+  expect(await page.pay()).toEqual({ event: NOT_SENT, mustLogIn: false });
+  expect(page.connection.requests).toBe(0);
+  expect(page.open()).toMatchObject({ wasSent: false });
+});
+
+it('asks to log in when the session has ended before anything was sent, and closes the attempt', async () => {
+  const page = await openTipPage();
+  await page.t.trpc(page.giver.token).auth.logout.mutate();
+  expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: true });
+  expect(page.open()).toBeNull();
+});
+
+it('says the server’s own words when it refuses for good, and closes the attempt', async () => {
+  const page = await openTipPage();
+  expect(await page.pay({ ...page.provider, serviceCategory: 'dj' })).toEqual({
+    event: REFUSED,
+    mustLogIn: false,
+  });
+  expect(page.toasts()).toEqual([expect.stringMatching(/service/)]);
+  expect(page.open()).toBeNull();
+  expect(await page.tips()).toEqual([]);
+});
+
+it('plays at paying a demo for two seconds, without asking the server anything', async () => {
+  const page = await openTipPage();
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  const demo = { ...page.provider, qrId: 'demo-pat-bartender', isDemo: true };
+  let isOver = false;
+  const paying = page.pay(demo).finally(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await paying).toMatchObject({ event: { type: 'paid', receipt: { transactionId: null } } });
+  expect(page.toasts()).toEqual(['Demo tip sent successfully! $20.00 sent to Pat Doe']);
+  expect(page.connection.requests).toBe(0);
+});

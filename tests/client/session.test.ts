@@ -1,0 +1,94 @@
+/** Who is logged in on a device, as far as the device itself knows it. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { User } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
+import { newUserId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
+import { stubPage, stubStorage } from './browser.ts';
+
+const user: User = {
+  id: newUserId((size) => Buffer.alloc(size)),
+  ...{ email: 'cam@example.com', username: 'cam', fullName: 'Cam', phone: null },
+  ...{ isServiceProvider: false, serviceCategories: [], mustChangePassword: false },
+  ...{ totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) },
+};
+
+async function loadPage() {
+  vi.resetModules();
+  return import('#client/session/session.ts');
+}
+
+let storage: Storage;
+let page: ReturnType<typeof stubPage>;
+beforeEach(() => {
+  storage = stubStorage('localStorage');
+  page = stubPage();
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe('a page that is loaded', () => {
+  it('is signed out without a token, and verifies one that is stored', async () => {
+    expect((await loadPage()).presentSession()).toEqual({ status: 'signed-out' });
+    storage.setItem(brand.tokenStorageKey, 'a token');
+    const { presentSession, readToken } = await loadPage();
+    expect(presentSession()).toEqual({ status: 'checking' });
+    expect(readToken()).toBe('a token');
+  });
+
+  it('keeps the token of a login until the session ends', async () => {
+    const { beginSession, endSession, presentSession } = await loadPage();
+    beginSession('a token', user);
+    expect(presentSession()).toEqual({ status: 'signed-in', user });
+    expect(storage.getItem(brand.tokenStorageKey)).toBe('a token');
+    endSession();
+    expect(presentSession()).toEqual({ status: 'signed-out' });
+    expect(storage).toHaveLength(0);
+  });
+
+  it('keeps the token for as long as it is open where storage is forbidden', async () => {
+    stubStorage('localStorage', true);
+    const { beginSession, endSession, readToken } = await loadPage();
+    beginSession('a token', user);
+    expect(readToken()).toBe('a token');
+    endSession();
+    expect(readToken()).toBeNull();
+    beginSession('a token', user);
+    expect((await loadPage()).readToken()).toBeNull();
+  });
+});
+
+describe('what another tab does', () => {
+  const tell = (key: string | null) =>
+    page.window.dispatchEvent(Object.assign(new Event('storage'), { key }));
+
+  it('signs this one out when the token is gone, also when all of the storage is', async () => {
+    for (const key of [brand.tokenStorageKey, null]) {
+      const { beginSession, followOtherTabs, presentSession } = await loadPage();
+      const stop = followOtherTabs(() => expect.unreachable('there is nothing to verify'));
+      beginSession('a token', user);
+      storage.clear();
+      tell(key);
+      expect(presentSession()).toEqual({ status: 'signed-out' });
+      stop();
+    }
+  });
+
+  it('lets this one verify another token, unless it listens no more or the token is not what changed', async () => {
+    const { followOtherTabs } = await loadPage();
+    let verified = 0;
+    const stop = followOtherTabs(() => {
+      verified += 1;
+    });
+    storage.setItem(brand.tokenStorageKey, 'another token');
+    tell('something else');
+    expect(verified).toBe(0);
+    tell(brand.tokenStorageKey);
+    expect(verified).toBe(1);
+    stop();
+    tell(brand.tokenStorageKey);
+    expect(verified).toBe(1);
+  });
+});

@@ -1,0 +1,172 @@
+/** The steps of a tip: every event in every state, and what an address brings along. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Attempt } from '#client/tip/attempt.ts';
+import {
+  amountQuery,
+  beginFlow,
+  figuresOf,
+  type Receipt,
+  readChoice,
+  type TipEvent,
+  type TipFlow,
+  tipFlow,
+  withoutAmount,
+} from '#client/tip/tip-flow.ts';
+import { cents, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+
+const TWENTY = cents(2_000);
+const FIFTY = cents(5_000);
+
+const attempt: Attempt = { key: 'a key', userId: 'somebody', amountCents: FIFTY, wasSent: true };
+const receipt: Receipt = {
+  amountCents: FIFTY,
+  giverFeeCents: cents(250),
+  paidAt: '2026-05-15T12:00:00.000Z',
+  transactionId: null,
+};
+
+const EVENTS = {
+  'quick-chosen': { type: 'quick-chosen', amountCents: FIFTY },
+  'custom-typed': { type: 'custom-typed', text: '12,34' },
+  restored: { type: 'restored', figures: '$50.00' },
+  checked: { type: 'checked' },
+  proceeded: { type: 'proceeded', attempt },
+  resumed: { type: 'resumed', attempt },
+  'amount-changed': { type: 'amount-changed' },
+  paying: { type: 'paying' },
+  failed: { type: 'failed', interruption: 'no-answer' },
+  paid: { type: 'paid', receipt },
+  another: { type: 'another' },
+} as const satisfies { readonly [Type in TipEvent['type']]: TipEvent & { readonly type: Type } };
+
+const NOTHING = { quickAmountCents: null, customText: '' };
+const selecting = {
+  step: 'select-amount',
+  choice: { quickAmountCents: TWENTY, customText: '' },
+  isChecked: true,
+  interruption: 'not-sent',
+} as const satisfies TipFlow;
+const payment = {
+  step: 'payment',
+  choice: { quickAmountCents: null, customText: '33' },
+  attempt: { ...attempt, amountCents: cents(3_300) },
+  isPaying: false,
+} as const satisfies TipFlow;
+const paying = { ...payment, isPaying: true } as const satisfies TipFlow;
+const success = { step: 'success', receipt } as const satisfies TipFlow;
+
+const fresh = (choice: { quickAmountCents: typeof TWENTY | null; customText: string }) =>
+  ({ step: 'select-amount', choice, isChecked: false, interruption: null }) as const;
+
+/** What comes of an event; an event that is not named changes nothing. */
+type Outcomes = Partial<Record<TipEvent['type'], TipFlow>>;
+
+const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
+  [
+    'while an amount is chosen',
+    selecting,
+    {
+      'quick-chosen': { ...selecting, choice: { quickAmountCents: FIFTY, customText: '' } },
+      'custom-typed': { ...selecting, choice: { quickAmountCents: null, customText: '12,34' } },
+      restored: { ...selecting, choice: { quickAmountCents: FIFTY, customText: '' } },
+      checked: { ...selecting, isChecked: true },
+      failed: { ...selecting, interruption: 'no-answer' },
+      proceeded: { step: 'payment', choice: selecting.choice, attempt, isPaying: false },
+      resumed: {
+        step: 'payment',
+        choice: { quickAmountCents: FIFTY, customText: '' },
+        attempt,
+        isPaying: false,
+      },
+    },
+  ],
+  [
+    'before the payment is confirmed',
+    payment,
+    {
+      'amount-changed': fresh(payment.choice),
+      paying,
+      failed: { ...fresh(payment.choice), interruption: 'no-answer' },
+      paid: success,
+    },
+  ],
+  [
+    'while the payment is under way, so that its amount cannot be changed any more',
+    paying,
+    { failed: { ...fresh(payment.choice), interruption: 'no-answer' }, paid: success },
+  ],
+  ['after the payment, so that nothing pays a second time', success, { another: fresh(NOTHING) }],
+];
+
+describe.each(TABLE)('%s', (_, flow, outcomes) => {
+  it.each(Object.values(EVENTS))('the event $type leads where it should', (event) => {
+    expect(tipFlow(flow, event)).toEqual(outcomes[event.type] ?? flow);
+  });
+});
+
+describe('a choice', () => {
+  it('is either a quick amount or a typed one, whichever came last', () => {
+    const typed = tipFlow(selecting, { type: 'custom-typed', text: '77' });
+    expect(typed).toMatchObject({ choice: { quickAmountCents: null, customText: '77' } });
+    expect(tipFlow(typed, { type: 'quick-chosen', amountCents: TWENTY })).toMatchObject({
+      choice: { quickAmountCents: TWENTY, customText: '' },
+    });
+  });
+
+  it.each(['abc', '9.99', '10000.01', ''])('is no amount when %j is typed over a quick amount', (text) => {
+    const flow = tipFlow(selecting, { type: 'custom-typed', text });
+    if (flow.step !== 'select-amount') throw new Error('the step has changed');
+    expect(readChoice(flow.choice).amountCents).toBeNull();
+  });
+
+  it('stays the same when it is written in figures and restored', () => {
+    const choices = fc.oneof(
+      fc
+        .constantFrom(...QUICK_AMOUNTS_CENTS)
+        .map((quickAmountCents) => ({ quickAmountCents, customText: '' })),
+      fc
+        .integer({ min: 1_000, max: 1_000_000 })
+        .filter((amount) => !QUICK_AMOUNTS_CENTS.includes(cents(amount)))
+        .map((amount) => ({ quickAmountCents: null, customText: (amount / 100).toFixed(2) })),
+    );
+    fc.assert(
+      fc.property(choices, (choice) => {
+        const restored = tipFlow(fresh(NOTHING), { type: 'restored', figures: figuresOf(choice) });
+        expect(restored).toEqual(fresh(choice));
+      }),
+    );
+  });
+});
+
+describe('the amount in an address', () => {
+  it.each([
+    ['', NOTHING],
+    ['?amount=50', { quickAmountCents: FIFTY, customText: '' }],
+    ['?amount=51', { quickAmountCents: null, customText: '51' }],
+    ['?other=12%2C34', { quickAmountCents: null, customText: '12,34' }],
+    ['?amount=20&other=50.00', { quickAmountCents: FIFTY, customText: '' }],
+    ['?amount=20&other=', { quickAmountCents: TWENTY, customText: '' }],
+    ['?other=lots', { quickAmountCents: null, customText: 'lots' }],
+    [`?other=${'1'.repeat(100)}`, { quickAmountCents: null, customText: '1'.repeat(20) }],
+  ])('of %j is chosen at the beginning', (search, choice) => {
+    expect(beginFlow(search)).toEqual(fresh(choice));
+  });
+
+  it.each([
+    ['?amount=20&other=50.00&x=y', 'amount=50'],
+    ['?other=12,34', 'other=12%2C34'],
+    ['?x=y', ''],
+  ])('of %j is written as %j at its shortest, which means the same', (search, shortest) => {
+    expect(String(amountQuery(search))).toBe(shortest);
+    expect(beginFlow(`?${shortest}`)).toEqual(beginFlow(search));
+  });
+
+  it.each([
+    ['?userId=sam&service=dj&amount=20', '?userId=sam&service=dj'],
+    ['?other=20', ''],
+    ['?a=%2F&b', '?a=%2F&b'],
+  ])('is taken out of %j, and the rest stays', (search, rest) => {
+    expect(withoutAmount(search)).toBe(rest);
+  });
+});

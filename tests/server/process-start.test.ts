@@ -1,0 +1,181 @@
+/**
+ * Starting the process as an operator meets it: it says in one line why it does not start, and shares its database with
+ * nobody.
+ */
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { get } from '#tests/support/http-get.ts';
+import { enter } from '#tests/support/rest-client.ts';
+import { freePort, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+
+test('settings that are wrong stop the start with one line that names them, before anything is opened', async () => {
+  const port = await freePort();
+  const databasePath = join(temporaryFolder(), 'tipwell.db');
+  const wrong = { RATE_LIMIT: 'no', LOG_LEVEL: 'loud' };
+  const end = await runToEnd('serve', { PORT: String(port), DATABASE_URL: databasePath, ...wrong });
+  expectRefusedStart(end, /RATE_LIMIT must be on or off.*; LOG_LEVEL must be one of/);
+  expect(existsSync(databasePath)).toBe(false);
+  await expect(get(port, '/healthz')).rejects.toThrow('ECONNREFUSED');
+});
+
+describe.concurrent('the process', () => {
+  test('refuses to start on a port that somebody else has', async () => {
+    const server = await startServer();
+    const end = await runToEnd('serve', {
+      PORT: String(server.port),
+      DATABASE_URL: join(temporaryFolder(), 'other.db'),
+    });
+    expectRefusedStart(end, new RegExp(`port ${server.port}: the port is already in use`));
+    expect((await get(server.port, '/readyz')).status).toBe(200);
+  });
+
+  test('refuses to start on a database that another process has, until that one ends, however it ends', async () => {
+    const databasePath = join(temporaryFolder(), 'tipwell.db');
+    const env = { DATABASE_URL: databasePath };
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const first = await startServer(env);
+      const end = await runToEnd('serve', { ...env, PORT: String(await freePort()) });
+      expectRefusedStart(end, /another Tipwell process is using it/);
+      expect((await get(first.port, '/readyz')).status).toBe(200);
+      await first.stop(signal);
+    }
+    const last = await startServer(env);
+    expect((await get(last.port, '/readyz')).status).toBe(200);
+  });
+
+  test.each<[string, (path: string, folder: string) => string]>([
+    [
+      'a symbolic link to it',
+      (path, folder) => {
+        symlinkSync(path, join(folder, 'link.db'));
+        return join(folder, 'link.db');
+      },
+    ],
+    [
+      'a link to a link, by a path of its own',
+      (path, folder) => {
+        symlinkSync(path, join(folder, 'first.db'));
+        symlinkSync('first.db', join(folder, 'second.db'));
+        return join(folder, 'second.db');
+      },
+    ],
+    [
+      'a link to its folder',
+      (path, folder) => {
+        symlinkSync(join(path, '..'), join(folder, 'data'));
+        return join(folder, 'data', 'tipwell.db');
+      },
+    ],
+  ])('refuses to start on a database that another process has, under %s', async (_, another) => {
+    const first = await startServer();
+    const other = another(first.databasePath, temporaryFolder());
+    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
+    expectRefusedStart(end, /another Tipwell process is using it/);
+    const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [first.databasePath]);
+    expect(restored).toMatchObject({ code: 1, stderr: expect.stringContaining('another Tipwell process') });
+    expect((await get(first.port, '/readyz')).status).toBe(200);
+  });
+
+  test('makes a database through a link to it, and keeps a second process off it', async () => {
+    const folder = temporaryFolder();
+    const databasePath = join(folder, 'link.db');
+    symlinkSync('real.db', databasePath);
+    await startServer({ DATABASE_URL: databasePath });
+    expect(readdirSync(folder).sort()).toEqual(
+      ['link.db', ...['', '-shm', '-wal', '.lock'].map((suffix) => `real.db${suffix}`)].sort(),
+    );
+    const real = { DATABASE_URL: join(folder, 'real.db'), PORT: String(await freePort()) };
+    expectRefusedStart(await runToEnd('serve', real), /another Tipwell process is using it/);
+  });
+
+  test('refuses to start on a database with a second name, under which its log would not be found', async () => {
+    const first = await startServer();
+    await enter(first, 'pat');
+    const other = join(temporaryFolder(), 'other.db');
+    linkSync(first.databasePath, other);
+    const end = await runToEnd('serve', { DATABASE_URL: other, PORT: String(await freePort()) });
+    expectRefusedStart(end, /the file has a second name \(a hard link\)/);
+    const cared = await runToEnd('account', { DATABASE_URL: other }, ['unlock', 'pat@example.com']);
+    expect(cared).toMatchObject({ code: 1, stderr: expect.stringContaining('a second name') });
+    expect((await get(first.port, '/readyz')).status).toBe(200);
+  });
+
+  test('refuses to start on a file that is no database, and leaves it as it is', async () => {
+    const databasePath = join(temporaryFolder(), 'notes.txt');
+    const text = 'Dear diary, today I was mistaken for a database.\n'.repeat(200);
+    writeFileSync(databasePath, text);
+    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
+    expectRefusedStart(end, /no SQLite database\. Restore a backup with `npm run db:restore/);
+    expect(readFileSync(databasePath, 'utf8')).toBe(text);
+  });
+
+  test('refuses to start on a database with a page overwritten', async () => {
+    const server = await startServer();
+    await enter(server, 'pat');
+    expect(await server.stop()).toEqual({ code: 0, signal: null });
+    const bytes = readFileSync(server.databasePath);
+    bytes.fill(0xa5, 4_096, 12_288);
+    writeFileSync(server.databasePath, bytes);
+    const end = await runToEnd('serve', {
+      PORT: String(await freePort()),
+      DATABASE_URL: server.databasePath,
+    });
+    expectRefusedStart(end, /damaged.*(?:db:restore|restore a backup)/i);
+  });
+
+  test('refuses to start on a folder where the database should be', async () => {
+    const databasePath = join(temporaryFolder(), 'folder.db');
+    mkdirSync(databasePath);
+    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: databasePath });
+    expectRefusedStart(end, /Cannot (?:open|use) the database/);
+  });
+
+  test('refuses to start where the folder of the database cannot be made', async () => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const env = { PORT: String(await freePort()), DATABASE_URL: join(file, 'tipwell.db') };
+    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
+  });
+
+  test('refuses to start where the lock cannot be taken', async () => {
+    const databasePath = join(temporaryFolder(), 'tipwell.db');
+    mkdirSync(`${databasePath}.lock`);
+    const env = { PORT: String(await freePort()), DATABASE_URL: databasePath };
+    expectRefusedStart(await runToEnd('serve', env), /Cannot use the database .*tipwell\.db/);
+  });
+
+  test('refuses to start with a .env that cannot be read', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.env'));
+    const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
+    expectRefusedStart(await runToEnd('serve', env, [], folder), /cannot read the file \.env/);
+  });
+
+  test('refuses to start in a folder that nobody may write to', async ({ skip }) => {
+    skip(process.getuid?.() === 0, 'root may write anywhere');
+    const folder = join(temporaryFolder(), 'closed');
+    mkdirSync(folder, { mode: 0o500 });
+    const env = { PORT: String(await freePort()), DATABASE_URL: join(folder, 'tipwell.db') };
+    expectRefusedStart(await runToEnd('serve', env), /Cannot (?:open|use) the database/);
+  });
+});
+
+/** One line for the operator, code 1, nothing on standard output, and no stack. */
+function expectRefusedStart(
+  end: { readonly code: number | null; readonly stdout: string; readonly stderr: string },
+  sentence: RegExp,
+): void {
+  expect(end.stderr).toMatch(sentence);
+  expect(end.stderr).toMatch(/^Tipwell cannot start: [^\n]+\n$/);
+  expect(end.stdout).toBe('');
+  expect(end.code).toBe(1);
+}
