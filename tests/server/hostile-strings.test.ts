@@ -9,7 +9,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { DOORS, type Door, isBehind, type Outcome, PROCEDURES } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
-import { beginSession } from '#tests/support/test-ledger.ts';
+import { beginSession, createPeople } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 type Scene = Awaited<ReturnType<TestApp['setTheScene']>>;
@@ -65,9 +65,12 @@ function registering(
       expect(fieldOf(answer, field)).toBe(expected);
       const client = t.trpc(await beginSession(t.storage, String(fieldOf(answer, 'email'))));
       expect((await client.auth.me.query())[field]).toBe(expected);
-      const { id } = await client.qrCodes.create.mutate({ serviceCategory: 'dj' });
+      if (field !== 'username' && field !== 'fullName') return;
+      const found = await t.storage.findCredentials(String(fieldOf(answer, 'email')));
+      if (!found) throw new Error('nobody has this email');
+      const id = await createPeople(t.storage).addCode(found.account, 'dj');
       const { serviceProvider } = await t.trpc().qrCodes.lookup.query({ id });
-      if (field === 'username' || field === 'fullName') expect(serviceProvider[field]).toBe(expected);
+      expect(serviceProvider[field]).toBe(expected);
     },
   };
 }

@@ -172,7 +172,7 @@ describe('full name', () => {
     expect(refusedFields({ fullName: 'x'.repeat(61) })).toEqual(['fullName']);
     expect(refusedFields({ fullName: '🎧'.repeat(60) })).toEqual([]);
     expect(refusedFields({ fullName: '🎧'.repeat(61) })).toEqual(['fullName']);
-    // Counted after composition: 61 code points typed, 60 kept.
+    // The length is counted after composition: 61 code points are typed, and 60 are kept.
     expect(refusedFields({ fullName: `${'x'.repeat(59)}e\u0301` })).toEqual([]);
   });
 
@@ -240,7 +240,7 @@ describe('full name', () => {
   });
 
   test('as typed may be as long as 60 characters ever are in pieces', () => {
-    // One letter that decomposes into a letter and three marks.
+    // This letter decomposes into a letter and three marks.
     expect(read({ fullName: '\u1f82'.normalize('NFD').repeat(60) }).data?.fullName).toBe('\u1f82'.repeat(60));
   });
 });

@@ -111,7 +111,7 @@ test('a time zone that is asked for again is not read again, nor is its day soug
     });
     expect(dayAround(noon, 'Asia/Tokyo')).toEqual(day);
     expect(reading).not.toHaveBeenCalled();
-    // Only so many are kept.
+    // The cache keeps only so many time zones.
     for (const other of Intl.supportedValuesOf('timeZone').filter((name) => name !== 'Asia/Tokyo'))
       isTimeZone(other);
     reading.mockClear();

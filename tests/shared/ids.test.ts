@@ -55,7 +55,7 @@ describe('readQrCodeId()', () => {
         fc.constantFrom('I', 'i', 'L', 'l'),
         fc.constantFrom('O', 'o'),
         (id, one, zero) => {
-          // Not a text that begins as a demo code does: those are never printed codes.
+          // A text that begins like a demo code is never a printed code.
           fc.pre(!id.startsWith('DEM0'));
           expect(readQrCodeId(id.replaceAll('1', one).replaceAll('0', zero))).toBe(id);
         },

@@ -49,7 +49,7 @@ test.each([
     'officially',
   ],
   ...['supporter', 'well.tip', 'paymenta', 'wellington', 'securita', 'moderata', '1234', '1-2-3'],
-])('%j is not', (username) => {
+])('%j is not reserved', (username) => {
   expect(isReservedUsername(username)).toBe(false);
   expect(isPossibleUsername(username)).toBe(true);
 });

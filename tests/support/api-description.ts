@@ -71,7 +71,7 @@ export async function describedApp() {
 export function createValidator(): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  // Its own divides: by that, 9.7 were no multiple of 0.01.
+  // Ajv's own keyword divides, by which 9.7 is no multiple of 0.01.
   ajv.removeKeyword('multipleOf');
   ajv.addKeyword({
     keyword: 'multipleOf',
@@ -174,7 +174,7 @@ export function pointerOf(path: string, method: string): string {
   return `/paths/${escaped(path)}/${method.toLowerCase()}`;
 }
 
-/** As a part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
+/** A name as a part of a JSON pointer in a URI fragment (RFC 6901, section 6). */
 function escaped(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

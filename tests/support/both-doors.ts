@@ -24,7 +24,7 @@ interface App {
 export interface CallOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The socket's other end. */
+  /** The address at the other end of the socket. */
   readonly peer?: string;
 }
 
@@ -45,7 +45,7 @@ export interface Refused {
 }
 
 export interface Outcome {
-  /** Null of a call that was not refused. */
+  /** Null unless the call was refused. */
   readonly refused: Refused | null;
   /** What was answered, spelled as the door spells it. */
   readonly data: unknown;
@@ -57,7 +57,7 @@ interface ProcedureDefinition {
   readonly inputs: readonly z.ZodType[];
 }
 
-/** tRPC types the table like the router, nested; what it holds is flat, by the whole path. */
+/** tRPC types this table as nested routers; at run time it is flat, by whole paths. */
 const definitions = appRouter._def.procedures as unknown as Readonly<
   Record<string, { readonly _def: ProcedureDefinition }>
 >;
@@ -111,7 +111,7 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
     } catch {
       return null;
     }
-    // The blanks around a text stay behind.
+    // A header loses the blanks around its value.
     if (headers.get(name) !== value) return null;
   }
   const { method } = route;
@@ -252,7 +252,7 @@ const trpcAnswer = z.union([
   z.strictObject({ result: z.strictObject({ data: z.unknown() }) }),
 ]);
 
-/** Reads a refusal in tRPC's form, which fails when it is not what the closed table says of its code. */
+/** Reads a refusal in tRPC's form; fails when it is not what the closed table says of its code. */
 export function readTrpcError(value: unknown): Refused {
   const { message, data } = trpcError.parse(value);
   const { httpStatus, errorCode, fieldErrors, retryAfterSeconds, requestId } = data;
@@ -285,7 +285,7 @@ function ofTheTable(refused: Refused): Refused {
   return refused;
 }
 
-/** RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6. */
+/** The headers that go with a refusal by its status (RFC 9110, sections 10.2.3, 11.6.1 and 15.5.6), and no others. */
 function expectRefusalHeaders({ status, headers }: Answer): void {
   const header = (name: string) => headers.get(name) ?? 'none';
   expect(header('WWW-Authenticate')).toMatch(status === 401 ? /^Bearer realm="Tipwell"/ : /^none$/);
@@ -293,7 +293,7 @@ function expectRefusalHeaders({ status, headers }: Answer): void {
   expect(header('Retry-After')).toMatch(status === 429 || status === 503 ? /^[1-9]\d*$/ : /^none$/);
 }
 
-/** What each call of an answer came to: one, unless it is that of a tRPC batch. */
+/** The outcome of each call of an answer: of one call, or of all calls of a tRPC batch. */
 export function outcomesOf(door: Door, answer: Answer): readonly Outcome[] {
   const { status, headers, text } = answer;
   if (door === 'REST') {
@@ -323,19 +323,19 @@ export function outcomesOf(door: Door, answer: Answer): readonly Outcome[] {
   return outcomes;
 }
 
-/** The refusal of a call; fails when it was none. */
+/** The refusal of a single call; fails when the call was not refused. */
 export function refusedBy(door: Door, answer: Answer): Refused {
   const refused = outcomesOf(door, answer)[0]?.refused;
   if (!refused) throw new Error(`not refused: ${answer.text}`);
   return refused;
 }
 
-/** The door that an answer left by, of those that are refusals. */
+/** The door of a refusal, by its content type. */
 export function doorOf({ headers }: Pick<Answer, 'headers'>): Door {
   return headers.get('Content-Type') === 'application/problem+json' ? 'REST' : 'tRPC';
 }
 
-/** What an answer holds that is no refusal, the same for both doors. */
+/** The result of an answer that is no refusal, spelled as its door spells it. */
 export function resultOf(answer: Answer): unknown {
   expect(answer.status, answer.text).toBeLessThan(300);
   if (answer.text === '') return null;

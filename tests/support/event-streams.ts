@@ -23,7 +23,7 @@ export const STREAM_PATHS = {
   tRPC: '/trpc/transactions.onTip',
 } as const satisfies Record<Door, string>;
 
-/** One event as it was sent; a comment is one under the name `comment`. */
+/** One event as it was sent; a comment is an event of the name `comment`. */
 export interface ServerEvent {
   readonly name: string;
   readonly id: string | null;
@@ -230,7 +230,7 @@ export async function eventsOf(text: string): Promise<ServerEvent[]> {
   return events;
 }
 
-/** As the standard says (WHATWG HTML, section 9.2.6): what has no blank line after it has not happened. */
+/** The events of a stream, each of which ends with a blank line (WHATWG HTML, section 9.2.6). */
 async function* eventsIn(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
 ): AsyncGenerator<ServerEvent> {

@@ -1,4 +1,4 @@
-/** Whoever may write to the file is past all guards of the tables: they take them away, and put them back. */
+/** Forgeries by somebody who may write to the database file, and so can drop the triggers that guard its tables. */
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 
 /** Falsifies a file and leaves its tables, triggers and indexes as they were. */
@@ -11,7 +11,7 @@ export function forge(path: string, statements: string): void {
   }
 }
 
-/** The same through a connection that is there already. */
+/** Falsifies a database through an open connection, and leaves its tables, triggers and indexes as they were. */
 export function forgeIn(database: Database, statements: string): void {
   const guards = database
     .prepare<[], { type: string; name: string; sql: string }>(

@@ -79,7 +79,7 @@ export function dataOf(html: string): unknown {
 }
 
 export function foundBy(id: string, fullName: string): Lookup {
-  // As the storage brands them; what matters here is the text.
+  // The storage brands the ids; here only their text matters.
   const code = JSON.parse(JSON.stringify({ id, userId: 'usr_1', serviceCategory: 'dj' }));
   return {
     status: 'found',

@@ -26,7 +26,7 @@ export const PASSWORD = 'correct horse battery';
 /** A Friday noon in UTC. */
 export const START_MS = Date.UTC(2026, 4, 15, 12);
 
-/** The real algorithm at its least cost, at that of production, and at its least cost in the time of production. */
+/** Argon2 at its least cost, at the cost of production, and at its least cost but as slow as in production. */
 const HASHING = {
   cheap: createPasswords({ memoryCost: 8, timeCost: 1 }),
   costly: createPasswords(),

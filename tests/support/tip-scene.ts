@@ -26,7 +26,7 @@ export async function openTipScene() {
   const customer = await enter(t, 'cam');
   const [code = ''] = provider.codes;
 
-  /** Tips of the customer's for the provider, told apart by their amounts: `first` cents and upwards. */
+  /** Gives tips of the customer to the provider, of `first` cents and one cent more each. */
   async function giveTips(count: number, first = 1_000): Promise<string[]> {
     const ids: string[] = [];
     for (let index = 0; index < count; index += 1) {
@@ -36,7 +36,7 @@ export async function openTipScene() {
     return ids;
   }
 
-  /** The same past the doors, for many of them. */
+  /** Records many tips past the doors. */
   async function recordTips(count: number): Promise<string[]> {
     const given = Array.from({ length: count }, async () => {
       const amountCents = cents(1_000);
@@ -68,7 +68,7 @@ export function openTips(door: Door, { t }: Pick<TipScene, 't'>, options: Stream
   return openStream(t.send, door, options);
 }
 
-/** What an account gave and received, in the order in which the ledger recorded it, as the account sees it. */
+/** The tips of an account in the order of the ledger, as the account sees them. */
 export function ledgerOf({ database }: TestApp, userId: string): StreamedTip[] {
   const tips = dump(database)['transactions']?.map((row) => Object(row)) ?? [];
   return tips
@@ -83,12 +83,12 @@ export function ledgerOf({ database }: TestApp, userId: string): StreamedTip[] {
     }));
 }
 
-/** Lets everything happen that has nothing left to wait for. */
+/** Lets the event loop turn until nothing more happens by itself. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Another session of the provider's. */
+/** Begins another session of the provider. */
 export function anotherSession({ t, provider }: TipScene): Promise<string> {
   return beginSession(t.storage, provider.user.email);
 }
