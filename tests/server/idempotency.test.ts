@@ -5,8 +5,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { call, DOORS, refusedBy } from '#tests/support/both-doors.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestApp, type RestAnswer, refusal, type TestApp } from '#tests/support/test-app.ts';
+import { createTestApp, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 const KEYS = 50;
@@ -117,15 +118,12 @@ describe('a key that was used', () => {
       category = 'bartender',
     }: { qrId: string; amount?: number; category?: string } = change(code, otherCode);
 
-    const answer = await sendTip(t, customer.token, qrId, { key: 'key', amount, category });
-    expect(answer).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } });
-    const call = customer.trpc.transactions.create.mutate({
-      amountCents: Math.round(amount * 100),
-      receiverQrId: qrId,
-      serviceCategory: category as 'bartender',
-      idempotencyKey: 'key',
-    });
-    expect(await refusal(call)).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    const amountCents = Math.round(amount * 100);
+    const tip = { amountCents, receiverQrId: qrId, serviceCategory: category, idempotencyKey: 'key' };
+    for (const door of DOORS) {
+      const answer = await call(door, t, 'transactions.create', tip, customer);
+      expect(refusedBy(door, answer).code).toBe('idempotency_key_reused');
+    }
 
     const again = await sendTip(t, customer.token, code, { key: 'key' });
     expect(again.body).toEqual(first.body);
@@ -193,21 +191,13 @@ describe('a key', () => {
   ])('that is %s is refused through both doors', async (_what, key) => {
     const t = await createTestApp();
     const { customer, code } = await createScene(t);
-    expect(await sendTip(t, customer.token, code, { key })).toMatchObject({
-      status: 422,
-      body: { code: 'invalid_input', errors: [{ field: 'Idempotency-Key', message: MESSAGE }] },
-    });
-    const call = customer.trpc.transactions.create.mutate({
-      amountCents: 2_000,
-      receiverQrId: code,
-      serviceCategory: 'bartender',
-      idempotencyKey: key,
-    });
-    expect(await refusal(call)).toMatchObject({
-      status: 422,
-      code: 'invalid_input',
-      fieldErrors: [{ field: 'idempotencyKey', message: MESSAGE }],
-    });
+    const tip = { amountCents: 2_000, receiverQrId: code, serviceCategory: 'bartender', idempotencyKey: key };
+    for (const door of DOORS) {
+      expect(refusedBy(door, await call(door, t, 'transactions.create', tip, customer))).toMatchObject({
+        code: 'invalid_input',
+        fields: [{ field: door === 'REST' ? 'Idempotency-Key' : 'idempotencyKey', message: MESSAGE }],
+      });
+    }
     expect((await customer.trpc.transactions.list.query({})).transactions).toEqual([]);
   });
 

@@ -7,7 +7,8 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, test, vi } from 'vitest';
 import type { TransactionId } from '#shared/ids.ts';
-import { createTestApp, type RestAnswer, refusal, type TestApp } from '#tests/support/test-app.ts';
+import { call, callTrpc, DOORS, refusedBy } from '#tests/support/both-doors.ts';
+import { createTestApp, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 /** No history here has as many pages: a listing that repeats itself ends there. */
@@ -329,11 +330,10 @@ describe('a limit', () => {
   });
 
   test.each([0, 201, -1, 1.5, 1e9, null])('of %j is refused by tRPC', async (limit) => {
-    const { pat } = await createHistory(0);
-    expect(await refusal(pat.trpc.transactions.list.query({ limit: limit as number }))).toMatchObject({
-      status: 422,
+    const { t, pat } = await createHistory(0);
+    expect(refusedBy('tRPC', await callTrpc(t, 'transactions.list', { limit }, pat))).toMatchObject({
       code: 'invalid_input',
-      fieldErrors: [{ field: 'limit', message: MESSAGE }],
+      fields: [{ field: 'limit', message: MESSAGE }],
     });
   });
 
@@ -349,23 +349,17 @@ describe('a cursor', () => {
   test('that is somebody else’s transaction is refused exactly as one that does not exist', async () => {
     const { t, pat, tipSam } = await createHistory(3);
     const others = (await tipSam()).id;
-    const ask = async (cursor: string) => {
-      const { status, body } = await t.rest('GET', `/transactions?limit=2&cursor=${cursor}`, {
-        token: pat.token,
+    for (const door of DOORS) {
+      const ask = async (cursor: string) => ({
+        ...refusedBy(door, await call(door, t, 'transactions.list', { limit: 2, cursor }, pat)),
+        requestId: null,
       });
-      return { status, ...body, instance: null };
-    };
-    expect(await ask(others)).toEqual(await ask('txn_00000000000000000000000000'));
-    expect(await ask(others)).toMatchObject({
-      status: 422,
-      code: 'invalid_input',
-      errors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
-    });
-
-    const askTrpc = (cursor: string) =>
-      refusal(pat.trpc.transactions.list.query({ cursor: cursor as TransactionId }));
-    expect(await askTrpc(others)).toEqual(await askTrpc('txn_00000000000000000000000000'));
-    expect(await askTrpc(others)).toMatchObject({ status: 422, code: 'invalid_input' });
+      expect(await ask(others)).toEqual(await ask('txn_00000000000000000000000000'));
+      expect(await ask(others)).toMatchObject({
+        code: 'invalid_input',
+        fields: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+      });
+    }
   });
 
   test.each([
@@ -378,16 +372,10 @@ describe('a cursor', () => {
     'x'.repeat(5_000),
   ])('of %j is refused by both doors', async (cursor) => {
     const { t, pat } = await createHistory(2);
-    const answer = await t.rest('GET', `/transactions?cursor=${encodeURIComponent(cursor)}`, {
-      token: pat.token,
-    });
-    expect(answer).toMatchObject({ status: 422, body: { code: 'invalid_input' } });
-    expect(
-      await refusal(pat.trpc.transactions.list.query({ cursor: cursor as TransactionId })),
-    ).toMatchObject({
-      status: 422,
-      code: 'invalid_input',
-    });
+    for (const door of DOORS) {
+      const answer = await call(door, t, 'transactions.list', { cursor }, pat);
+      expect(refusedBy(door, answer).code).toBe('invalid_input');
+    }
   });
 
   test('at the oldest tip is an empty last page', async () => {

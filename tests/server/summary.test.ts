@@ -3,7 +3,8 @@
  * midnight is the viewer's, also on a day on which the clocks change.
  */
 import { describe, expect, test, vi } from 'vitest';
-import { createTestApp, refusal, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { callTrpc, refusedBy } from '#tests/support/both-doors.ts';
+import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 type Scene = Awaited<ReturnType<typeof createApp>>;
@@ -125,11 +126,11 @@ test.each([
   'UTC\0',
   `' OR 1=1`,
 ])('the summary refuses %j as a time zone', async (timeZone) => {
-  const { provider } = await createApp();
-  expect(await refusal(provider.trpc.transactions.summary.query({ timeZone }))).toMatchObject({
-    status: 422,
+  const { t, provider } = await createApp();
+  const answer = await callTrpc(t, 'transactions.summary', { timeZone }, provider);
+  expect(refusedBy('tRPC', answer)).toMatchObject({
     code: 'invalid_input',
-    fieldErrors: expect.arrayContaining([{ field: 'timeZone', message: 'The time zone is unknown.' }]),
+    fields: expect.arrayContaining([{ field: 'timeZone', message: 'The time zone is unknown.' }]),
   });
 });
 

@@ -178,7 +178,7 @@ export async function refusalOf(
 }
 
 /** The refusal that a stream of tRPC brings before it ends. */
-export async function refusalIn(stream: TipStream): Promise<Refused> {
+async function refusalIn(stream: TipStream): Promise<Refused> {
   for (let event = await stream.next(); event !== null; event = await stream.next()) {
     if (event.name !== 'serialized-error') continue;
     const refused = readTrpcError(JSON.parse(event.data));

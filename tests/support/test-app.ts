@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client';
+import { createTRPCClient, httpLink } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
 import type { AppRouter } from '#server/api/router.ts';
@@ -163,22 +163,5 @@ export async function createTestApp(
     registerProvider,
     registerCustomer,
     setTheScene,
-  };
-}
-
-/** What a refused tRPC call was told, as the client sees it. */
-export async function refusal(call: Promise<unknown>) {
-  const error = await call.then(
-    () => {
-      throw new Error('the call was not refused');
-    },
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof TRPCClientError)) throw error;
-  return {
-    status: error.data?.httpStatus as number,
-    code: error.data?.errorCode as string,
-    detail: error.message,
-    fieldErrors: error.data?.fieldErrors as { field: string; message: string }[],
   };
 }
