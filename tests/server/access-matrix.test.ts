@@ -1,22 +1,22 @@
 /**
- * Who may do what: every procedure and every REST route against every kind of caller. Both lists are read from the
- * product, so that one without a row here fails. What belongs to somebody else answers as if it did not exist.
+ * Who may do what: every procedure through both doors against every kind of caller. The list of procedures is read from
+ * the product, so that one without a row here fails. What belongs to somebody else answers as if it did not exist.
  */
 import { describe, expect, test } from 'vitest';
 import { REST_ROUTES } from '#server/api/rest-routes.ts';
 import type { REFUSALS } from '#shared/errors.ts';
 import {
-  PROCEDURES as ALL_PROCEDURES,
   callRest,
   callTrpc,
   DOORS,
-  type Door,
+  isBehind,
+  PROCEDURES,
   refusedBy,
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { dump } from '#tests/support/database-dump.ts';
-import { openStream, refusalOf } from '#tests/support/event-streams.ts';
+import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, START_MS } from '#tests/support/test-app.ts';
 
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
@@ -100,7 +100,7 @@ interface ProcedureRow {
   input?(scene: Scene, turn: number): unknown;
 }
 
-const PROCEDURES: Readonly<Record<string, ProcedureRow>> = {
+const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'auth.register': {
     outcomes: everybody('fine'),
     input: (_, turn) => ({ ...newPerson(turn), fullName: 'New', isServiceProvider: false }),
@@ -124,50 +124,6 @@ const PROCEDURES: Readonly<Record<string, ProcedureRow>> = {
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
 };
 
-interface RouteRow {
-  readonly outcomes: Outcomes;
-  readonly status: number;
-  path?(scene: Scene): string;
-  body?(scene: Scene, turn: number): unknown;
-}
-
-const ROUTES: Readonly<Record<string, RouteRow>> = {
-  'POST /auth/register': {
-    outcomes: everybody('fine'),
-    status: 201,
-    body: (_, turn) => ({ ...newPerson(turn), full_name: 'New', is_service_provider: false }),
-  },
-  'POST /auth/login': { outcomes: everybody('fine'), status: 200, body: () => CREDENTIALS },
-  'POST /auth/logout': { outcomes: SIGNED_IN, status: 204, body: () => ({}) },
-  'GET /auth/me': { outcomes: SIGNED_IN, status: 200 },
-  'POST /auth/password': {
-    outcomes: SIGNED_IN,
-    status: 200,
-    body: () => ({ current_password: PASSWORD, new_password: `${PASSWORD} staple` }),
-  },
-  'GET /auth/sessions': { outcomes: SIGNED_IN, status: 200 },
-  'DELETE /auth/sessions': { outcomes: SIGNED_IN, status: 204 },
-  'DELETE /auth/sessions/:sessionId': {
-    outcomes: ENDING_THE_CUSTOMERS,
-    status: 204,
-    path: ({ session }) => `/auth/sessions/${session.id}`,
-  },
-  'GET /qr-codes': { outcomes: SIGNED_IN, status: 200 },
-  'POST /qr-codes': { outcomes: MAKING_A_CODE, status: 201, body: () => ({ service_category: 'barber' }) },
-  'GET /qr-codes/:qrId': {
-    outcomes: everybody('fine'),
-    status: 200,
-    path: ({ code }) => `/qr-codes/${code.id}`,
-  },
-  'GET /transactions': { outcomes: SIGNED_IN, status: 200 },
-  'GET /transactions/stream': { outcomes: SIGNED_IN, status: 200 },
-  'POST /transactions': {
-    outcomes: TIPPING,
-    status: 201,
-    body: ({ code }) => ({ receiver_qr_id: code.id, amount: 20, service_category: 'bartender' }),
-  },
-};
-
 /** The outcome of the call for each caller in turn; no refusal may change anything. */
 async function outcomesOf(
   scene: Scene,
@@ -183,83 +139,49 @@ async function outcomesOf(
   return told;
 }
 
-/** `fine` when the stream was granted; it is closed again. */
-async function streamOutcome({ t }: Scene, door: Door, token: string | undefined): Promise<string> {
-  const stream = await openStream(t.send, door, { token });
-  return (await refusalOf(t, stream, 0))?.code ?? 'fine';
-}
+test('every procedure has a row in the table of outcomes', () => {
+  expect(Object.keys(ROWS).sort()).toEqual(PROCEDURES.map(({ path }) => path).sort());
+});
 
-const isStream = (procedure: string) =>
-  ALL_PROCEDURES.some(({ path, type }) => path === procedure && type === 'subscription');
-
-describe('procedures', () => {
-  test('all have a row in the table of outcomes', () => {
-    expect(Object.keys(PROCEDURES).sort()).toEqual(ALL_PROCEDURES.map(({ path }) => path).sort());
-  });
-
-  test.each(Object.keys(PROCEDURES))('%s answers each caller as it should', async (name) => {
+describe.each(DOORS)('through %s', (door) => {
+  test.each(
+    Object.entries(ROWS).filter(([procedure]) => isBehind(door, procedure)),
+  )('%s answers each caller as it should', async (procedure, { input, outcomes }) => {
     const scene = await openScene();
-    const row = PROCEDURES[name];
     const told = await outcomesOf(scene, async (token, turn) => {
-      if (isStream(name)) return streamOutcome(scene, 'tRPC', token);
-      const answer = await callTrpc(scene.t, name, row?.input?.(scene, turn), { token });
-      return answer.status === 200 ? 'fine' : refusedBy('tRPC', answer).code;
+      const outcome = await outcomeThrough(door, scene.t, procedure, input?.(scene, turn), { token });
+      return outcome?.refused?.code ?? 'fine';
     });
-    expect(told).toEqual(row?.outcomes);
+    expect(told).toEqual(outcomes);
   });
 });
 
-describe('REST routes', () => {
-  test('all have a row in the table of outcomes', () => {
-    const routes = REST_ROUTES.map(({ method, path }) => `${method} ${path}`);
-    expect(Object.keys(ROUTES).sort()).toEqual(routes.sort());
+test('a REST route answers 201 where something begins, 204 where something ends, and 200 elsewhere', () => {
+  const statuses = Object.fromEntries(REST_ROUTES.map(({ procedure, status }) => [procedure, status]));
+  expect(statuses).toMatchObject({
+    ...{ 'auth.register': 201, 'qrCodes.create': 201, 'transactions.create': 201 },
+    ...{ 'auth.logout': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
   });
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(6);
+});
 
-  test.each(Object.keys(ROUTES))('%s answers each caller as it should', async (name) => {
-    const scene = await openScene();
-    const row = ROUTES[name];
-    const [method = '', pattern = ''] = name.split(' ');
-    const path = row?.path?.(scene) ?? pattern;
-    const isStreamed = REST_ROUTES.some((route) => route.isStream && route.path === pattern);
-    const told = await outcomesOf(scene, async (token, turn) => {
-      if (isStreamed) return streamOutcome(scene, 'REST', token);
-      const answer = await callRest(scene.t, method, path, row?.body?.(scene, turn), { token });
-      return answer.status === row?.status ? 'fine' : refusedBy('REST', answer).code;
-    });
-    expect(told).toEqual(row?.outcomes);
-  });
-
-  test('allow each caller what their procedures allow', () => {
-    for (const { method, path, procedure } of REST_ROUTES) {
-      expect(ROUTES[`${method} ${path}`]?.outcomes).toEqual(PROCEDURES[procedure]?.outcomes);
-    }
-  });
-
-  test('HEAD asks for the same rights as GET', async () => {
-    const scene = await openScene();
-    for (const path of ['/auth/me', '/qr-codes', '/transactions', '/transactions/stream']) {
-      const statusFor = async (identity: Identity) =>
-        (await callRest(scene.t, 'HEAD', path, undefined, { token: scene.tokens[identity] })).status;
-      expect(await statusFor('anonymous')).toBe(401);
-      expect(await statusFor('expired')).toBe(401);
-      expect(await statusFor('customer')).toBe(200);
-    }
-  });
+test('HEAD asks for the same rights as GET', async () => {
+  const scene = await openScene();
+  for (const path of ['/auth/me', '/qr-codes', '/transactions', '/transactions/stream']) {
+    const statusFor = async (identity: Identity) =>
+      (await callRest(scene.t, 'HEAD', path, undefined, { token: scene.tokens[identity] })).status;
+    expect(await statusFor('anonymous')).toBe(401);
+    expect(await statusFor('expired')).toBe(401);
+    expect(await statusFor('customer')).toBe(200);
+  }
 });
 
 test('authorisation comes before the input is looked at', async () => {
   const scene = await openScene();
   const { t, tokens } = scene;
-  for (const [name, row] of Object.entries(PROCEDURES)) {
-    if (isStream(name)) {
-      const stream = await openStream(t.send, 'tRPC', { lastEventId: 'what ever' });
-      expect((await refusalOf(t, stream, 0))?.code).toBe(row.outcomes.anonymous);
-      continue;
-    }
-    const first = await callTrpc(t, name, { what: 'ever' });
-    if (row.outcomes.anonymous !== 'fine') {
-      expect(refusedBy('tRPC', first).code).toBe(row.outcomes.anonymous);
-    }
+  for (const [name, row] of Object.entries(ROWS)) {
+    const outcome = await outcomeThrough('tRPC', t, name, { what: 'ever' });
+    if (row.outcomes.anonymous !== 'fine') expect(outcome?.refused?.code).toBe(row.outcomes.anonymous);
   }
   const wrong = { serviceCategory: 'astronaut' };
   const answer = await callTrpc(t, 'qrCodes.create', wrong, { token: tokens.customer });
