@@ -300,3 +300,18 @@ export async function enterCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('QR code or link').fill(code);
   await page.keyboard.press('Enter');
 }
+
+/** The transactions of somebody who has none yet. @param origin where, if not at the server itself. */
+export async function openEmptyList(page: Page, origin = ''): Promise<void> {
+  await page.goto(`${origin}/dashboard?tab=transactions`);
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+}
+
+/** As if the tab had been put behind another, or taken out again. */
+export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value: hidden });
+    // It bubbles in browsers, and the cache listens at the window.
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  }, isHidden);
+}

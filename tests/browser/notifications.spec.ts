@@ -1,0 +1,208 @@
+/**
+ * Notifications of the system: only for whoever asked for them, each once, and gone with the session.
+ */
+import type { Page } from '@playwright/test';
+import { expect, logInByForm, openEmptyList, setHidden, test } from './fixtures.ts';
+
+const NOTIFY_ME = 'Notify me when this page is in the background';
+
+test('a notification is asked for by a click only, and shown once for what came while nobody looked', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await context.grantPermissions(['notifications']);
+  await recordAsking(page);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=profile');
+  const box = page.getByRole('checkbox', { name: NOTIFY_ME });
+  await expect(box).not.toBeChecked();
+  const notes = () => page.evaluate(() => Reflect.get(window, 'notes'));
+  expect(await notes()).toEqual({ asked: 0, answer: 'denied', isPossible: false });
+  await box.click();
+  await expect(page.getByText('This browser does not allow notifications for this site.')).toBeVisible();
+  await expect(box).not.toBeChecked();
+
+  await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { answer: 'granted' }));
+  await box.click();
+  await expect(page.getByText('This browser cannot show notifications for this site.')).toBeVisible();
+  await expect(box).not.toBeChecked();
+  expect((await notes()).asked).toBe(1);
+
+  await page.evaluate(() => Object.assign(Reflect.get(window, 'notes'), { isPossible: true }));
+  await box.click();
+  await expect(box).toBeChecked();
+  await expect.poll(() => notificationsOf(page)).toEqual(['This is how a tip will be shown.']);
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await backstage.tip(customer, code, 10);
+  await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await setHidden(page, true);
+  await Promise.all([20, 30].map((amount) => backstage.tip(customer, code, amount)));
+  await expect.poll(() => notificationsOf(page)).toContain('You received $48.50 in 2 tips');
+  expect(await notificationsOf(page)).toHaveLength(2);
+});
+
+test('several hidden tabs show one notification', async ({ page, context, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await context.grantPermissions(['notifications']);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=profile');
+  const box = page.getByRole('checkbox', { name: NOTIFY_ME });
+  // Off and on again within one page.
+  await box.click();
+  await expect(box).toBeChecked();
+  await box.uncheck();
+  await box.click();
+  await expect(box).toBeChecked();
+  expect(await workersOf(page)).toBe(1);
+  const other = await context.newPage();
+  await openEmptyList(other);
+  await page.reload();
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect(page.getByText('No Transactions Yet')).toBeVisible();
+  for (const tab of [page, other]) await setHidden(tab, true);
+  await backstage.tip(customer, code, 25);
+  const told = () =>
+    notificationsOf(page).then((shown) => shown.filter((text) => text.startsWith('You received')));
+  await expect.poll(told).toEqual(['You received $24.25 (Bartender)']);
+  await backstage.tip(customer, code, 30);
+  await expect
+    .poll(async () => (await told()).sort())
+    .toEqual(['You received $24.25 (Bartender)', 'You received $29.10 (Bartender)']);
+  for (const tab of [page, other]) await setHidden(tab, false);
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await box.uncheck();
+  for (const tab of [page, other]) await setHidden(tab, true);
+  const shown = (await told()).length;
+  await backstage.tip(customer, code, 40);
+  await expect(page).toHaveTitle('(1) Tipwell');
+  expect(await told()).toHaveLength(shown);
+  // It keeps the page for having no connection.
+  expect(await workersOf(page)).toBe(1);
+});
+
+for (const ending of ['a logout', 'a refusal'] as const) {
+  test(`${ending} takes the notifications and the service worker along, and a login brings it back`, async ({
+    page,
+    context,
+    backstage,
+    logInAs,
+  }) => {
+    const person = await backstage.provider();
+    await context.grantPermissions(['notifications']);
+    await logInAs(person);
+    await page.goto('/dashboard?tab=profile');
+    await page.getByRole('checkbox', { name: NOTIFY_ME }).click();
+    await expect.poll(() => notificationsOf(page)).toHaveLength(1);
+    await page.evaluate(() => {
+      const { close } = Notification.prototype;
+      Object.assign(window, { closedCount: 0 });
+      Notification.prototype.close = function () {
+        Object.assign(window, { closedCount: Reflect.get(window, 'closedCount') + 1 });
+        close.call(this);
+      };
+    });
+    if (ending === 'a logout') await page.getByRole('button', { name: 'Logout' }).click();
+    else {
+      await page.evaluate(async () => {
+        const token = Object.values(localStorage).find((value) => /^[\w-]{43}$/.test(value));
+        await fetch('/api/auth/logout', { method: 'POST', headers: { Authorization: `Bearer ${token}` } });
+      });
+      await page.getByRole('tab', { name: 'Transactions' }).click();
+    }
+    await expect.poll(() => workersOf(page)).toBe(0);
+    expect(await page.evaluate(() => Reflect.get(window, 'closedCount'))).toBe(1);
+    await page.goto('/auth?next=/dashboard');
+    await logInByForm(page, person);
+    await expect.poll(() => workersOf(page)).toBe(1);
+    expect(await notificationsOf(page)).toEqual([]);
+  });
+}
+
+test('whoever clicks a notification is taken to the dashboard, to a tab where it is open', async ({
+  page,
+  context,
+  backstage,
+}) => {
+  await context.grantPermissions(['notifications']);
+  // The page was loaded at another address than it is at now.
+  await page.goto('/auth?next=/dashboard?tab=profile');
+  await logInByForm(page, await backstage.provider());
+  await page.getByRole('checkbox', { name: NOTIFY_ME }).click();
+  await expect.poll(() => notificationsOf(page)).toHaveLength(1);
+  const [worker] = context.serviceWorkers();
+  if (!worker) throw new Error('there is no service worker');
+  const click = () =>
+    worker.evaluate(async () => {
+      // Only the system may bring windows forward: it is told here what it would be asked.
+      const asked: string[] = [];
+      const clients = Reflect.get(self, 'clients');
+      const type = Reflect.get(self, 'WindowClient');
+      type.prototype.focus = async function () {
+        asked.push(`focus what was loaded at ${new URL(this.url).pathname}`);
+      };
+      clients.openWindow = async (address: string) => asked.push(`open ${address}`);
+      const [notification] = await Reflect.get(self, 'registration').getNotifications();
+      const event = new (Reflect.get(self, 'NotificationEvent'))('notificationclick', { notification });
+      let work: Promise<void> = Promise.resolve();
+      Object.defineProperty(event, 'waitUntil', {
+        value: (promise: Promise<void>) => {
+          work = promise;
+        },
+      });
+      self.dispatchEvent(event);
+      await work;
+      const left = await Reflect.get(self, 'registration').getNotifications();
+      return { asked, left: left.length };
+    });
+  const other = await context.newPage();
+  await other.goto('/dashboard');
+  await expect(other.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
+  await other.goto('/tip/demo-alex-bartender');
+  const [shown] = await page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration('/dashboard');
+    return ((await registration?.getNotifications()) ?? []).map(({ data }) => data);
+  });
+  expect(await click()).toEqual({ asked: ['focus what was loaded at /auth'], left: 0 });
+  await page.goto('/tip/demo-sam-barber');
+  await page.evaluate(async (data) => {
+    const registration = await navigator.serviceWorker.getRegistration('/dashboard');
+    await registration?.showNotification('Tipwell', { data });
+  }, shown);
+  expect(await click()).toEqual({ asked: ['open /dashboard?tab=transactions'], left: 0 });
+});
+
+/** What the notifications say that the system shows now. */
+function notificationsOf(page: Page): Promise<readonly string[]> {
+  return page.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration('/dashboard');
+    return ((await registration?.getNotifications()) ?? []).map(({ body }) => body);
+  });
+}
+
+/** How many service workers the site has. */
+function workersOf(page: Page): Promise<number> {
+  return page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+}
+
+/** Stands in for somebody who is asked for permission, and for a browser that cannot show what it may. */
+async function recordAsking(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const notes = { asked: 0, answer: 'denied', isPossible: false };
+    Object.defineProperty(Notification, 'permission', {
+      get: () => (notes.asked === 0 || notes.answer === 'denied' ? 'default' : notes.answer),
+    });
+    Notification.requestPermission = async () => {
+      notes.asked += 1;
+      return notes.answer === 'granted' ? 'granted' : 'denied';
+    };
+    const { showNotification } = ServiceWorkerRegistration.prototype;
+    ServiceWorkerRegistration.prototype.showNotification = function (...args) {
+      if (!notes.isPossible) throw new TypeError('Notifications are not possible.');
+      return showNotification.apply(this, args);
+    };
+    Object.assign(window, { notes });
+  });
+}
