@@ -6,8 +6,7 @@ import { qrIdFrom } from '../paths.ts';
 import { readLookup } from '../rendered.ts';
 import { useSession } from '../session/session.ts';
 import { App } from './app.tsx';
-import { clientRoot } from './client-root.ts';
-import { fetchDisplayFont } from './display-font.ts';
+import { clientRoot, fetchDisplayFont } from './client-root.ts';
 
 const Elsewhere = lazy(() => import('./routes.tsx').then(({ Routes }) => ({ default: Routes })));
 

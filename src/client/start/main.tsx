@@ -3,8 +3,7 @@ import { createRoot } from 'react-dom/client';
 // Every screen of such a page calls the server: the API client need not be fetched apart.
 import '../api.ts';
 import { App } from './app.tsx';
-import { clientRoot } from './client-root.ts';
-import { fetchDisplayFont } from './display-font.ts';
+import { clientRoot, fetchDisplayFont } from './client-root.ts';
 import { Routes } from './routes.tsx';
 
 void fetchDisplayFont();

@@ -11,7 +11,6 @@ import type { InlineSources } from '../api/envelope.ts';
 import { answer } from '../api/prepared-answer.ts';
 import { prepareFile, readFiles } from './files.ts';
 import { createRenderedPages, PAGE, UNLISTED } from './rendered-pages.ts';
-import { readTemplates } from './templates.ts';
 
 /** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan];
@@ -38,12 +37,11 @@ export function preparePages(
   publicUrl: string,
 ): Pages {
   const emptyPage = { ...prepareFile(join(folders.folder, 'index.html'), PAGE), headers: UNLISTED };
-  const templates = readTemplates(folders.folder);
-  const rendered = createRenderedPages(renderer, templates, publicUrl);
+  const rendered = createRenderedPages(renderer, folders.folder, publicUrl);
   const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline });
 
   return {
-    inlineSources: templates.inlineSources,
+    inlineSources: rendered.inlineSources,
 
     serve(app, lookUp) {
       /**

@@ -1,12 +1,14 @@
 /**
  * The pages that arrive rendered. Each is rendered once for all addresses that mean the same, and kept for as long as it
- * is asked for; hides which pages are kept how long, and how hard each is packed.
+ * is asked for; hides which pages are kept how long, how hard each is packed, and the templates that the build wrote for them.
  */
-
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
+import type { InlineSources } from '../api/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/prepared-answer.ts';
-import type { Templates } from './templates.ts';
 
 /** How many pages are kept; one has some 15 kB, and 10 kB packed. */
 const MAX_KEPT = {
@@ -29,6 +31,8 @@ interface TipPage {
 }
 
 export interface RenderedPages {
+  /** What stands in the pages instead of a file of its own. */
+  readonly inlineSources: InlineSources;
   readonly landing: Prepared;
   /** The page that browsers keep for when there is no connection. */
   readonly offline: Prepared;
@@ -38,12 +42,12 @@ export interface RenderedPages {
   tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>): Promise<TipPage>;
 }
 
-/** Renders the pages that are asked for most at once, and the others when they are asked for. */
-export function createRenderedPages(
-  renderer: Renderer,
-  templates: Templates,
-  publicUrl: string,
-): RenderedPages {
+/**
+ * Renders the pages that are asked for most at once, and the others when they are asked for.
+ * @param folder where the client was built to.
+ */
+export function createRenderedPages(renderer: Renderer, folder: string, publicUrl: string): RenderedPages {
+  const templates = readTemplates(folder);
   const kept = {
     common: new RecentPages(MAX_KEPT.common),
     codes: new RecentPages(MAX_KEPT.codes),
@@ -64,6 +68,7 @@ export function createRenderedPages(
   }
 
   return {
+    inlineSources: templates.inlineSources,
     landing: packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(templates.fill('landing', render(home))) })),
     offline: unlisted(templates.fill('offline', renderer.renderOffline())),
 
@@ -147,4 +152,43 @@ function unlisted(html: string, effort: 'quick' | 'fast' = 'quick'): Prepared {
 function packedAtOnce(page: Prepared): Prepared {
   const made = { br: pack(page.plain, 'br', 'best'), gzip: pack(page.plain, 'gzip', 'best') };
   return { ...page, packed: (encoding) => made[encoding] };
+}
+
+/** The HTML around what is rendered, with the scripts and styles that stand in the page itself. */
+interface Templates {
+  readonly inlineSources: InlineSources;
+  /** The HTML of a rendered page. */
+  fill(name: 'landing' | 'auth' | 'tip' | 'offline', rendered: RenderedPage): string;
+}
+
+function readTemplates(folder: string): Templates {
+  const read = (name: string) => readFileSync(join(folder, `templates/${name}.html`), 'utf8');
+  const templates = {
+    landing: read('landing'),
+    auth: read('auth'),
+    tip: read('tip'),
+    offline: read('offline'),
+  };
+  return {
+    inlineSources: inlineSourcesOf(Object.values(templates)),
+    fill: (name, rendered) =>
+      templates[name]
+        .split(/<!--(head|body|data)-->/)
+        .map((part) => (part === 'head' || part === 'body' || part === 'data' ? rendered[part] : part))
+        .join(''),
+  };
+}
+
+function inlineSourcesOf(templates: readonly string[]): InlineSources {
+  const hashesOf = (element: RegExp) => [
+    ...new Set(
+      templates
+        .flatMap((template) => [...template.matchAll(element)])
+        .map(([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`),
+    ),
+  ];
+  return {
+    script: hashesOf(/<script(?![^>]* src=)[^>]*>(.*?)<\/script>/gs),
+    style: hashesOf(/<style>(.*?)<\/style>/gs),
+  };
 }
