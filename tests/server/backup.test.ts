@@ -69,7 +69,7 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('says how it is called', async () => {
+  test('commands without the words that they need show how they are called, and fail', async () => {
     expect(await runToEnd('db-backup')).toMatchObject({
       code: 1,
       stderr: 'Usage: npm run db:backup -- FILE\n',

@@ -51,7 +51,7 @@ async function createSmallDisk({ skip }: TestContext, ballastBytes = 0) {
   };
 }
 
-test('that was filled by the log takes tips again as soon as a little room is made', async (context) => {
+test('a disk that was filled by the log takes tips again as soon as a little room is made', async (context) => {
   const t = await createSmallDisk(context, 2 * MEGABYTE);
   // As on a disk that had more room when the server started.
   t.database.pragma('wal_autocheckpoint = 8000');
@@ -71,13 +71,13 @@ test('that was filled by the log takes tips again as soon as a little room is ma
   expect([checkLedger(t.database), checkIntegrity(t.database, 'full')]).toEqual([[], []]);
 });
 
-test('that is small is filled by tips, not by the log', async (context) => {
+test('a small disk is filled by tips, not by the log', async (context) => {
   const t = await createSmallDisk(context);
   expect(await t.give(5_000)).toBe(5_000);
   expect(t.logBytes()).toBeLessThan(6 * MEGABYTE);
 });
 
-test('with room for a page, and none for a tip, is told to be unready', async (context) => {
+test('a server whose disk has room for a page, and none for a tip, says that it is not ready', async (context) => {
   const t = await createSmallDisk(context);
   await t.give(20);
   await t.storage.proveWritable();

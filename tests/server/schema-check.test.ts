@@ -195,7 +195,7 @@ describe('a changed file is refused', () => {
     );
   });
 
-  test('at the start, when it is another program’s, which is left alone', async () => {
+  test('at the start, when it belongs to another program, and is left alone', async () => {
     const path = join(temporaryFolder(), 'recipes.db');
     const database = openDatabase(path);
     database.exec('CREATE TABLE recipes (name TEXT)');
