@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
+/** The built server, as an argument of Node.js. */
+export const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
 const READY_LINE = / is ready at (http\S+)/;
 const START_PATIENCE_MS = 60_000;
 /** Another process may take the free port before the server does. */
