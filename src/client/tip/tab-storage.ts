@@ -2,7 +2,7 @@
  * Values that survive a reload of this tab.
  */
 
-/** Stands in where browsers forbid storage: then the values are lost at a reload only. */
+/** Keeps the values where a browser forbids storage; a reload then loses them. */
 const memory = new Map<string, string>();
 
 export function write(name: string, value: unknown): void {
@@ -20,7 +20,7 @@ export function read(name: string): unknown {
   try {
     text = sessionStorage.getItem(name) ?? text;
   } catch {
-    // See memory.
+    // `text` is the value in `memory`.
   }
   try {
     return text === null ? null : JSON.parse(text);
