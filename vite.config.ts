@@ -134,7 +134,7 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
 const OF_EVERY_PAGE = `
   calls.ts paths.ts rendered.ts toasts.ts session/session.ts
   start/app.tsx start/client-root.ts start/exact-addresses.ts start/hydrate.tsx
-  ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
+  ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/button-link.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
   ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
   ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts`
   .trim()

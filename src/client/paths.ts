@@ -35,9 +35,23 @@ export function dashboardTab(tab: DashboardTab): string {
   return `${paths.dashboard}?tab=${tab}`;
 }
 
-/** The address of the login that leads to `next` afterwards; without a `next` it leads to the dashboard. */
-export function authFor(next: string): string {
-  return next === paths.dashboard ? paths.auth : `${paths.auth}?${new URLSearchParams({ next })}`;
+export const AUTH_TABS = ['login', 'sign-up'] as const;
+export type AuthTab = (typeof AUTH_TABS)[number];
+
+/** The address of a tab of the login that leads to `next` afterwards. */
+export function authFor(next: string, tab: AuthTab = 'login'): string {
+  const query = new URLSearchParams({
+    ...(tab !== 'login' && { tab }),
+    // The login leads to the dashboard by itself.
+    ...(next !== paths.dashboard && { next }),
+  });
+  return query.size === 0 ? paths.auth : `${paths.auth}?${query}`;
+}
+
+/** The tab of the login that an address names, else the login itself. */
+export function authTabIn(search: string): AuthTab {
+  const named = new URLSearchParams(search).get('tab');
+  return AUTH_TABS.find((tab) => tab === named) ?? 'login';
 }
 
 /** The browser's present path and query. */

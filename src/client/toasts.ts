@@ -5,20 +5,28 @@
 import { useSyncExternalStore } from 'react';
 
 export interface Toast {
-  readonly kind: 'success' | 'error';
+  readonly kind: 'success' | 'error' | 'message';
   readonly text: string;
+  /** A toast gives way to the next one of its subject. */
+  readonly subject?: string | undefined;
 }
 
 let waiting: readonly Toast[] = [];
 let isWanted = false;
 const listeners = new Set<() => void>();
 
-export function toastSuccess(text: string): void {
-  enqueue({ kind: 'success', text });
+/** @param subject what the toast is about: it takes the place of the last one about the same. */
+export function toastSuccess(text: string, subject?: string): void {
+  enqueue({ kind: 'success', text, subject });
 }
 
 export function toastError(text: string): void {
   enqueue({ kind: 'error', text });
+}
+
+/** Says something that is neither a success nor an error. */
+export function toastMessage(text: string): void {
+  enqueue({ kind: 'message', text });
 }
 
 /** Whether there has been a toast yet. */

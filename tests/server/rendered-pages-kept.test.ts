@@ -28,7 +28,7 @@ describe('what means the same', () => {
     ],
     [
       'the login that a tip page leads to',
-      ['/auth?next=/tip/ABCDE12345', '/auth?x&next=%2Ftip%2Fdemo-sam-dj%3Fa'],
+      ['/auth?next=/tip/ABCDE12345', '/auth?x&next=%2Ftip%2FABCDE12345&tab=login'],
     ],
     [
       'a text that is no code',
@@ -75,7 +75,7 @@ describe('what means the same', () => {
   test('is kept for a code, however many other pages somebody makes up', async () => {
     const t = await createTestApp({ pages });
     const code = await codeOf(t, 'Pat Doe');
-    const real = [`/tip/${code}`, '/auth', '/auth?next=/tip/x', '/tip/unknown', '/tip/ZZZZZZZZZZ'];
+    const real = [`/tip/${code}`, '/auth', '/auth?tab=sign-up', '/tip/unknown', '/tip/ZZZZZZZZZZ'];
     for (const path of real) await get(t, path);
     for (let index = 0; index < 700; index += 1) {
       await get(t, `/tip/demo-guest${index}-dj`);

@@ -367,7 +367,7 @@ test('the login has its form, which waits for the script and names no password i
 
   const sent = await get(t, '/auth?next=%2Ftip%2FABCDE12345');
   expect(textOf(sent.html)).toContain('Login or sign up to send your tip.');
-  expect(sent.html).not.toContain('ABCDE12345');
+  expect(sent.html).toContain('href="/auth?tab=sign-up&amp;next=%2Ftip%2FABCDE12345"');
   for (const elsewhere of ['/dashboard', '//evil.example/tip/x', '/\\evil.example/tip/x'])
     expect((await get(t, `/auth?next=${encodeURIComponent(elsewhere)}`)).html).not.toContain('send your tip');
 });

@@ -1,16 +1,15 @@
 /**
  * The screen of login and sign-up. After a login its guard (SignedOutOnly) leads on.
  */
-import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { leadsToTipPage } from '../next.ts';
-import { paths } from '../paths.ts';
+import { leadsToTipPage, nextFrom } from '../next.ts';
+import { authFor, authTabIn, paths } from '../paths.ts';
 import { useAttempts } from '../ui/attempts.ts';
-import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
 import { showFailure } from '../ui/failures.ts';
 import { ScreenHeading } from '../ui/heading.tsx';
@@ -24,8 +23,10 @@ import { LoginForm } from './login-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
 
 export function Auth() {
-  const [tab, setTab] = useState<'login' | 'sign-up'>('login');
-  const isSentByTipPage = leadsToTipPage(useSearch());
+  const search = useSearch();
+  const tab = authTabIn(search);
+  const next = nextFrom(search) ?? paths.dashboard;
+  const isSentByTipPage = leadsToTipPage(search);
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();
@@ -37,7 +38,7 @@ export function Auth() {
     } catch (error) {
       login.reset({ email: credentials.email, password: '' });
       signUp.reset();
-      flushSync(() => setTab('login'));
+      flushSync(() => navigate(authFor(next), { replace: true }));
       showFailure(login, LOGIN_FIELDS, error, LOGIN_FAILED);
       login.setFocus('password');
     }
@@ -47,9 +48,9 @@ export function Auth() {
     <Screen
       title="Login or Sign Up"
       actions={
-        <Button look="quiet" onClick={() => navigate(paths.home)}>
+        <ButtonLink look="quiet" href={paths.home}>
           <ArrowLeftIcon /> Back to Home
-        </Button>
+        </ButtonLink>
       }
     >
       <div className={styles.spread}>
@@ -67,13 +68,18 @@ export function Auth() {
           <Tabs
             label="Login or sign up"
             value={tab}
-            onChange={(next) => {
-              if (!attempts.isUnderWay) setTab(next);
-            }}
+            replacesHistory
+            isLocked={attempts.isUnderWay}
             tabs={[
-              { value: 'login', label: 'Login', panel: <LoginForm form={login} attempts={attempts} /> },
+              {
+                value: 'login',
+                href: authFor(next),
+                label: 'Login',
+                panel: <LoginForm form={login} attempts={attempts} />,
+              },
               {
                 value: 'sign-up',
+                href: authFor(next, 'sign-up'),
                 label: 'Sign Up',
                 panel: <SignUpForm form={signUp} attempts={attempts} onCreated={enterNewAccount} />,
               },

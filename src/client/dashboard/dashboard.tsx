@@ -5,13 +5,13 @@
 import { ScanLine } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { useSearch } from 'wouter';
-import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths } from '../paths.ts';
 import { startWorker } from '../service-worker.ts';
 import { useLogout } from '../session/logout.ts';
 import { SignedInData } from '../session/signed-in-data.tsx';
 import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
@@ -35,7 +35,7 @@ export function Dashboard({ user }: { readonly user: User }) {
 }
 
 function Overview({ user }: { readonly user: User }) {
-  const [tab, openTab] = useTab(user);
+  const tab = useTab(user);
   const { logout, isLoggingOut } = useLogout();
   const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(
     user,
@@ -86,9 +86,9 @@ function Overview({ user }: { readonly user: User }) {
       actions={
         <>
           {!user.isServiceProvider && (
-            <Button onClick={() => navigate(paths.scan)}>
+            <ButtonLink href={paths.scan}>
               <ScanLine aria-hidden /> Scan QR
-            </Button>
+            </ButtonLink>
           )}
           <Button look="quiet" aria-disabled={isLoggingOut} onClick={() => void logout()}>
             Logout
@@ -116,9 +116,9 @@ function Overview({ user }: { readonly user: User }) {
       <Tabs
         label="Your dashboard"
         value={tab}
-        onChange={openTab}
         tabs={tabsOf(user).map((value) => ({
           value,
+          href: dashboardTab(value),
           label: panels[value].label,
           panel: value === tab ? panels[value].draw() : null,
         }))}
@@ -176,10 +176,9 @@ function tabsOf({ isServiceProvider }: User): DashboardTab[] {
 }
 
 /** The tab that the address names, else the first; Back returns to the tab before. */
-function useTab(user: User): [DashboardTab, (tab: DashboardTab) => void] {
+function useTab(user: User): DashboardTab {
   const named = new URLSearchParams(useSearch()).get('tab');
   const tabs = tabsOf(user);
   const [first = 'transactions'] = tabs;
-  const present = tabs.find((tab) => tab === named) ?? first;
-  return [present, (tab) => tab !== present && navigate(dashboardTab(tab))];
+  return tabs.find((tab) => tab === named) ?? first;
 }

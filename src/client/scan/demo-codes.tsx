@@ -1,7 +1,9 @@
 /** Two demo codes, to try the tip flow with one tap. */
 import { ArrowRight } from 'lucide-react';
 import { useId } from 'react';
+import { Link } from 'wouter';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import { paths } from '../paths.ts';
 import styles from './scan.module.css';
 
 const DEMO_CODES: readonly { readonly code: string; readonly category: ServiceCategory }[] = [
@@ -9,7 +11,7 @@ const DEMO_CODES: readonly { readonly code: string; readonly category: ServiceCa
   { code: 'demo-sam-barber', category: 'barber' },
 ];
 
-export function DemoCodes({ onCode }: { readonly onCode: (code: string) => void }) {
+export function DemoCodes() {
   const id = useId();
   return (
     <section className={styles.way} aria-labelledby={id}>
@@ -17,11 +19,11 @@ export function DemoCodes({ onCode }: { readonly onCode: (code: string) => void 
       <ul className={styles.demos}>
         {DEMO_CODES.map(({ code, category }) => (
           <li key={code}>
-            <button type="button" className={styles.demo} onClick={() => onCode(code)}>
+            <Link className={styles.demo} href={paths.tip(code)}>
               <code>{code}</code>
               <span>{CATEGORY_LABELS[category]}</span>
               <ArrowRight aria-hidden />
-            </button>
+            </Link>
           </li>
         ))}
       </ul>

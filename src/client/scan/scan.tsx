@@ -3,7 +3,7 @@
  */
 import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
-import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
@@ -13,22 +13,21 @@ import styles from './scan.module.css';
 import { Viewfinder } from './viewfinder.tsx';
 
 export function Scan() {
-  const open = (code: string) => navigate(paths.tip(code));
   return (
     <Screen
       title="Scan QR Code"
       actions={
-        <Button look="quiet" onClick={() => navigate(paths.dashboard)}>
+        <ButtonLink look="quiet" href={paths.dashboard}>
           <ArrowLeftIcon /> Back to Dashboard
-        </Button>
+        </ButtonLink>
       }
     >
       <ScreenHeading>Scan QR Code</ScreenHeading>
       <div className={styles.spread}>
         <Viewfinder />
         <div className={styles.ways}>
-          <CodeForm onCode={open} />
-          <DemoCodes onCode={open} />
+          <CodeForm onCode={(code) => navigate(paths.tip(code))} />
+          <DemoCodes />
         </div>
       </div>
     </Screen>

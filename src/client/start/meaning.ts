@@ -4,8 +4,8 @@
  */
 import { DEMO_PREFIX, isDemoCode, readQrCodeId } from '#shared/ids.ts';
 import type { Address, Lookup } from '#shared/rendered-page.ts';
-import { leadsToTipPage } from '../next.ts';
-import { authFor, isTipPage, paths, qrIdFrom } from '../paths.ts';
+import { nextFrom } from '../next.ts';
+import { authFor, authTabIn, isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { amountQuery } from '../tip/tip-flow.ts';
 
@@ -20,7 +20,7 @@ export function codeIn({ pathname }: Address): string | null {
 
 /** Implements `Renderer.reduce`. */
 export function reduce({ pathname, search }: Address, lookup: Lookup['status'] | null): Address {
-  if (pathname === paths.auth) return split(leadsToTipPage(search) ? authFor(paths.tip('')) : paths.auth);
+  if (pathname === paths.auth) return split(authFor(nextFrom(search) ?? paths.dashboard, authTabIn(search)));
   if (!isTipPage(pathname)) return split(paths.home);
   const qrId = qrIdFrom(pathname);
   const code = readQrCodeId(qrId);

@@ -1,7 +1,6 @@
 /** The screen of every address that no other screen has. */
-import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
-import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 
@@ -11,7 +10,7 @@ export function NotFound() {
       <ScreenHeading>There is nothing here</ScreenHeading>
       <p>The address may be mistyped, or the page has moved.</p>
       <div>
-        <Button onClick={() => navigate(paths.home)}>Go Home</Button>
+        <ButtonLink href={paths.home}>Go Home</ButtonLink>
       </div>
     </Screen>
   );

@@ -3,7 +3,7 @@
  * often it is sent.
  */
 import { type Cents, cents } from '#shared/money.ts';
-import { read, remove, write } from './tab-storage.ts';
+import { read, remove, write } from '../tab-storage.ts';
 
 export interface Attempt {
   readonly key: string;

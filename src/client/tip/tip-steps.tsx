@@ -10,8 +10,8 @@ import { authFor, currentPath } from '../paths.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Loading } from '../ui/states.tsx';
+import { keepTip, takeWaitingTip } from '../waiting-tip.ts';
 import type { Attempt } from './attempt.ts';
-import { keepAmount, takeKeptAmount } from './kept-amount.ts';
 import type { Provider } from './provider.ts';
 import { SelectAmountStep } from './select-amount-step.tsx';
 import { beginFlow, figuresOf, readChoice, tipFlow, withoutAmount } from './tip-flow.ts';
@@ -34,8 +34,8 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
 
   // A kept amount and that of the address are taken once, so that a later visit begins without an amount.
   useLayoutEffect(() => {
-    const figures = takeKeptAmount(qrId);
-    if (figures !== '') dispatch({ type: 'restored', figures });
+    const waiting = takeWaitingTip(qrId);
+    if (waiting !== null) dispatch({ type: 'restored', figures: waiting.figures });
   }, [qrId]);
   useEffect(() => {
     const rest = withoutAmount(search);
@@ -63,7 +63,8 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
   }, [qrId, userId, isDemo]);
 
   function leaveForLogin() {
-    if (flow.step !== 'success') keepAmount(qrId, figuresOf(flow.choice));
+    if (flow.step !== 'success')
+      keepTip(qrId, { figures: figuresOf(flow.choice), receiver: provider.fullName });
     navigate(authFor(currentPath()));
   }
 

@@ -1,30 +1,43 @@
 /**
  * Tabs that work with keyboards and screen readers, in the product's style: arrow keys move the focus, and Enter, Space or a tap opens
- * a tab (WAI-ARIA Authoring Practices, "Tabs with manual activation").
+ * a tab (WAI-ARIA Authoring Practices, "Tabs with manual activation"). Each is a link to an address of its own, so that it works
+ * before the script has come.
  */
 import { type KeyboardEvent, type ReactNode, useId } from 'react';
+import { Link } from 'wouter';
 import styles from './tabs.module.css';
 
 interface TabsProps<Value extends string> {
   /** The accessible name of the tabs. */
   readonly label: string;
+  /** The open tab, which is the one that the present address names. */
   readonly value: Value;
-  readonly onChange: (value: Value) => void;
-  readonly tabs: readonly { readonly value: Value; readonly label: string; readonly panel: ReactNode }[];
+  readonly tabs: readonly {
+    readonly value: Value;
+    readonly href: string;
+    readonly label: string;
+    readonly panel: ReactNode;
+  }[];
+  /** Whether Back leads past the tab that was open before. */
+  readonly replacesHistory?: boolean;
+  /** Whether no other tab can be opened at the moment. */
+  readonly isLocked?: boolean;
 }
 
-export function Tabs<Value extends string>({ label, value, onChange, tabs }: TabsProps<Value>) {
+export function Tabs<Value extends string>(props: TabsProps<Value>) {
+  const { label, value, tabs, replacesHistory = false, isLocked = false } = props;
   const id = useId();
   const panel = tabs.find((tab) => tab.value === value)?.panel;
   return (
     <div className={styles.tabs}>
-      <div role="tablist" aria-label={label} className={styles.list} onKeyDown={moveFocus}>
+      <div role="tablist" aria-label={label} className={styles.list} onKeyDown={handleKey}>
         {tabs.map((tab) => {
           const isOpen = tab.value === value;
           return (
-            <button
+            <Link
               key={tab.value}
-              type="button"
+              href={tab.href}
+              replace={replacesHistory}
               role="tab"
               id={`${id}-${tab.value}`}
               aria-selected={isOpen}
@@ -32,10 +45,12 @@ export function Tabs<Value extends string>({ label, value, onChange, tabs }: Tab
               // The Tab key leads to the open tab only, and from there to its panel.
               tabIndex={isOpen ? 0 : -1}
               className={styles.tab}
-              onClick={isOpen ? undefined : () => onChange(tab.value)}
+              onClick={(event) => {
+                if (isOpen || isLocked) event.preventDefault();
+              }}
             >
               {tab.label}
-            </button>
+            </Link>
           );
         })}
       </div>
@@ -55,9 +70,14 @@ export function Tabs<Value extends string>({ label, value, onChange, tabs }: Tab
   );
 }
 
-function moveFocus(event: KeyboardEvent<HTMLElement>): void {
-  const tabs = [...event.currentTarget.querySelectorAll('button')];
+function handleKey(event: KeyboardEvent<HTMLElement>): void {
+  const tabs = [...event.currentTarget.querySelectorAll('a')];
   const present = tabs.findIndex((tab) => tab.matches(':focus'));
+  if (event.key === ' ') {
+    event.preventDefault();
+    tabs[present]?.click();
+    return;
+  }
   const next = new Map([
     ['ArrowRight', (present + 1) % tabs.length],
     ['ArrowLeft', (present - 1 + tabs.length) % tabs.length],

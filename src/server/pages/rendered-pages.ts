@@ -16,7 +16,7 @@ const MAX_KEPT = {
   common: 20,
   /** Tip pages of codes that exist. */
   codes: 500,
-  /** Tip pages of demos, and with an amount. Anybody can make up any number of them, and pushes out none but these. */
+  /** Tip pages of demos, and with an amount, and logins that lead somewhere else afterwards. Anybody can make up any number of them, and pushes out none but these. */
   variants: 100,
 } as const;
 const RETRY_AFTER_SECONDS = 2;
@@ -75,7 +75,8 @@ export function createRenderedPages(renderer: Renderer, folder: string, publicUr
     auth(asked) {
       const address = renderer.reduce(asked, null);
       const key = keyOf(address);
-      return kept.common.get(key) ?? kept.common.keep(key, renderAuth(address));
+      const pages = new URLSearchParams(address.search).has('next') ? kept.variants : kept.common;
+      return pages.get(key) ?? pages.keep(key, renderAuth(address));
     },
 
     async tip(asked, lookUp) {

@@ -1,0 +1,16 @@
+/** A link in the look of a button. What leads somewhere is a link, so that it works before the script has come. */
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import styles from './button.module.css';
+
+interface ButtonLinkProps {
+  readonly href: string;
+  readonly look?: 'primary' | 'quiet';
+  readonly className?: string | undefined;
+  readonly onClick?: () => void;
+  readonly children: ReactNode;
+}
+
+export function ButtonLink({ look = 'primary', className, ...rest }: ButtonLinkProps) {
+  return <Link className={[styles.button, styles[look], className].filter(Boolean).join(' ')} {...rest} />;
+}
