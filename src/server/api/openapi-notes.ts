@@ -45,6 +45,12 @@ const QR_CODE = {
   user_id: USER.id,
 };
 
+const QR_CODE_WITH_PICTURE = {
+  ...QR_CODE,
+  url: `https://tips.example.com/tip/${QR_CODE.id}`,
+  image_base64: 'iVBORw0KGgo=',
+};
+
 const SESSION = {
   id: 'ses_2m5q8t1w4z7c0f3j6n9r2v5y8b',
   device: 'Chrome on Android',
@@ -166,13 +172,13 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'qrCodes.list': {
     summary: 'List your QR codes',
     description: 'Oldest first, each with its picture. Customers have none.',
-    response: [{ ...QR_CODE, image_base64: 'iVBORw0KGgo=' }],
+    response: [QR_CODE_WITH_PICTURE],
   },
   'qrCodes.create': {
     summary: 'Create a QR code',
     description: 'One for each category that you provide. The picture is a PNG that leads to your tip page.',
     request: { service_category: 'bartender' },
-    response: { ...QR_CODE, image_base64: 'iVBORw0KGgo=' },
+    response: QR_CODE_WITH_PICTURE,
   },
   'qrCodes.lookup': {
     summary: 'Look a QR code up',
@@ -287,6 +293,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   token_type: 'Always `bearer`.',
   total_tips_given: 'The sum of the tips given, without fees, in US dollars.',
   total_tips_received: 'The sum of the net amounts received, in US dollars.',
+  url: 'The address that the picture carries: the tip page of the code.',
   user: 'The user who logged in.',
   user_id: 'Whose code it is.',
   username:
