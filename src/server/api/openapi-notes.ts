@@ -63,6 +63,9 @@ const TRANSACTION = {
   id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
   giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',
   receiver_id: USER.id,
+  receiver_name: USER.full_name,
+  receiver_username: USER.username,
+  qr_code_id: QR_CODE.id,
   amount: 12.34,
   giver_fee: 0.62,
   net_amount: 11.97,
@@ -219,6 +222,21 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     ],
     response: [TRANSACTION],
   },
+  'transactions.get': {
+    summary: 'Read a transaction',
+    description: 'One that you sent or received. Those of other people answer as if there were none.',
+    parameters: [
+      {
+        name: 'transactionId',
+        in: 'path',
+        required: true,
+        description: 'As it was answered when the tip was given, or in the list.',
+        schema: { type: 'string', pattern: idPattern('txn').source },
+        example: TRANSACTION.id,
+      },
+    ],
+    response: TRANSACTION,
+  },
   'transactions.onTip': {
     summary: 'Hear of tips as they happen',
     description:
@@ -284,8 +302,11 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   qr_code: 'The code that was looked up.',
+  qr_code_id: 'The code that was tipped.',
   receiver_id: 'Who was tipped.',
+  receiver_name: 'The full name of whoever was tipped.',
   receiver_qr_id: 'The code of the provider, as scanned or typed.',
+  receiver_username: 'The username of whoever was tipped.',
   service_categories: 'The services that a provider offers; at least one. Ignored for customers.',
   service_category: 'The service; for a tip it is that of the code.',
   service_provider: 'Whom the code tips.',
