@@ -176,7 +176,7 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await page.goto('/');
     await expect(heading(page, 'How it works')).toBeVisible();
     await page.route('**/assets/**', (route) => route.abort());
-    await page.getByRole('button', { name: 'Get Started Now' }).click();
+    await page.getByRole('link', { name: 'Get Started Now' }).click();
     await expect(page.getByRole('alert')).toContainText('This page could not be shown');
     await expectForEverybody(page, 'part that could not be fetched');
     expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
@@ -312,12 +312,9 @@ test('the whole way from the landing page through sign-up to a paid tip needs no
   const { keyboard } = page;
   const username = newName();
   await page.goto('/');
-  await tabTo(page, page.getByRole('button', { name: 'Get Started Now' }));
+  await tabTo(page, page.getByRole('link', { name: 'Get Started Now' }));
   await keyboard.press('Enter');
 
-  await tabTo(page, page.getByRole('tab', { name: 'Login' }));
-  await keyboard.press('ArrowRight');
-  await keyboard.press('Enter');
   for (const [label, text] of [
     ['Full name', `Kim ${username}`],
     ['Username', username],
@@ -499,10 +496,10 @@ test.describe('whoever wants less motion', () => {
     page,
   }) => {
     const heading = page.getByRole('heading', { name: 'How it works' });
-    /** How far down the page is in the very moment in which the button was pressed. */
+    /** How far down the page is in the very moment in which the link was pressed. */
     const jump = () =>
-      page.getByRole('button', { name: 'Learn More' }).evaluate((button) => {
-        if (button instanceof HTMLElement) button.click();
+      page.getByRole('link', { name: 'Learn More' }).evaluate((link) => {
+        if (link instanceof HTMLElement) link.click();
         return window.scrollY;
       });
     await page.emulateMedia({ reducedMotion: 'no-preference' });

@@ -419,7 +419,7 @@ test('logging out says so, forgets the token here and on the server, and Back sh
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(toast(page, 'Logged out successfully')).toBeVisible();
   await expect(page).toHaveURL('/');
-  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
   expect(await storedToken(page)).toBeNull();
   await expect(backstage.call('GET', '/auth/me', { token: provider.token })).rejects.toThrow('401');
   await page.goBack();
