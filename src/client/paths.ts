@@ -7,6 +7,9 @@ export const paths = {
   ...PAGE_PATHS,
   /** The path of a code, which may be any text that was scanned or typed. */
   tip: (qrId: string) => TIP_PREFIX + encodeURIComponent(qrId),
+  /** The receipt of a transaction, which its giver only can open. */
+  receipt: (qrId: string, transactionId: string) =>
+    `${TIP_PREFIX}${encodeURIComponent(qrId)}?paid=${encodeURIComponent(transactionId)}`,
 } as const;
 
 /** The paths of all tip pages. */
