@@ -83,7 +83,7 @@ test.describe('without JavaScript', () => {
 
     await proceedWith(page, '$25');
     await expect(page.getByRole('radio', { name: '$25', exact: true })).toBeChecked();
-    await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$26.25', '$24.25']);
+    await expect(page.getByRole('definition')).toHaveText(['$25.00', '$1.25', '$24.25', '$26.25']);
     await page.context().close();
   });
 
@@ -97,7 +97,7 @@ test.describe('without JavaScript', () => {
     await expectShown(page.locator('noscript p'), /^Logging in and sending tips take JavaScript\./);
     for (const name of ['Login', 'Get Started Now', 'Join Tipwell Today']) {
       await page.goto('/');
-      await page.getByRole('button', { name }).click();
+      await page.getByRole('link', { name }).click();
       await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeVisible();
     }
     await page.goto('/tip/ZZZZZZZZZZ');
@@ -132,7 +132,7 @@ test.describe('before the script has come', () => {
     await expect(page.getByRole('definition')).toHaveCount(0);
     expect(await page.evaluate(isTakenOver)).toBe(false);
     release();
-    await expect(page.getByRole('definition')).toHaveText(['$50.00', '$2.50', '$52.50', '$48.50']);
+    await expect(page.getByRole('definition')).toHaveText(['$50.00', '$2.50', '$48.50', '$52.50']);
     await expect(page.getByRole('radio', { name: '$50', exact: true })).toBeChecked();
   });
 
@@ -165,7 +165,7 @@ test.describe('before the script has come', () => {
     await expect(page).toHaveURL('/dashboard');
   });
 
-  test('Proceed loses neither the amount nor the demo, and the address forgets it afterwards', async ({
+  test('Proceed is repeated, and leads on to the payment of this amount and demo', async ({
     page,
     backstage,
     logInAs,
@@ -175,15 +175,33 @@ test.describe('before the script has come', () => {
     const release = await holdScripts(page);
     await openEarly(page, '/tip/x?userId=sam&service=dj');
     await proceedWith(page, '$75');
-    await page.waitForURL(/amount=75/, { waitUntil: 'commit' });
-    await expect(page.getByRole('heading', { level: 1, name: 'Sam' })).toBeVisible();
-    await expect(page.getByRole('definition').nth(2)).toHaveText('$78.75');
+    await page.getByRole('button', { name: 'Proceed' }).click();
     expect(await page.evaluate(isTakenOver)).toBe(false);
     release();
-    await expect(page).toHaveURL('/tip/x?userId=sam&service=dj');
-    await expect(page.getByRole('radio', { name: '$75', exact: true })).toBeChecked();
-    await page.getByRole('button', { name: 'Proceed to Payment' }).click();
     await expect(page.getByRole('button', { name: /^Pay \$78\.75/ })).toBeVisible();
+    await expect(page).toHaveURL('/tip/x?userId=sam&service=dj');
+    // A second early tap is no second step.
+    await page.goBack();
+    await expect(page.getByRole('radio', { name: '$75', exact: true })).toBeChecked();
+    await page.goBack();
+    await expect(page).toHaveURL('/scan');
+  });
+
+  test('Proceed leads back with amount and demo when the script cannot be fetched, and tries again', async ({
+    page,
+    complaints,
+  }) => {
+    await page.goto('/');
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await openEarly(page, '/tip/x?userId=sam&service=dj');
+    await proceedWith(page, '$75');
+    await page.waitForURL(/amount=75/, { waitUntil: 'commit' });
+    await expect(page.getByRole('heading', { level: 1, name: 'Sam' })).toBeVisible();
+    await expect(page.getByRole('definition').nth(3)).toHaveText('$78.75');
+    await page.unroute('**/assets/*.js');
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page).toHaveURL(/\/auth\?tab=sign-up/);
+    complaints.length = 0;
   });
 });
 
