@@ -209,7 +209,7 @@ function zoneWhereItIs(hour: number): string {
 }
 
 test.describe('the first screen of a phone, without scrolling,', () => {
-  test('shows a provider the tabs and at least half of the first code', async ({
+  test('shows a provider the tabs and two thirds of the first code', async ({
     page,
     backstage,
     logInAs,
@@ -220,7 +220,7 @@ test.describe('the first screen of a phone, without scrolling,', () => {
     await page.goto('/dashboard');
     await expect(page.getByRole('tablist')).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole('article', { name: 'Bartender' }).getByRole('img')).toBeInViewport({
-      ratio: 0.5,
+      ratio: 0.66,
     });
   });
 
