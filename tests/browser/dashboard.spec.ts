@@ -209,11 +209,7 @@ function zoneWhereItIs(hour: number): string {
 }
 
 test.describe('the first screen of a phone, without scrolling,', () => {
-  test('shows a provider the tabs and two thirds of the first code', async ({
-    page,
-    backstage,
-    logInAs,
-  }) => {
+  test('shows a provider the tabs and two thirds of the first code', async ({ page, backstage, logInAs }) => {
     const { provider, code, customer } = await backstage.bothSides();
     await backstage.tip(customer, code, 75);
     await logInAs(provider);
