@@ -348,7 +348,7 @@ test('the whole way from the landing page through sign-up to a paid tip needs no
   await tabTo(page, page.getByRole('tab', { name: 'Profile' }));
   await keyboard.press('Shift+Tab');
   await keyboard.press('Shift+Tab');
-  await expect(page.getByRole('button', { name: 'Scan QR' })).toBeFocused();
+  await expect(page.getByRole('link', { name: 'Scan QR' })).toBeFocused();
   await keyboard.press('Enter');
   await tabTo(page, page.getByLabel('QR code or link'));
   await keyboard.type(`tips.example/tip/${code}`);
