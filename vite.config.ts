@@ -165,8 +165,8 @@ const config: ViteUserConfig = {
   cacheDir: '../../node_modules/.vite',
   server: {
     proxy: Object.fromEntries(
-      // The slash at the end matters, because /api.ts is a file of the client.
-      ['/api/', '/trpc/', '/healthz', '/readyz'].map((path) => [
+      // The slash at the end matters, because /api.ts is a file of the client; of /tip the server answers the form only.
+      ['/api/', '/trpc/', '/healthz', '/readyz', '^/tip/?\\?'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
       ]),
