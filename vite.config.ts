@@ -133,10 +133,10 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
 /** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
 const OF_EVERY_PAGE = `
   calls.ts paths.ts rendered.ts toasts.ts session/session.ts
-  start/app.tsx start/client-root.ts start/exact-addresses.ts start/hydrate.tsx
+  start/app.tsx start/client-root.ts start/exact-addresses.ts start/exact-paths.ts start/hydrate.tsx
   ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/button-link.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
-  ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/states.tsx ui/tokens.css
-  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts`
+  ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/simulated-money.tsx ui/states.tsx ui/tokens.css
+  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts ../shared/tip-amount.ts ../shared/usernames.ts`
   .trim()
   .split(/\s+/)
   .map((file) => normalizePath(join(CLIENT, file)));
@@ -155,11 +155,18 @@ function isOfEveryPage(id: string): boolean {
 const config: ViteUserConfig = {
   root: 'src/client',
   publicDir: 'public',
+  resolve: {
+    alias: {
+      // wouter brings what React has had since its version 18, and a language of patterns for paths that no route here needs.
+      'use-sync-external-store/shim/index.js': 'react',
+      regexparam: join(CLIENT, 'start/exact-paths.ts'),
+    },
+  },
   cacheDir: '../../node_modules/.vite',
   server: {
     proxy: Object.fromEntries(
-      // The slash at the end matters, because /api.ts is a file of the client.
-      ['/api/', '/trpc/', '/healthz', '/readyz'].map((path) => [
+      // The slash at the end matters, because /api.ts is a file of the client; of /tip the server answers the form only.
+      ['/api/', '/trpc/', '/healthz', '/readyz', '^/tip/?\\?'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
       ]),

@@ -7,7 +7,17 @@ export const paths = {
   ...PAGE_PATHS,
   /** The path of a code, which may be any text that was scanned or typed. */
   tip: (qrId: string) => TIP_PREFIX + encodeURIComponent(qrId),
+  /** The receipt of a tip, for its giver. */
+  receipt: (qrId: string, transactionId: string) => receiptAt(paths.tip(qrId), transactionId),
 } as const;
+
+/** The parameter of a tip page's address that names the transaction of a receipt. */
+export const PAID = 'paid';
+
+/** The address of a receipt on the tip page at this path. */
+export function receiptAt(pathname: string, transactionId: string): string {
+  return `${pathname}?${new URLSearchParams({ [PAID]: transactionId })}`;
+}
 
 /** The paths of all tip pages. */
 export const TIP_PAGE = new RegExp(`^${TIP_PREFIX}[^/]+/?$`);

@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { isOwnMachine } from '#shared/own-machine.ts';
 import type { DatabaseAddress } from './storage/database.ts';
 
 export interface Config {
@@ -115,16 +116,17 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
   if (data.RATE_LIMIT === 'off' && !isLoopback(data.HOST)) {
     throw new ConfigError('RATE_LIMIT may be off only while HOST is a loopback address');
   }
+  const publicUrl = data.PUBLIC_URL ?? `http://localhost:${data.PORT}`;
   const warnings: string[] = [];
-  if (data.PUBLIC_URL === undefined && (data.NODE_ENV === 'production' || !isLoopback(data.HOST))) {
+  if (isOwnMachine(publicUrl) && (data.NODE_ENV === 'production' || !isLoopback(data.HOST))) {
     warnings.push(
-      'PUBLIC_URL is not set: printed QR codes will lead to localhost, where no customer can go.',
+      `PUBLIC_URL is ${data.PUBLIC_URL ?? 'not set'}: printed QR codes will lead to ${new URL(publicUrl).hostname}, where no customer can go.`,
     );
   }
   return {
     host: data.HOST,
     port: data.PORT,
-    publicUrl: data.PUBLIC_URL ?? `http://localhost:${data.PORT}`,
+    publicUrl,
     database: { engine: 'sqlite', path: resolve(data.DATABASE_URL) },
     sessionLifetimeMs: data.SESSION_DAYS * DAY_MS,
     logLevel: data.LOG_LEVEL,

@@ -66,6 +66,11 @@ export const REFUSALS = {
   },
   not_found: { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
   qr_code_not_found: { status: 404, title: 'QR code not found', detail: 'QR code not found' },
+  transaction_not_found: {
+    status: 404,
+    title: 'Transaction not found',
+    detail: 'Transaction not found',
+  },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',

@@ -26,12 +26,14 @@ export const qrCode = z.object({
   id: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   serviceCategory,
   userId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
+  /** The address that the picture carries: that of the code's tip page. */
+  url: z.string().meta({ format: 'uri' }),
   /** The PNG picture in bare base64, without a `data:` prefix. */
   imageBase64: z.string(),
 });
 
 export const qrCodeLookup = z.object({
-  qrCode: qrCode.omit({ imageBase64: true }),
+  qrCode: qrCode.omit({ url: true, imageBase64: true }),
   serviceProvider: z.object({ username: z.string(), fullName: z.string(), serviceCategory }),
 });
 

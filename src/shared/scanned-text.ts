@@ -3,7 +3,7 @@
  * the page.
  */
 import { brand } from './brand.ts';
-import { DEMO_PREFIX } from './ids.ts';
+import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH, QR_CODE_ID, readQrCodeId } from './ids.ts';
 import { TIP_PREFIX } from './page-paths.ts';
 
 export const BLANK_TEXT = 'Please enter a QR code or link';
@@ -13,36 +13,68 @@ export type ScannedText =
   | { readonly code: string; readonly problem: null }
   | { readonly code: null; readonly problem: typeof BLANK_TEXT | typeof NO_CODE };
 
-/** A link of the product's own scheme; schemes know no case. */
-const OWN_LINK = new RegExp(`^${brand.linkScheme}://tip/(.*)$`, 'isu');
-const SEGMENT_AFTER_TIP = new RegExp(`${TIP_PREFIX}([^/?#]*)`, 'i');
+/** A link of the product's own scheme with two segments, also in the middle of a text; schemes know no case. */
+const OWN_LINK = new RegExp(
+  `(?:^|[^a-z0-9+.-])${brand.linkScheme}://tip/([^\\s/?#]+)/([^\\s/?#]+)(?![^\\s/?#])(?!/[\\w%])`,
+  'i',
+);
+/** The segment after the first `/tip/`, whose slashes are percent-encoded in a link that is part of another. */
+const SEGMENT_AFTER_TIP = new RegExp(`${TIP_PREFIX.replaceAll('/', '(?:/|%2F)')}([^\\s/?#]*)`, 'i');
+/** Letters and digits, with dots, hyphens and underscores between them. */
+const WORD = /[a-z0-9]+(?:[._-]+[a-z0-9]+)*/i;
+const WORDS = new RegExp(WORD, 'gi');
+const SURROUNDINGS = /^[^a-z0-9]+|[^a-z0-9]+$/gi;
+/** A demo code, whether or not its user and its category are possible. */
+const DEMO_CODE = new RegExp(`^${DEMO_PREFIX}[\\w.-]+-\\w+$`, 'i');
+/** The two groups of a printed code, as it is stored or shown. */
+const TWO_GROUPS = /^[a-z0-9]{5}-?[a-z0-9]{5}$/i;
 
 /**
- * Reads a code, a `tipwell://tip/{userId}/{category}` link, or any address with `/tip/{code}` in it, of whichever
- * site: only the code is taken from it.
+ * Reads the first link or code in a text: a `tipwell://tip/{userId}/{category}` link, else an address with `/tip/{code}` in it, of
+ * whichever site, of which only the code is taken, else a code by itself. Whatever stands around it does not matter.
+ * @returns a code that can be a printed one or begins as a demo code. It takes time in proportion to the length of the text.
  */
 export function readScannedText(text: string): ScannedText {
   const trimmed = text.trim();
   if (trimmed === '') return { code: null, problem: BLANK_TEXT };
-  const code = wellFormed(codeIn(trimmed));
-  // A dot or two would lead out of /tip/ (https://url.spec.whatwg.org/#single-dot-path-segment).
-  return /^\.{0,2}$/.test(code) ? { code: null, problem: NO_CODE } : { code, problem: null };
+  const code = demoOfOwnLink(trimmed) ?? codeIn(trimmed);
+  return code === null ? { code, problem: NO_CODE } : { code, problem: null };
 }
 
-/** The code in a text; empty when there is none. */
-function codeIn(text: string): string {
-  const ownPath = OWN_LINK.exec(text)?.[1];
-  if (ownPath !== undefined) {
-    const segments = ownPath
-      .replace(/[?#].*$/s, '')
-      .replace(/\/$/, '')
-      .split('/')
-      .map(decoded);
-    const [userId, category] = segments;
-    return segments.length === 2 && userId && category ? `${DEMO_PREFIX}${userId}-${category}` : '';
-  }
+function demoOfOwnLink(text: string): string | null {
+  const [, userId, category] = (OWN_LINK.exec(text) ?? []).map(decoded);
+  const [word] = WORD.exec(category ?? '') ?? [];
+  if (!userId || word === undefined) return null;
+  const code = wellFormed(`${DEMO_PREFIX}${userId}-${word}`);
+  return code.length <= MAX_ID_LENGTH ? code : null;
+}
+
+function codeIn(text: string): string | null {
   const segment = SEGMENT_AFTER_TIP.exec(text)?.[1];
-  return segment === undefined ? text : decoded(segment);
+  if (segment !== undefined) {
+    const decodedSegment = decoded(segment);
+    return wholeCode(decodedSegment) ?? wholeCode(WORD.exec(decodedSegment)?.[0] ?? '');
+  }
+  const whole = wholeCode(text);
+  if (whole !== null) return whole;
+  for (const [word] of text.matchAll(WORDS)) if (isUnmistakable(word)) return word;
+  return null;
+}
+
+/** A text that is a code, without the punctuation around it; null for any other. */
+function wholeCode(text: string): string | null {
+  // Dropping the punctuation of a longer text would take the square of its length.
+  if (text.length > MAX_ID_LENGTH) return null;
+  const bare = text.replace(SURROUNDINGS, '');
+  return DEMO_CODE.test(bare) || readQrCodeId(bare) !== null ? bare : null;
+}
+
+/** Whether a word among others is a code and no word of a language: it has a digit, or is written as codes are printed. */
+function isUnmistakable(word: string): boolean {
+  if (wholeCode(word) === null) return false;
+  if (isDemoCode(word)) return true;
+  const isPrinted = word.includes('-') && QR_CODE_ID.test(word.replace('-', '').toUpperCase());
+  return TWO_GROUPS.test(word) && (isPrinted || /\d/.test(word));
 }
 
 /** A segment without its percent-encoding, or as it stands when that is broken. */

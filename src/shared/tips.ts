@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
-import { idPattern, MAX_ID_LENGTH } from './ids.ts';
+import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
@@ -58,6 +58,9 @@ export const transactionsQuery = z.object({
   cursor: transactionId('The cursor is not valid.').nullish(),
 });
 
+/** A text that is no id is no invalid field but a transaction that is not found. */
+export const transactionQuery = z.object({ id: z.string({ error: 'The transaction id must be text.' }) });
+
 export const summaryQuery = z.object({
   /** An IANA name such as `Europe/Vienna`: it decides when today began. */
   timeZone: z
@@ -96,6 +99,11 @@ export const transaction = z.object({
     z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
   ]),
   receiverId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
+  /** The full name of the receiver. */
+  receiverName: z.string(),
+  receiverUsername: z.string(),
+  /** The code that was tipped. */
+  qrCodeId: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   amountCents: z.int().min(0).brand<'Cents'>(),
   /** Paid by the giver on top of the amount. */
   giverFeeCents: z.int().min(0).brand<'Cents'>(),
@@ -112,6 +120,8 @@ export const tipSummary = z.object({
   totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
   /** How many tips were received on the viewer's present calendar day. */
   receivedTodayCount: z.int(),
+  /** The sum of their net amounts. */
+  receivedTodayCents: z.int().min(0).brand<'Cents'>(),
 });
 
 export type NewTip = z.output<typeof newTip>;

@@ -185,7 +185,7 @@ for (const [how, endSession] of [
     await page.goto('/dashboard');
     await expect(page.getByText('-$10.50')).toBeVisible();
     // Away from the dashboard, without loading the page anew.
-    await page.getByRole('button', { name: 'Scan QR' }).click();
+    await page.getByRole('link', { name: 'Scan QR' }).click();
     await page.getByLabel('QR code or link').fill(code);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();

@@ -1,6 +1,6 @@
 /** What is said of tips that arrive: each once, those of one breath together, and by one tab only. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newTransactionId, newUserId } from '#shared/ids.ts';
+import { newQrCodeId, newTransactionId, newUserId } from '#shared/ids.ts';
 import { cents, feesFor } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { stubPage, stubStorage, toastsOf } from './browser.ts';
@@ -17,6 +17,8 @@ function tip(dollars: number): Transaction {
     id: newTransactionId((size) => Buffer.alloc(size, idCount)),
     giverId: newUserId((size) => Buffer.alloc(size, 1)),
     receiverId: newUserId((size) => Buffer.alloc(size, 2)),
+    ...{ receiverName: 'Pat', receiverUsername: 'pat' },
+    qrCodeId: newQrCodeId((size) => Buffer.alloc(size, 3)),
     ...{ amountCents: cents(dollars * 100), giverFeeCents, netAmountCents },
     ...{ serviceCategory: 'bartender', status: 'completed', createdAt: '2026-05-15T12:00:00.000Z' },
   };

@@ -28,6 +28,7 @@ describe('an address', () => {
     [`/tip/${CODE}?userId=mallory&service=dj&x=y`, 'found', `/tip/${CODE}`],
     ['/tip/k7q2m-9xw4t', 'found', `/tip/${CODE}`],
     [`/tip/${CODE}?x=y&amount=20`, 'found', `/tip/${CODE}?amount=20`],
+    [`/tip/${CODE}?paid=txn_1&amount=20`, 'found', `/tip/${CODE}?paid=1`],
     [`/tip/${CODE}?userId=mallory&service=dj`, 'failed', '/tip/demo-'],
     [`/tip/${CODE}`, 'unknown', '/tip/demo-'],
     ['/tip/anything?x=y&userId=sam&service=dj', 'unknown', '/tip/demo-sam-dj?userId=sam&service=dj'],

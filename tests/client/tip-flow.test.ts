@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '#client/tip/attempt.ts';
 import {
-  amountQuery,
   beginFlow,
   figuresOf,
+  flowQuery,
   type Receipt,
   readChoice,
   type TipEvent,
@@ -37,6 +37,9 @@ const EVENTS = {
   paying: { type: 'paying' },
   failed: { type: 'failed', interruption: 'no-answer' },
   paid: { type: 'paid', receipt },
+  recall: { type: 'recall', transactionId: 'txn_older' },
+  recalled: { type: 'recalled', receipt: { ...receipt, transactionId: 'txn_older' } },
+  'recall-failed': { type: 'recall-failed' },
   another: { type: 'another' },
 } as const satisfies { readonly [Type in TipEvent['type']]: TipEvent & { readonly type: Type } };
 
@@ -46,6 +49,7 @@ const selecting = {
   choice: { quickAmountCents: TWENTY, customText: '' },
   isChecked: true,
   interruption: 'not-sent',
+  sent: null,
 } as const satisfies TipFlow;
 const payment = {
   step: 'payment',
@@ -55,9 +59,17 @@ const payment = {
 } as const satisfies TipFlow;
 const paying = { ...payment, isPaying: true } as const satisfies TipFlow;
 const success = { step: 'success', receipt } as const satisfies TipFlow;
+const recalling = {
+  step: 'recall',
+  transactionId: 'txn_older',
+  hasFailed: false,
+} as const satisfies TipFlow;
+const recalled = { step: 'success', receipt: EVENTS.recalled.receipt } as const satisfies TipFlow;
+/** Where a step through the history or a reload leads from anywhere but a payment under way. */
+const TO_RECEIPTS = { recall: recalling, recalled };
 
 const fresh = (choice: { quickAmountCents: typeof TWENTY | null; customText: string }) =>
-  ({ step: 'select-amount', choice, isChecked: false, interruption: null }) as const;
+  ({ step: 'select-amount', choice, isChecked: false, interruption: null, sent: null }) as const;
 
 /** What comes of an event; an event that is not named changes nothing. */
 type Outcomes = Partial<Record<TipEvent['type'], TipFlow>>;
@@ -79,6 +91,8 @@ const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
         attempt,
         isPaying: false,
       },
+      paid: success,
+      ...TO_RECEIPTS,
     },
   ],
   [
@@ -89,14 +103,35 @@ const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
       paying,
       failed: { ...fresh(payment.choice), interruption: 'no-answer' },
       paid: success,
+      ...TO_RECEIPTS,
     },
   ],
   [
-    'while the payment is under way, so that its amount cannot be changed any more',
+    'while the payment is under way, so that neither its amount can be changed nor another receipt hides its outcome',
     paying,
     { failed: { ...fresh(payment.choice), interruption: 'no-answer' }, paid: success },
   ],
-  ['after the payment, so that nothing pays a second time', success, { another: fresh(NOTHING) }],
+  [
+    'after the payment, so that nothing pays a second time',
+    success,
+    { another: { ...fresh(NOTHING), sent: receipt }, ...TO_RECEIPTS },
+  ],
+  [
+    'while a receipt is asked for again',
+    recalling,
+    {
+      another: fresh(NOTHING),
+      'recall-failed': { ...recalling, hasFailed: true },
+      paid: success,
+      ...TO_RECEIPTS,
+    },
+  ],
+  // The address of a success changes after its receipt is shown.
+  [
+    'while this receipt is shown',
+    recalled,
+    { another: { ...fresh(NOTHING), sent: recalled.receipt }, paid: success },
+  ],
 ];
 
 describe.each(TABLE)('%s', (_, flow, outcomes) => {
@@ -158,8 +193,16 @@ describe('the amount in an address', () => {
     ['?other=12,34', 'other=12%2C34'],
     ['?x=y', ''],
   ])('of %j is written as %j at its shortest, which means the same', (search, shortest) => {
-    expect(String(amountQuery(search))).toBe(shortest);
+    expect(String(flowQuery(search))).toBe(shortest);
     expect(beginFlow(`?${shortest}`)).toEqual(beginFlow(search));
+  });
+
+  it('does not count where the address names a transaction, whose receipt is asked for', () => {
+    const search = '?amount=20&paid=txn_older';
+    expect(beginFlow(search)).toEqual(recalling);
+    // Which transaction it is does not show before it is known.
+    expect(String(flowQuery(search))).toBe('paid=1');
+    expect(beginFlow('?paid=').step).toBe('select-amount');
   });
 
   it.each([

@@ -87,6 +87,9 @@ const ENDING_THE_CUSTOMERS: Outcomes = {
   'another provider': 'session_not_found',
 };
 
+/** Every caller asks for the tip that the customer gave the provider. */
+const READING_THE_TIP: Outcomes = { ...SIGNED_IN, 'another provider': 'transaction_not_found' };
+
 const newPerson = (turn: number) => ({
   email: `new-${turn}@example.com`,
   username: `new-${turn}`,
@@ -120,6 +123,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'qrCodes.lookup': { outcomes: everybody('fine'), input: ({ code }) => ({ id: code.id }) },
   'transactions.create': { outcomes: TIPPING, input: ({ tip }) => tip },
   'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
+  'transactions.get': { outcomes: READING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
 };
@@ -167,7 +171,8 @@ test('a REST route answers 201 where something begins, 204 where something ends,
 
 test('HEAD asks for the same rights as GET', async () => {
   const scene = await openScene();
-  for (const path of ['/auth/me', '/qr-codes', '/transactions', '/transactions/stream']) {
+  const oneTransaction = `/transactions/${scene.given.id}`;
+  for (const path of ['/auth/me', '/qr-codes', '/transactions', oneTransaction, '/transactions/stream']) {
     const statusFor = async (identity: Identity) =>
       (await callRest(scene.t, 'HEAD', path, undefined, { token: scene.tokens[identity] })).status;
     expect(await statusFor('anonymous')).toBe(401);
@@ -187,6 +192,8 @@ test('authorisation comes before the input is looked at', async () => {
   const answer = await callTrpc(t, 'qrCodes.create', wrong, { token: tokens.customer });
   expect(refusedBy('tRPC', answer).code).toBe('providers_only');
 });
+
+const NOTHING_TODAY = { receivedTodayCount: 0, receivedTodayCents: 0 };
 
 describe('of somebody else', () => {
   test('a transaction is a cursor only for the two who took part in it', async () => {
@@ -213,22 +220,25 @@ describe('of somebody else', () => {
     expect(await list(bystander)).toEqual({
       codes: [],
       transactions: [],
-      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 0, receivedTodayCount: 0 },
+      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 0, ...NOTHING_TODAY },
     });
     expect(await list(another)).toMatchObject({
       codes: [{ id: mine.id }],
       transactions: [{ amount: 50, giver_id: another.user.id }],
-      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 5_000, receivedTodayCount: 0 },
+      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 5_000, ...NOTHING_TODAY },
     });
     expect(await list(customer)).toMatchObject({
       codes: [],
       transactions: [{ id: given.id, amount: 20 }],
-      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 2_000, receivedTodayCount: 0 },
+      summary: { totalTipsReceivedCents: 0, totalTipsGivenCents: 2_000, ...NOTHING_TODAY },
     });
     const all = await list(provider);
     expect(all).toMatchObject({
       codes: [{ id: code.id }],
-      summary: { totalTipsReceivedCents: 1_940 + 4_850, totalTipsGivenCents: 0, receivedTodayCount: 2 },
+      summary: {
+        ...{ totalTipsReceivedCents: 1_940 + 4_850, totalTipsGivenCents: 0 },
+        ...{ receivedTodayCount: 2, receivedTodayCents: 1_940 + 4_850 },
+      },
     });
     expect(all.transactions).toHaveLength(2);
     expect([(await list(another)).codes, (await list(another)).transactions]).toEqual([

@@ -244,6 +244,18 @@ describe('PUBLIC_URL, in production or where others can reach the server,', () =
     expect(parseConfig({ ...variables, PUBLIC_URL: '' }).warnings).toHaveLength(1);
   });
 
+  test.each([
+    'http://localhost:3000',
+    'http://127.0.0.1',
+    'https://tips.localhost',
+  ])('%s is warned about once, because no customer can go there', (url) => {
+    for (const variables of REACHED) {
+      const { warnings } = parseConfig({ ...variables, PUBLIC_URL: url });
+      expect(warnings).toEqual([expect.stringContaining(`PUBLIC_URL is ${url}`)]);
+    }
+    expect(parseConfig({ PUBLIC_URL: url }).warnings).toEqual([]);
+  });
+
   test('given is not warned about, nor left out elsewhere', () => {
     for (const variables of REACHED)
       expect(parseConfig({ ...variables, PUBLIC_URL: 'https://tips.example.com' }).warnings).toEqual([]);

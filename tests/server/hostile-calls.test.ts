@@ -123,11 +123,14 @@ describe('methods', () => {
 
   test('HEAD is answered like GET, without the body', async () => {
     const t = await createTestApp();
-    const { provider, code } = await t.setTheScene();
+    const { provider, customer, code } = await t.setTheScene();
+    const { id: transactionId } = await customer.trpc.transactions.create.mutate({
+      ...{ receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' as const },
+    });
     const headers = { Authorization: `Bearer ${provider.token}` };
     const paths = REST_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);
     for (const path of [...paths, '/api/openapi.json', '/api/docs', '/healthz', '/readyz']) {
-      const address = path.replace(/:\w+/, code.id);
+      const address = path.replace(':transactionId', transactionId).replace(':qrId', code.id);
       const hangUp = new AbortController();
       const [head, get] = [
         await t.send(address, { method: 'HEAD', headers }),

@@ -57,6 +57,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     idempotencyKey: `fuzz-${run}`,
   }),
   'transactions.list': () => ({ limit: 3, cursor: null }),
+  'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna' }),
 };

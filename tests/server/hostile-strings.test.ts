@@ -182,6 +182,12 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: customer,
     refusals: ['invalid_input'],
   },
+  'transactions.get.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    token: customer,
+    // The address of an empty id is that of nothing at all.
+    refusals: ['transaction_not_found', 'not_found'],
+  },
   'transactions.onTip.lastEventId': {
     inputWith: ({ text }) => ({ lastEventId: text }),
     token: customer,

@@ -30,6 +30,9 @@ const MOST_CODES = 80;
 interface ModelTip {
   readonly giverId: string;
   readonly receiverId: string;
+  readonly receiverName: string;
+  readonly receiverUsername: string;
+  readonly qrCodeId: QrCodeId;
   readonly amountCents: number;
   readonly giverFeeCents: number;
   readonly netAmountCents: number;
@@ -92,6 +95,9 @@ function createModel() {
       tips.push({
         giverId: giver.id,
         receiverId: code.owner.id,
+        receiverName: code.owner.fullName,
+        receiverUsername: code.owner.username,
+        qrCodeId: code.id,
         amountCents,
         giverFeeCents: roundedShare(amountCents, 5n),
         netAmountCents: amountCents - roundedShare(amountCents, 3n),
@@ -186,7 +192,7 @@ test('the ledger and a model of it agree on every one of 10,000 random operation
         `${chance.below(20)}@b.org`,
       ]),
       username: name,
-      fullName: name,
+      fullName: name.toUpperCase(),
       phone: null,
       isServiceProvider: categories.length > 0,
       serviceCategories: categories,
@@ -253,11 +259,13 @@ test('the ledger and a model of it agree on every one of 10,000 random operation
 
       const summary = await transactions.summarise(account, 'UTC');
       const today = new Date(now).toISOString().slice(0, 10);
+      const receivedToday = expected.filter(
+        ({ receiverId, createdAt }) => receiverId === account.id && createdAt.startsWith(today),
+      );
       expect(summary).toEqual({
         ...model.totals(account),
-        receivedTodayCount: expected.filter(
-          ({ receiverId, createdAt }) => receiverId === account.id && createdAt.startsWith(today),
-        ).length,
+        receivedTodayCount: receivedToday.length,
+        receivedTodayCents: receivedToday.reduce((sum, tip) => sum + tip.netAmountCents, 0),
       });
       const credentials = await storage.findCredentials(account.email);
       expect(credentials?.account).toEqual({ ...account, ...model.totals(account) });

@@ -127,7 +127,9 @@ test('what breaks the description of a parameter is refused', async () => {
       }
     }
   }
-  expect([...broken].sort()).toEqual(['Idempotency-Key', 'cursor', 'limit', 'qrId', 'sessionId']);
+  expect([...broken].sort()).toEqual([
+    ...['Idempotency-Key', 'cursor', 'limit', 'qrId', 'sessionId', 'transactionId'],
+  ]);
 });
 
 interface Scene {
@@ -168,7 +170,10 @@ async function send(
     documented.flatMap(({ name, in: where }) =>
       where === place && parameters[name] !== undefined ? [[name, String(parameters[name])] as const] : [],
     );
-  let at = path.replace('{sessionId}', 'ses_unknown').replace('{qrId}', 'unknown');
+  let at = path
+    .replace('{sessionId}', 'ses_unknown')
+    .replace('{transactionId}', 'unknown')
+    .replace('{qrId}', 'unknown');
   for (const [name, value] of given('path')) at = path.replace(`{${name}}`, encodeURIComponent(value));
   const query = new URLSearchParams(given('query').map(([name, value]) => [name, value]));
   const headers = Object.fromEntries(given('header'));

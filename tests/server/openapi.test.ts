@@ -446,6 +446,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'POST /transactions', { token: cam, body: tip, headers: { 'Idempotency-Key': 'a b' } });
   await checkStream(t, pat, () => call(t, 'POST /transactions', { token: cam, body: tip }));
   await call(t, 'GET /transactions', { token: cam });
+  const { body: given } = await call(t, 'POST /transactions', { token: cam, body: tip });
+  for (const token of [cam, pat])
+    await call(t, 'GET /transactions/{transactionId}', { token, at: `/transactions/${given.id}` });
+  await call(t, 'GET /transactions/{transactionId}', { token: cam, at: '/transactions/txn_none' });
   const page = await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=2' });
   const next = /<\/api([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
   await call(t, 'GET /transactions', { token: cam, at: next ?? 'no next page' });
@@ -455,7 +459,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   const closing = await createTestApp({ isShuttingDown: () => true });
   for (const { method, path, operation } of operationsOf(document)) {
     const route = `${method} ${path}`;
-    const at = path.replace('{qrId}', '0000000000').replace('{sessionId}', 'ses_none');
+    const at = path
+      .replace('{qrId}', '0000000000')
+      .replace('{sessionId}', 'ses_none')
+      .replace('{transactionId}', 'txn_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
     if (!isOpen) {
@@ -501,7 +508,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   demandNewPasswords(limited.database);
   for (const { method, path, operation } of operationsOf(document)) {
     if (operation.security === undefined || path === '/auth/logout') continue;
-    const at = path.replace('{sessionId}', 'ses_none');
+    const at = path.replace('{sessionId}', 'ses_none').replace('{transactionId}', 'txn_none');
     await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
   }
   return seen;

@@ -76,7 +76,8 @@ test.each(['/auth', '/dashboard', '/scan'])('%s with a slash at its end leads th
 describe('an unknown address', () => {
   test.each([
     '/nowhere',
-    '/tip',
+    '/tips',
+    '/t%69p',
     '/tip/a/b',
     '/dashboard/settings',
     '/auth/x',

@@ -25,6 +25,7 @@ const restCode = z.strictObject({
   id: z.string(),
   service_category: z.string(),
   user_id: z.string(),
+  url: z.url(),
   image_base64: z.base64(),
 });
 
@@ -83,6 +84,7 @@ describe('the picture', () => {
         id: code.id,
         service_category: 'bartender',
         user_id: provider.user.id,
+        url: `${PUBLIC_URL}/tip/${code.id}`,
         image_base64: code.imageBase64,
       },
     ]);
@@ -98,6 +100,7 @@ describe('the picture', () => {
     const { code } = await t.setTheScene();
     const picture = PNG.sync.read(pictureOf(code));
     expect(decode(pictureOf(code))).toBe(`${publicUrl}/tip/${code.id}`);
+    expect(code.url).toBe(`${publicUrl}/tip/${code.id}`);
     expect(picture.width).toBe(picture.height);
     expect(picture.width).toBeGreaterThanOrEqual(512);
 

@@ -152,6 +152,11 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     act: ({ t, tip, customer }, door) =>
       tipThrough(door, t, { ...tip, receiverQrId: '00000-00000' }, customer),
   },
+  transaction_not_found: {
+    status: 404,
+    detail: 'Transaction not found',
+    act: ({ t, customer }, door) => call(door, t, 'transactions.get', { id: 'txn_none' }, customer),
+  },
   method_not_allowed: {
     status: 405,
     act: {
@@ -275,6 +280,8 @@ test.each([
   ['/qr-codes', 'GET, HEAD, POST'],
   ['/qr-codes/ABCDEFGHJK', 'GET, HEAD'],
   ['/transactions', 'GET, HEAD, POST'],
+  ['/transactions/stream', 'GET, HEAD'],
+  ['/transactions/txn_none', 'GET, HEAD'],
 ])('405 at %s says what it does answer: %s', async (path, allowed) => {
   const { t } = await openScene();
   for (const method of ['PUT', 'PATCH', 'DELETE']) {

@@ -1,8 +1,9 @@
 /**
- * The summary tells what was received and given in all, and how many tips came in on the viewer's own calendar day:
- * midnight is the viewer's, also on a day on which the clocks change.
+ * The summary tells what was received and given in all, and how many tips came in on the viewer's own calendar day, and of how
+ * much: midnight is the viewer's, also on a day on which the clocks change.
  */
 import { describe, expect, test, vi } from 'vitest';
+import type { TipSummary } from '#shared/tips.ts';
 import { callTrpc, refusedBy } from '#tests/support/both-doors.ts';
 import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -17,14 +18,25 @@ async function createApp() {
 }
 
 /** A tip to the provider at a given time; the clock stays there. */
-async function tipAt(t: TestApp, { customer, code }: Pick<Scene, 'customer' | 'code'>, time: number) {
+async function tipAt(
+  t: TestApp,
+  { customer, code }: Pick<Scene, 'customer' | 'code'>,
+  time: number,
+  amountCents = 1_000,
+) {
   t.clock.nowMs = time;
   await customer.trpc.transactions.create.mutate({
-    amountCents: 1_000,
+    amountCents,
     receiverQrId: code,
     serviceCategory: 'bartender',
   });
 }
+
+/** How many tips, and how many cents in all. */
+const todayOf = ({ receivedTodayCount, receivedTodayCents }: TipSummary) => [
+  receivedTodayCount,
+  receivedTodayCents,
+];
 
 describe('received today', () => {
   // The day in each zone, written with the offsets that were in force at its two midnights.
@@ -39,13 +51,15 @@ describe('received today', () => {
   ])('counts the day of %s at %s from %s up to %s', async (timeZone, now, start, end) => {
     const { t, provider, ...scene } = await createApp();
     const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
-    for (const time of [startMs - 1, startMs, startMs + 1, endMs - 1, endMs]) await tipAt(t, scene, time);
+    const times = [startMs - 1, startMs, startMs + 1, endMs - 1, endMs];
+    for (const [index, time] of times.entries()) await tipAt(t, scene, time, 1_000 + index * 100);
 
     t.clock.nowMs = Date.parse(now);
     expect(await provider.trpc.transactions.summary.query({ timeZone })).toEqual({
-      totalTipsReceivedCents: 5 * 970,
+      totalTipsReceivedCents: 970 + 1_067 + 1_164 + 1_261 + 1_358,
       totalTipsGivenCents: 0,
       receivedTodayCount: 3,
+      receivedTodayCents: 1_067 + 1_164 + 1_261,
     });
   });
 
@@ -58,14 +72,14 @@ describe('received today', () => {
     const [startMs, endMs] = [Date.parse(start), Date.parse(start) + hours * 3_600_000];
     for (const time of [startMs - 1, startMs, endMs - 1, endMs]) await tipAt(t, scene, time);
 
-    const countAt = async (now: number) => {
+    const todayAt = async (now: number) => {
       t.clock.nowMs = now;
-      return (await provider.trpc.transactions.summary.query({ timeZone })).receivedTodayCount;
+      return todayOf(await provider.trpc.transactions.summary.query({ timeZone }));
     };
-    expect(await countAt(startMs)).toBe(2);
-    expect(await countAt(endMs - 1)).toBe(2);
-    expect(await countAt(startMs - 1)).toBe(1);
-    expect(await countAt(endMs)).toBe(1);
+    expect(await todayAt(startMs)).toEqual([2, 1_940]);
+    expect(await todayAt(endMs - 1)).toEqual([2, 1_940]);
+    expect(await todayAt(startMs - 1)).toEqual([1, 970]);
+    expect(await todayAt(endMs)).toEqual([1, 970]);
   });
 
   test('is another number at the same moment for viewers in different zones', async () => {
@@ -74,10 +88,10 @@ describe('received today', () => {
     t.clock.nowMs = Date.parse('2026-05-15T12:30Z');
     await tipAt(t, scene, Date.parse('2026-05-15T12:30Z'));
     t.clock.nowMs = Date.parse('2026-05-15T16:30Z');
-    const countIn = async (timeZone: string) =>
-      (await provider.trpc.transactions.summary.query({ timeZone })).receivedTodayCount;
-    expect(await countIn('Europe/Vienna')).toBe(1);
-    expect(await countIn('Asia/Tokyo')).toBe(0);
+    const todayIn = async (timeZone: string) =>
+      todayOf(await provider.trpc.transactions.summary.query({ timeZone }));
+    expect(await todayIn('Europe/Vienna')).toEqual([1, 970]);
+    expect(await todayIn('Asia/Tokyo')).toEqual([0, 0]);
   });
 
   test('counts what was received, not what was given', async () => {
@@ -87,6 +101,7 @@ describe('received today', () => {
       totalTipsReceivedCents: 0,
       totalTipsGivenCents: 1_000,
       receivedTodayCount: 0,
+      receivedTodayCents: 0,
     });
   });
 });
@@ -106,10 +121,16 @@ test('the totals are the sums of the net amounts received and of the amounts giv
   const summaries = await Promise.all(
     [pat, sam, cam].map(({ trpc }) => trpc.transactions.summary.query({ timeZone: 'UTC' })),
   );
+  const summary = (day: { receivedCents: number; givenCents: number; count: number }) => ({
+    totalTipsReceivedCents: day.receivedCents,
+    totalTipsGivenCents: day.givenCents,
+    receivedTodayCount: day.count,
+    receivedTodayCents: day.receivedCents,
+  });
   expect(summaries).toEqual([
-    { totalTipsReceivedCents: 980 + 119_752, totalTipsGivenCents: 9_999, receivedTodayCount: 2 },
-    { totalTipsReceivedCents: 1_018 + 9_699, totalTipsGivenCents: 0, receivedTodayCount: 2 },
-    { totalTipsReceivedCents: 0, totalTipsGivenCents: 1_010 + 123_456 + 1_050, receivedTodayCount: 0 },
+    summary({ receivedCents: 980 + 119_752, givenCents: 9_999, count: 2 }),
+    summary({ receivedCents: 1_018 + 9_699, givenCents: 0, count: 2 }),
+    summary({ receivedCents: 0, givenCents: 1_010 + 123_456 + 1_050, count: 0 }),
   ]);
   for (const [index, { token }] of [pat, sam, cam].entries()) {
     const { body } = await t.rest('GET', '/auth/me', { token });

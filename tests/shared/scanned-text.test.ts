@@ -5,7 +5,7 @@ import { paths } from '#client/paths.ts';
 import { brand } from '#shared/brand.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { readDemoCode } from '#shared/demo-codes.ts';
-import { newQrCodeId, readQrCodeId, tipLink, tipPageUrl } from '#shared/ids.ts';
+import { isDemoCode, newQrCodeId, readQrCodeId, showQrCodeId, tipLink, tipPageUrl } from '#shared/ids.ts';
 import { BLANK_TEXT, NO_CODE, readScannedText } from '#shared/scanned-text.ts';
 import { isPossibleUsername } from '#shared/usernames.ts';
 
@@ -79,16 +79,48 @@ describe('any text', () => {
     );
   });
 
-  it('is either blank, or has a code, or has none', () => {
+  it('is either blank, or has a code that can be one, or has none', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const { code, problem } = readScannedText(text);
         expect(problem === BLANK_TEXT).toBe(text.trim() === '');
         expect(code === null).toBe(problem !== null);
-        if (code !== null) expect(code.trim()).not.toBe('');
+        if (code !== null) expect(isDemoCode(code) || readQrCodeId(code) !== null).toBe(true);
       }),
-      { numRuns: 2_000 },
+      { numRuns: 5_000 },
     );
+  });
+
+  it.each([2_000, 65_536, 300_000])('is read in proportion to its length, with %d characters', (length) => {
+    const own = 'tipwell://tip/';
+    const pieces = [
+      ...[
+        'a',
+        '0',
+        '.',
+        '-',
+        'a-',
+        'a.',
+        ' ',
+        '(',
+        '/',
+        '%',
+        '%2F',
+        '%2Ftip',
+        '/tip',
+        '/ti',
+        '0000 ',
+        '0000-',
+      ],
+      ...['demo-', 'demo-a', 'tipwell:', own, `${own}a/`, `${own}a`, `${own}a/b/c `, '\ud800', '\u200b'],
+    ];
+    for (const start of ['', 'a', '/tip/', '/tip/a', own, `${own}a/`, `${own}a/a`]) {
+      for (const piece of pieces) {
+        const body = piece.repeat(Math.ceil(length / piece.length)).slice(0, length - start.length - 1);
+        // A square of the length would take hours.
+        for (const end of ['!', 'a']) expect(readScannedText(start + body + end)).toBeDefined();
+      }
+    }
   });
 
   it('may be a demo code or not, but never breaks the reader', () => {
@@ -118,6 +150,12 @@ describe('a link of the own scheme', () => {
     ['tipwell://tip/alex/bartender/', 'demo-alex-bartender'],
     ['tipwell://tip/alex/bartender?from=sticker#top', 'demo-alex-bartender'],
     ['TipWell://tip/alex/bartender', 'demo-alex-bartender'],
+    ['Tip me at tipwell://tip/alex/bartender, please', 'demo-alex-bartender'],
+    ['Tip me (tipwell://tip/alex/live_event)!', 'demo-alex-live_event'],
+    ['<tipwell://tip/alex/bartender/>', 'demo-alex-bartender'],
+    ['https://a.example/?to=tipwell://tip/alex/dj', 'demo-alex-dj'],
+    ['https://a.example/tip/K7Q2M9XW4T or tipwell://tip/alex/dj', 'demo-alex-dj'],
+    ['tipwell://tip/a/b/c or tipwell://tip/alex/dj', 'demo-alex-dj'],
     ['tipwell://tip/al%20ex/live_event', 'demo-al ex-live_event'],
     ['tipwell://tip/100%/barber', 'demo-100%-barber'],
     ['tipwell://tip/alex/juggler', 'demo-alex-juggler'],
@@ -133,6 +171,9 @@ describe('a link of the own scheme', () => {
     'tipwell://tip/%20/barber',
     'tipwell://tip/a/b/c',
     'tipwell://tip/?/a/b',
+    'tipwell://tip/alex/...',
+    'nottipwell://tip/alex/barber',
+    `tipwell://tip/${'alex.'.repeat(20)}/barber`,
   ])('%j has no code', (text) => {
     expect(readScannedText(text)).toEqual(refused(NO_CODE));
   });
@@ -155,11 +196,48 @@ describe('any other text with /tip/ in it', () => {
     );
   });
 
-  it('gives back whatever was put there', () => {
+  it('has a code there if anything there can be one', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (code) => {
-        fc.pre(code === code.trim() && code !== '.' && code !== '..');
-        expect(readScannedText(ORIGIN + paths.tip(code))).toEqual(accepted(code));
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
+        const { code } = readScannedText(ORIGIN + paths.tip(text));
+        if (code === null) expect(readQrCodeId(text)).toBeNull();
+        else expect(text).toContain(code);
+      }),
+    );
+  });
+
+  it('gives the code of a link in a sentence, whatever ends the sentence', () => {
+    const ending = fc.constantFrom(
+      ...[
+        '.',
+        ',',
+        '!',
+        '?',
+        ';',
+        ':',
+        ')',
+        ').',
+        '>',
+        ']',
+        '}',
+        '"',
+        "'",
+        '”',
+        '’',
+        '»',
+        '…',
+        '。',
+        '*',
+        '_',
+      ],
+      ...['', '-', '%2C', '%2E', '%29', '%3E', '%22', '%20', '%20thanks', '&from=chat', '</a>', '\u200b'],
+    );
+    fc.assert(
+      fc.property(qrCodeId, ending, (id, end) => {
+        for (const shown of [id, id.toLowerCase(), showQrCodeId(id)]) {
+          const sentence = `Tip Marcus here: <${ORIGIN}/tip/${shown}${end} thanks! /tip/0000000000`;
+          expect(readScannedText(sentence)).toEqual(accepted(shown));
+        }
       }),
     );
   });
@@ -170,12 +248,19 @@ describe('any other text with /tip/ in it', () => {
     ['/tip/K7Q2M9XW4T', 'K7Q2M9XW4T'],
     ['HTTPS://TIPS.EXAMPLE.COM/TIP/K7Q2M9XW4T', 'K7Q2M9XW4T'],
     ['https://elsewhere.example/tip/demo-sam-barber', 'demo-sam-barber'],
-    ['https://a.example/tip/ONE/tip/TWO', 'ONE'],
-    ['https://a.example/tip/100%25', '100%'],
-    ['https://a.example/tip/100%', '100%'],
-    ['https://a.example/tip/a%2Fb', 'a/b'],
-    ['otherapp://tip/alex/bartender', 'alex'],
+    ['https://a.example/tip/K7Q2M9XW4T/tip/0000000000', 'K7Q2M9XW4T'],
+    ['https://a.example/tip/K7Q2M9XW4T%', 'K7Q2M9XW4T'],
+    ['https://a.example/tip/%4B7Q2M9XW4T', 'K7Q2M9XW4T'],
+    ['https://a.example/tip/k7q2m%209xw4t', 'k7q2m 9xw4t'],
+    ['https://a.example/tip/ABCDEFGHJK,', 'ABCDEFGHJK'],
+    ['https://a.example/tip/demo-sam-barber, thanks', 'demo-sam-barber'],
+    ['https://a.example/tip/demo-sam-juggler', 'demo-sam-juggler'],
+    ['https://chat.example/?u=https%3A%2F%2Fa.example%2Ftip%2FK7Q2M9XW4T&h=1', 'K7Q2M9XW4T'],
+    ['otherapp://tip/K7Q2M9XW4T/bartender', 'K7Q2M9XW4T'],
     ['Tip me: https://a.example/tip/K7Q2M9XW4T', 'K7Q2M9XW4T'],
+    ['Tip Marcus here: https://x.example/tip/K7Q2M9XW4T, thanks!', 'K7Q2M9XW4T'],
+    ['[Marcus](https://x.example/tip/K7Q2M9XW4T)', 'K7Q2M9XW4T'],
+    ['https://x.example/tip/K7Q2M9XW4T 0000000000', 'K7Q2M9XW4T'],
   ])('%j is %j', (text, code) => {
     expect(readScannedText(text)).toEqual(accepted(code));
   });
@@ -188,18 +273,27 @@ describe('any other text with /tip/ in it', () => {
     'https://a.example/tip/..',
     'https://a.example/tip/%2e%2e',
     'https://a.example/tip/%20',
+    'https://a.example/tip/abc',
+    'https://a.example/tip/ONE/tip/K7Q2M9XW4T',
+    'https://a.example/tip/K7Q2M9XW4T5',
+    'https://a.example/tip/KUQ2M9XW4T',
+    'https://a.example/tip/demo-',
+    'https://a.example/tip/demo-alex',
+    'otherapp://tip/alex/bartender',
   ])('%j has no code', (text) => {
     expect(readScannedText(text)).toEqual(refused(NO_CODE));
   });
 });
 
 describe('a text without /tip/', () => {
-  it('is the code itself, trimmed', () => {
+  it('is a code as people type it, or has one among its words', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
-        const code = text.trim();
-        fc.pre(code !== '' && code !== '.' && code !== '..' && !/\/tip\//i.test(code));
-        expect(readScannedText(text)).toEqual(accepted(code));
+      fc.property(qrCodeId, (id) => {
+        const spaced = `${id.slice(0, 5)} ${id.slice(5)}`.toLowerCase();
+        for (const typed of [id, showQrCodeId(id), spaced])
+          expect(readScannedText(`\n ${typed} `)).toEqual(accepted(typed));
+        for (const word of [showQrCodeId(id), showQrCodeId(id).toLowerCase()])
+          expect(readScannedText(`My code is “${word}”, thanks`)).toEqual(accepted(word));
       }),
     );
   });
@@ -207,8 +301,17 @@ describe('a text without /tip/', () => {
   it.each([
     [' demo-alex-bartender ', 'demo-alex-bartender'],
     ['k7q2m-9xw4t', 'k7q2m-9xw4t'],
-    ['tipwell://other/alex/barber', 'tipwell://other/alex/barber'],
-    ['\ud800', '\ufffd'],
+    ['k7q2m 9xw4t', 'k7q2m 9xw4t'],
+    ['"K7Q2M 9XW4T".', 'K7Q2M 9XW4T'],
+    ['strawberry', 'strawberry'],
+    ['tip/K7Q2M9XW4T', 'K7Q2M9XW4T'],
+    ['my code is k7q2m-9xw4t', 'k7q2m-9xw4t'],
+    ['My code is abcde-fghjk!', 'abcde-fghjk'],
+    ['code:K7Q2M9XW4T', 'K7Q2M9XW4T'],
+    ['Try demo-sam-barber, or K7Q2M9XW4T', 'demo-sam-barber'],
+    ['It was demo-sam-juggler.', 'demo-sam-juggler'],
+    ['two codes: K7Q2M9XW4T and 0000000000', 'K7Q2M9XW4T'],
+    ['the letter O for zero: K7Q2M9XWO4', 'K7Q2M9XWO4'],
   ])('%j is %j', (text, code) => {
     expect(readScannedText(text)).toEqual(accepted(code));
   });
@@ -217,7 +320,13 @@ describe('a text without /tip/', () => {
     expect(readScannedText(text)).toEqual(refused(BLANK_TEXT));
   });
 
-  it.each(['.', '..', ' .. '])('%j would lead out of the tip page', (text) => {
+  it.each([
+    ...['.', '..', ' .. ', '\ud800', 'hello', 'https://example.com/', 'tipwell://other/alex/barber'],
+    ...['K7Q2M9XW4', 'K7Q2M9XW4T5', 'KUQ2M9XW4T', 'demo-', 'demo-alex', 'demo-day is on the 5th - come by'],
+    // Words and numbers that are no codes, though their letters could be those of one.
+    ...['a strawberry to taste', 'the third-floor bar', 'black-white again', 'call 555-010-1234'],
+    ...['tips for bartenders 2026', 'f81d4fae-7dec-11d0-a765-00a0c91e6bf6'],
+  ])('%j has no code', (text) => {
     expect(readScannedText(text)).toEqual(refused(NO_CODE));
   });
 });

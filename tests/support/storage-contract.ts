@@ -320,7 +320,7 @@ export function describeStorage(
         userId: pat.id,
         serviceCategory: 'dj',
         username: 'pat',
-        fullName: 'pat',
+        fullName: 'Name of pat',
       });
       expect(await storage.findQrCode(newQrCodeId(randomBytes))).toBeNull();
       expect(await storage.hasQrCode(pat.id, 'dj')).toBe(true);
@@ -393,17 +393,22 @@ export function describeStorage(
   });
 
   describe(`${name}: tips`, () => {
-    test('a tip is answered as it is stored, every fact of it, with its receiver and its place', async () => {
+    test('a tip is answered as it is stored, every fact of it, with its place and the names of its receiver', async () => {
       const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const given = tip({ idempotencyKey: 'key', createdAtMs: NOW + 1 });
-      const { sequence, ...facts } = { ...given, sequence: 1, receiverId: provider.id };
-      const recorded = await storage.recordTip(given);
-      expect(recorded).toEqual({ outcome: 'recorded', transaction: { ...facts, sequence } });
+      const receiver = {
+        receiverId: provider.id,
+        receiverName: 'Name of pat',
+        receiverUsername: 'pat',
+      };
+      const transaction = { ...given, ...receiver, sequence: 1 };
+      expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
+      expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });
       for (const { id } of [provider, customer]) {
-        expect(await storage.listTransactions(id, { before: null, limit: 9 })).toEqual([
-          { ...facts, sequence },
-        ]);
+        expect(await storage.findTransaction(id, given.id)).toEqual(transaction);
+        expect(await storage.listTransactions(id, { before: null, limit: 9 })).toEqual([transaction]);
+        expect(await storage.listTransactionsSince(id, 0, 9)).toEqual([transaction]);
       }
     });
 
@@ -495,6 +500,7 @@ export function describeStorage(
           totalTipsReceivedCents: 0,
           totalTipsGivenCents: 0,
           receivedCount: 0,
+          receivedCents: 0,
         });
       }
       expect(await refused({})).toBe('recorded');
@@ -535,7 +541,7 @@ export function describeStorage(
       const toSam = { qrCodeId: await addCode(sam, 'dj'), serviceCategory: 'dj' } as const;
       const tips = [{}, toSam, {}, { ...toSam, giverId: pat.id }, {}].map((changes, index) =>
         // Times that run backwards: the order is that of the ledger.
-        tip({ ...changes, createdAtMs: NOW - index }),
+        tip({ ...changes, amountCents: 2_000 + index, createdAtMs: NOW - index }),
       );
       for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
       const idAt = (place: number) => tips[place - 1]?.id ?? newTransactionId(randomBytes);
@@ -561,9 +567,32 @@ export function describeStorage(
       const unknown = newTransactionId(randomBytes);
       for (const before of [idAt(2), unknown])
         expect(await storage.listTransactions(pat.id, { before, limit: 9 })).toBeNull();
-      expect(await storage.findSequence(pat.id, idAt(4))).toBe(4);
-      expect(await storage.findSequence(pat.id, idAt(2))).toBeNull();
-      expect(await storage.findSequence(pat.id, unknown)).toBeNull();
+    });
+
+    test('a transaction is found by its id for its two people, and does not exist for anybody else', async () => {
+      const { storage, pat, cam, sam, idAt } = await createHistory();
+      const find = async (place: number) => {
+        const found = await Promise.all(
+          [pat, cam, sam].map(({ id }) => storage.findTransaction(id, idAt(place))),
+        );
+        return found.map((one) => one && [one.sequence, one.receiverName]);
+      };
+      expect(await find(1)).toEqual([[1, 'Name of pat'], [1, 'Name of pat'], null]);
+      expect(await find(2)).toEqual([null, [2, 'Name of sam'], [2, 'Name of sam']]);
+      expect(await find(4)).toEqual([[4, 'Name of sam'], null, [4, 'Name of sam']]);
+      expect(await storage.findTransaction(pat.id, newTransactionId(randomBytes))).toBeNull();
+    });
+
+    test('a list names the receiver of each transaction', async () => {
+      const { storage, pat } = await createHistory();
+      const names = (await storage.listTransactions(pat.id, { before: null, limit: 9 }))?.map(
+        ({ receiverName, receiverUsername }) => [receiverName, receiverUsername],
+      );
+      const [toPat, toSam] = [
+        ['Name of pat', 'pat'],
+        ['Name of sam', 'sam'],
+      ];
+      expect(names).toEqual([toPat, toSam, toPat, toPat]);
     });
 
     test('what came after a place is listed oldest first and counted, both up to a bound', async () => {
@@ -581,14 +610,17 @@ export function describeStorage(
       expect(counts).toEqual([4, 3, 2]);
     });
 
-    test('received tips are counted from one time up to another, which is left out', async () => {
+    test('received tips are counted and their net amounts added up from one time up to another, which is left out', async () => {
       const { storage, pat, cam } = await createHistory();
-      const received = async (userId: UserId, fromMs: number, untilMs: number) =>
-        (await storage.readTotals(userId, fromMs, untilMs)).receivedCount;
-      expect(await received(pat.id, NOW - 4, NOW + 1)).toBe(3);
-      expect(await received(pat.id, NOW - 4, NOW)).toBe(2);
-      expect(await received(pat.id, NOW - 3, NOW)).toBe(1);
-      expect(await received(cam.id, 0, NOW + 1)).toBe(0);
+      const received = async (userId: UserId, fromMs: number, untilMs: number) => {
+        const { receivedCount, receivedCents } = await storage.readTotals(userId, fromMs, untilMs);
+        return [receivedCount, receivedCents];
+      };
+      // The tips to Pat at NOW, NOW - 2 and NOW - 4 are of 20.00, 20.02 and 20.04 dollars.
+      expect(await received(pat.id, NOW - 4, NOW + 1)).toEqual([3, 1_940 + 1_942 + 1_944]);
+      expect(await received(pat.id, NOW - 4, NOW)).toEqual([2, 1_942 + 1_944]);
+      expect(await received(pat.id, NOW - 3, NOW)).toEqual([1, 1_942]);
+      expect(await received(cam.id, 0, NOW + 1)).toEqual([0, 0]);
     });
   });
 

@@ -48,7 +48,7 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
       id: newUserId(random),
       email: `${username}@example.com`,
       username,
-      fullName: username,
+      fullName: `Name of ${username}`,
       phone: null,
       isServiceProvider: serviceCategories.length > 0,
       serviceCategories,

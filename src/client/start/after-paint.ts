@@ -3,6 +3,8 @@
  * stands in the page itself, allowed by its hash, because a file would cost another round trip.
  */
 
+import { giveUpTaps } from './early-taps.ts';
+
 /** The script starts this long after the first frame at the latest, because some browsers report no paint. */
 const SOON_MS = 100;
 
@@ -18,7 +20,7 @@ function start(): void {
   if (isStarted) return;
   isStarted = true;
   for (const file of others) link('modulepreload', file);
-  if (entry) void import(/* @vite-ignore */ entry);
+  if (entry) import(/* @vite-ignore */ entry).catch(giveUpTaps);
   link('manifest', '/manifest.webmanifest');
 }
 

@@ -2,8 +2,9 @@
  * Makes wouter read addresses as the server does: a path is matched in its own case and with its own slashes, and nothing is
  * decoded but by the code that knows what stands there.
  */
-import type { BaseLocationHook, BaseSearchHook, Parser, RouterOptions } from 'wouter';
+import type { BaseLocationHook, BaseSearchHook, RouterOptions } from 'wouter';
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
+import { parse } from './exact-paths.ts';
 
 /** wouter decodes what its hooks return (`%25` becomes `%`), so that they return it encoded once more. */
 const encode = (text: string) => text.replaceAll('%', '%25');
@@ -11,11 +12,8 @@ const encode = (text: string) => text.replaceAll('%', '%25');
 const useEncodedLocation: BaseLocationHook = (router) => [encode(usePathname(router)), navigate];
 const useEncodedSearch: BaseSearchHook = (router) => encode(useSearch(router));
 
-/** A route without a path is parsed as `*`. */
-const parseExactly: Parser = (path) => ({ pattern: new RegExp(path === '*' ? '' : `^${path}$`) });
-
 export const exactAddresses: RouterOptions = {
   hook: useEncodedLocation,
   searchHook: useEncodedSearch,
-  parser: parseExactly,
+  parser: parse,
 };

@@ -1,5 +1,5 @@
 /** Takes over a page that the server rendered; its HTML must be what this draws first. */
-import { lazy, type ReactNode } from 'react';
+import { lazy, type ReactNode, useEffect } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { useLocation } from 'wouter';
 import { qrIdFrom } from '../paths.ts';
@@ -35,6 +35,10 @@ export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode
 function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
   const [pathname] = useLocation();
   const session = useSession();
+  useEffect(() => {
+    // early-taps.ts repeats what was tapped before, on a page that has read what was chosen before.
+    setTimeout(() => document.dispatchEvent(new Event('hydrated')));
+  }, []);
   const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
   return isHere(pathname) && !mustChangePassword ? screen : <Elsewhere />;
 }

@@ -7,7 +7,7 @@ import type { Address, Lookup } from '#shared/rendered-page.ts';
 import { nextFrom } from '../next.ts';
 import { authFor, authTabIn, isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { demoQuery, providerState } from '../tip/provider.ts';
-import { amountQuery } from '../tip/tip-flow.ts';
+import { flowQuery } from '../tip/tip-flow.ts';
 
 /** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
@@ -24,14 +24,14 @@ export function reduce({ pathname, search }: Address, lookup: Lookup['status'] |
   if (!isTipPage(pathname)) return split(paths.home);
   const qrId = qrIdFrom(pathname);
   const code = readQrCodeId(qrId);
-  if (code !== null && lookup === 'found') return withQuery(paths.tip(code), amountQuery(search));
+  if (code !== null && lookup === 'found') return withQuery(paths.tip(code), flowQuery(search));
   if (lookup === 'failed') return NOBODYS;
   const state = providerState(qrId, search, null);
   if (state.status !== 'found') return NOBODYS;
   const { username, serviceCategory } = state.provider;
   return withQuery(
     paths.tip(`${DEMO_PREFIX}${username}-${serviceCategory}`),
-    new URLSearchParams([...demoQuery(search), ...amountQuery(search)]),
+    new URLSearchParams([...demoQuery(search), ...flowQuery(search)]),
   );
 }
 

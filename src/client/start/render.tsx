@@ -13,12 +13,15 @@ import { Landing } from '../landing/landing.tsx';
 import { isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { writeLookup } from '../rendered.ts';
 import { SignedOutOnly } from '../session/guards.tsx';
+import { CodeNotFound } from '../tip/code-not-found.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { Tip, titleFor } from '../tip/tip.tsx';
 import { titleOf } from '../ui/screen.tsx';
 import { App } from './app.tsx';
 import { codeIn, reduce } from './meaning.ts';
 import { Offline } from './offline.tsx';
+
+const tipPage = <Tip unknown={CodeNotFound} />;
 
 const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
 
@@ -50,12 +53,12 @@ function renderTip(request: PageRequest): RenderedPage {
   const { publicUrl, pathname, search, lookup } = request;
   const state = providerState(qrIdFrom(pathname), search, lookup);
   if (state.status !== 'found') {
-    return draw(request, <Tip />, STATUSES[state.status], { ...homeCard(request), isListed: false });
+    return draw(request, tipPage, STATUSES[state.status], { ...homeCard(request), isListed: false });
   }
   const { provider } = state;
   if (lookup?.status === 'found') {
     const { fullName, serviceCategory } = provider;
-    return draw(request, <Tip />, STATUSES.found, {
+    return draw(request, tipPage, STATUSES.found, {
       title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
       description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
       url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
@@ -63,7 +66,7 @@ function renderTip(request: PageRequest): RenderedPage {
     });
   }
   const demo = demoQuery(search);
-  return draw(request, <Tip />, STATUSES.found, {
+  return draw(request, tipPage, STATUSES.found, {
     title: titleFor(provider),
     description: 'See how a tip is given. This is a demo: nobody is tipped.',
     url: publicUrl + pathname + (demo.size === 0 ? '' : `?${demo}`),

@@ -1,16 +1,31 @@
 /**
- * The screen of an unknown code. It leads somebody who is logged in to the dashboard after a moment, unless they act first.
+ * The screen of an unknown code, which can be typed again. It leads somebody who is logged in to the dashboard after a moment, unless they act
+ * first.
  */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
+import { TIP_PREFIX } from '#shared/page-paths.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
+import { Field } from '../ui/field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
+import styles from './code-not-found.module.css';
 
 const REDIRECT_AFTER_MS = 4_000;
 
-export function CodeNotFound({ isSignedIn }: { readonly isSignedIn: boolean }) {
+export interface CodeNotFoundProps {
+  readonly typed: string;
+  readonly isSignedIn: boolean;
+}
+
+export function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The page is rendered once for all unknown codes, so that the field gets its text here, unless somebody was faster.
+    if (field.current?.value === '') field.current.value = typed;
+  }, [typed]);
   const [hasActed, setActed] = useState(false);
   const isLeaving = isSignedIn && !hasActed;
   useEffect(() => {
@@ -33,9 +48,25 @@ export function CodeNotFound({ isSignedIn }: { readonly isSignedIn: boolean }) {
         digit 0.
       </p>
       {isLeaving && <p>You will be taken to your dashboard in a moment.</p>}
-      <div>
-        <Button onClick={() => navigate(paths.home)}>Go Home</Button>
-      </div>
+      {/* The browser sends this form by itself, and the server reads the code or the link and leads to its page. */}
+      <form className={styles.again} action={TIP_PREFIX.slice(0, -1)}>
+        <Field
+          ref={field}
+          label="QR code or link"
+          name="code"
+          maxLength={2_000}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          enterKeyHint="go"
+          required
+        />
+        <Button type="submit">Process QR Code</Button>
+        <ButtonLink look="quiet" href={paths.home}>
+          Go Home
+        </ButtonLink>
+      </form>
     </Screen>
   );
 }

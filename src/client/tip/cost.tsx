@@ -1,31 +1,36 @@
-/** The fees and the total of a tip, and what reaches the provider. */
+/** What a tip costs its giver, and what reaches the provider. */
 import { type Cents, cents, feesFor } from '#shared/money.ts';
 import { Money } from '../ui/money.tsx';
 import styles from './cost.module.css';
 
-export function Cost({ amountCents }: { readonly amountCents: Cents }) {
+interface CostProps {
+  readonly amountCents: Cents;
+}
+
+/** The tip, the fee and what the provider receives. */
+export function Parts({ amountCents }: CostProps) {
   const { giverFeeCents, netAmountCents } = feesFor(amountCents);
   return (
-    <dl className={styles.cost}>
+    <dl className={styles.parts}>
       <Row label="Tip" amountCents={amountCents} />
       <Row label="Service fee (5%)" amountCents={giverFeeCents} />
-      <Row label="Total" amountCents={cents(amountCents + giverFeeCents)} isTotal />
       <Row label="Provider receives (97%)" amountCents={netAmountCents} />
     </dl>
   );
 }
 
-function Row({
-  label,
-  amountCents,
-  isTotal = false,
-}: {
-  readonly label: string;
-  readonly amountCents: Cents;
-  readonly isTotal?: boolean;
-}) {
+/** What the giver pays: the tip and the fee. */
+export function Total({ amountCents }: CostProps) {
   return (
-    <div className={isTotal ? styles.total : styles.row}>
+    <dl className={styles.total}>
+      <Row label="Total" amountCents={cents(amountCents + feesFor(amountCents).giverFeeCents)} />
+    </dl>
+  );
+}
+
+function Row({ label, amountCents }: CostProps & { readonly label: string }) {
+  return (
+    <div className={styles.row}>
       <dt>{label}</dt>
       <dd>
         <Money amountCents={amountCents} />

@@ -4,7 +4,7 @@ import { SuccessStep } from './success-step.tsx';
 import type { TipFlow } from './tip-flow.ts';
 
 interface PayingStepsProps {
-  readonly flow: Exclude<TipFlow, { step: 'select-amount' }>;
+  readonly flow: Extract<TipFlow, { step: 'payment' | 'success' }>;
   readonly provider: Provider;
   readonly onPay: () => void;
   readonly onChangeAmount: () => void;

@@ -3,8 +3,10 @@
  * nobody pays who could not be told the outcome.
  */
 import '../ui/toaster.tsx';
-import { openAttempt, unsettledAttempt } from './attempt.ts';
+import { continuePayment } from './continue-payment.ts';
 import { PayingSteps } from './paying-steps.tsx';
-import { sendTip } from './send-tip.ts';
+import { leavePayment } from './payment-entries.ts';
+import { pay, proceed } from './proceed.ts';
+import { recallReceipt } from './recall-receipt.ts';
 
-export const paying = { PayingSteps, openAttempt, unsettledAttempt, sendTip };
+export const paying = { PayingSteps, proceed, pay, continuePayment, leavePayment, recallReceipt };

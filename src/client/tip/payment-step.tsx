@@ -4,11 +4,15 @@ import { cents, feesFor, formatUsd } from '#shared/money.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
-import { Cost } from './cost.tsx';
+import { Parts, Total } from './cost.tsx';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
 import type { TipFlow } from './tip-flow.ts';
+
+/** What paying is called: Apple's own name on Apple's devices, which have no other wallet. */
+const wallet = () =>
+  /iPhone|iPad|iPod|Macintosh/.test(navigator.userAgent) ? 'Apple Pay' : 'a mobile wallet';
 
 /** From this amount on the step repeats it in words, in case of a slip of the finger. */
 const LARGE_TIP_CENTS = cents(50_000);
@@ -43,14 +47,17 @@ export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentSt
           twice.
         </p>
       )}
-      <Cost amountCents={amountCents} />
+      <div className={styles.cost}>
+        <Parts amountCents={amountCents} />
+        <Total amountCents={amountCents} />
+      </div>
       <p className={styles.note}>
         {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
         This is a simulated payment; no money moves.
       </p>
       <div className={styles.actions}>
         <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={onPay}>
-          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} with Apple Pay`}
+          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} with ${wallet()}`}
         </Button>
         <Button look="quiet" aria-disabled={isPaying} onClick={onChangeAmount}>
           Change Amount

@@ -1,32 +1,37 @@
 /** The first step: a quick amount or a custom one, and the total as soon as there is one. */
 import { type FormEvent, useEffect, useLayoutEffect, useRef } from 'react';
-import { useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import { receiptAt } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
+import { Money } from '../ui/money.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Problem } from '../ui/states.tsx';
-import { Cost } from './cost.tsx';
-import { demoQuery } from './provider.ts';
+import { Parts, Total } from './cost.tsx';
+import { demoQuery, type Provider } from './provider.ts';
 import styles from './select-amount-step.module.css';
 import {
   CUSTOM_FIELD,
   type Interruption,
   QUICK_FIELD,
+  type Receipt,
   readChoice,
   type TipEvent,
   type TipFlow,
 } from './tip-flow.ts';
 
 interface SelectAmountStepProps {
-  readonly isDemo: boolean;
+  readonly provider: Provider;
   readonly flow: Extract<TipFlow, { step: 'select-amount' }>;
   readonly dispatch: (event: TipEvent) => void;
   readonly onProceed: () => Promise<void>;
   readonly takesFocus: boolean;
 }
 
-export function SelectAmountStep({ isDemo, flow, dispatch, onProceed, takesFocus }: SelectAmountStepProps) {
-  const { choice, isChecked, interruption } = flow;
+export function SelectAmountStep(props: SelectAmountStepProps) {
+  const { provider, flow, dispatch, onProceed, takesFocus } = props;
+  const { choice, isChecked, interruption, sent } = flow;
   const reading = readChoice(choice);
   const custom = useRef<HTMLInputElement>(null);
   const amounts = useRef<HTMLFieldSetElement>(null);
@@ -52,9 +57,10 @@ export function SelectAmountStep({ isDemo, flow, dispatch, onProceed, takesFocus
   return (
     <>
       {interruption && <Interrupted interruption={interruption} onRetry={proceed} />}
+      {sent && <Sent receipt={sent} />}
       {/* A form that is sent before the script has come leads back here with the amount. `off` keeps browsers from restoring old values. */}
       <form className={styles.form} method="get" onSubmit={submit} noValidate autoComplete="off">
-        {isDemo && <DemoFields />}
+        {provider.isDemo && <DemoFields />}
         <fieldset ref={amounts} tabIndex={-1} className={styles.quick}>
           <legend className={styles.legend}>Choose an amount</legend>
           <div className={styles.grid}>
@@ -87,18 +93,35 @@ export function SelectAmountStep({ isDemo, flow, dispatch, onProceed, takesFocus
           onChange={({ target }) => dispatch({ type: 'custom-typed', text: target.value })}
         />
         <div aria-live="polite" aria-atomic="true" className={styles.cost}>
-          {reading.amountCents !== null && <Cost amountCents={reading.amountCents} />}
+          {reading.amountCents !== null && <Parts amountCents={reading.amountCents} />}
         </div>
+        {!provider.isDemo && <SimulatedMoney />}
         <noscript>
           <p className={styles.note}>
             Paying takes JavaScript. Please switch it on and load this page again.
           </p>
         </noscript>
-        <Button type="submit" className={styles.proceed}>
-          Proceed to Payment
-        </Button>
+        <div className={styles.bar}>
+          <div aria-live="polite" className={styles.total}>
+            {reading.amountCents !== null && <Total amountCents={reading.amountCents} />}
+          </div>
+          <Button type="submit" className={styles.proceed}>
+            Proceed to Payment
+          </Button>
+        </div>
       </form>
     </>
+  );
+}
+
+/** Says that the tip before was sent, so that nobody who went Back from its receipt gives it once more. */
+function Sent({ receipt: { amountCents, transactionId } }: { readonly receipt: Receipt }) {
+  const [pathname] = useLocation();
+  return (
+    <p role="status" className={styles.sent}>
+      Your tip of <Money amountCents={amountCents} /> was sent.{' '}
+      {transactionId !== null && <Link href={receiptAt(pathname, transactionId)}>Show the receipt</Link>}
+    </p>
   );
 }
 

@@ -1,12 +1,16 @@
 /** The last step: the receipt. */
-
-import { navigate } from 'wouter/use-browser-location';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
-import { dashboardTab } from '../paths.ts';
+import { currentPath, dashboardTab } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
+import { Check } from './check.tsx';
 import type { Provider } from './provider.ts';
+import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
@@ -19,12 +23,13 @@ interface SuccessStepProps {
 
 export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) {
   const { amountCents, giverFeeCents, paidAt, transactionId } = receipt;
+  const [pathname] = useLocation();
+  const [isHeldUp, setHeldUp] = useState(false);
   return (
     <section className={[card.card, styles.success].join(' ')}>
-      <svg className={styles.check} viewBox="0 0 96 96" aria-hidden="true">
-        <circle cx="48" cy="48" r="46" />
-        <path d="M27 50 42 65 70 34" />
-      </svg>
+      <div className={styles.check}>
+        <Check />
+      </div>
       <StepHeading>{provider.isDemo ? 'Demo tip sent!' : 'Tip sent!'}</StepHeading>
       <p className={styles.amount}>
         <Money amountCents={amountCents} />
@@ -32,6 +37,17 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       <p>
         to <bdi>{provider.fullName}</bdi> (<bdi>@{provider.username}</bdi>)
       </p>
+      {provider.isDemo ? <p>This was a demo: nothing was recorded or paid.</p> : <SimulatedMoney />}
+      <div className={styles.actions}>
+        {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
+        <ButtonLink look={provider.isDemo ? 'primary' : 'quiet'} href={dashboardTab('transactions')}>
+          View Transactions
+        </ButtonLink>
+        {/* The address of a demo says what it is a demo of. */}
+        <ButtonLink look="quiet" href={provider.isDemo ? currentPath() : pathname} onClick={onAnother}>
+          Send Another Tip
+        </ButtonLink>
+      </div>
       <dl className={styles.facts}>
         <div>
           <dt>Service fee</dt>
@@ -60,13 +76,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </div>
         )}
       </dl>
-      {provider.isDemo && <p>This was a demo: nothing was recorded or paid.</p>}
-      <div className={styles.actions}>
-        <Button onClick={() => navigate(dashboardTab('transactions'))}>View Transactions</Button>
-        <Button look="quiet" onClick={onAnother}>
-          Send Another Tip
-        </Button>
-      </div>
+      {isHeldUp && <ReceiptScreen receipt={receipt} provider={provider} onClose={() => setHeldUp(false)} />}
     </section>
   );
 }

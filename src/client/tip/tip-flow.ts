@@ -1,8 +1,9 @@
 /**
- * The tip flow as a state machine: choosing an amount, paying, the receipt. Only its events change the step.
+ * The tip flow as a state machine: choosing an amount, paying, the success with its receipt. Only its events change the step.
  */
 import { type Cents, dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
 import { type AmountReading, readTipAmount } from '#shared/tip-amount.ts';
+import { PAID } from '../paths.ts';
 import type { Attempt } from './attempt.ts';
 
 /** The chosen amount: a quick one, or the text that was typed; never both. */
@@ -34,6 +35,8 @@ export type TipFlow =
       /** Whether Proceed was pressed, so that mistakes are shown from now on. */
       readonly isChecked: boolean;
       readonly interruption: Interruption | null;
+      /** The tip that was sent just before. */
+      readonly sent: Receipt | null;
     }
   | {
       readonly step: 'payment';
@@ -41,7 +44,9 @@ export type TipFlow =
       readonly attempt: Attempt;
       readonly isPaying: boolean;
     }
-  | { readonly step: 'success'; readonly receipt: Receipt };
+  | { readonly step: 'success'; readonly receipt: Receipt }
+  /** The success of an address that names its transaction, which is being asked for. */
+  | { readonly step: 'recall'; readonly transactionId: string; readonly hasFailed: boolean };
 
 export type TipEvent =
   | { readonly type: 'quick-chosen'; readonly amountCents: Cents }
@@ -56,6 +61,10 @@ export type TipEvent =
   | { readonly type: 'paying' }
   | { readonly type: 'failed'; readonly interruption: Interruption | null }
   | { readonly type: 'paid'; readonly receipt: Receipt }
+  /** The receipt is there again, after a reload or a step through the history. */
+  | { readonly type: 'recalled'; readonly receipt: Receipt }
+  | { readonly type: 'recall'; readonly transactionId: string }
+  | { readonly type: 'recall-failed' }
   | { readonly type: 'another' };
 
 const NOTHING: Choice = { quickAmountCents: null, customText: '' };
@@ -66,13 +75,21 @@ export const CUSTOM_FIELD = 'other';
 /** In characters; no amount takes more. */
 const MAX_FIGURES = 20;
 
-/** The first state, with the amount of the address if it has one. */
+/** The first state: the receipt that the address names, else the amounts, with that of the address if it has one. */
 export function beginFlow(search: string): TipFlow {
-  return selecting(choiceIn(search));
+  const transactionId = paidIn(search);
+  return transactionId === null ? selecting(choiceIn(search)) : recalling(transactionId);
 }
 
-/** The amount of an address as the shortest query with the same meaning. */
-export function amountQuery(search: string): URLSearchParams {
+/** The id in an address that shows a receipt; null in any other. */
+export function paidIn(search: string): string | null {
+  return new URLSearchParams(search).get(PAID) || null;
+}
+
+/** What an address says of the flow, as the shortest query of which the same page is drawn first. */
+export function flowQuery(search: string): URLSearchParams {
+  // A page is drawn before its receipt is known.
+  if (paidIn(search) !== null) return new URLSearchParams({ [PAID]: '1' });
   const { quickAmountCents, customText } = choiceIn(search);
   if (quickAmountCents !== null)
     return new URLSearchParams({ [QUICK_FIELD]: String(dollarsFromCents(quickAmountCents)) });
@@ -102,6 +119,13 @@ export function readChoice({ quickAmountCents, customText }: Choice): AmountRead
 
 /** The next state; an event that does not belong to the present step changes nothing. */
 export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
+  if (event.type === 'paid') return { step: 'success', receipt: event.receipt };
+  // Whoever goes to an older receipt while a payment is under way is shown the outcome of that first.
+  if (flow.step !== 'payment' || !flow.isPaying) {
+    if (event.type === 'recall')
+      return isAbout(event.transactionId, flow) ? flow : recalling(event.transactionId);
+    if (event.type === 'recalled') return { step: 'success', receipt: event.receipt };
+  }
   switch (flow.step) {
     case 'select-amount':
       if (event.type === 'quick-chosen')
@@ -124,11 +148,19 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
       if (event.type === 'paying') return { ...flow, isPaying: true };
       if (event.type === 'failed') return { ...selecting(flow.choice), interruption: event.interruption };
       if (event.type === 'amount-changed' && !flow.isPaying) return selecting(flow.choice);
-      if (event.type === 'paid') return { step: 'success', receipt: event.receipt };
       return flow;
     case 'success':
+      return event.type === 'another' ? { ...selecting(NOTHING), sent: flow.receipt } : flow;
+    case 'recall':
+      if (event.type === 'recall-failed') return { ...flow, hasFailed: true };
       return event.type === 'another' ? selecting(NOTHING) : flow;
   }
+}
+
+/** Whether this receipt is shown or asked for already. */
+function isAbout(transactionId: string, flow: TipFlow): boolean {
+  if (flow.step === 'success') return flow.receipt.transactionId === transactionId;
+  return flow.step === 'recall' && !flow.hasFailed && flow.transactionId === transactionId;
 }
 
 function choiceIn(search: string): Choice {
@@ -146,5 +178,9 @@ function choiceOf(figures: string): Choice {
 }
 
 function selecting(choice: Choice): Extract<TipFlow, { step: 'select-amount' }> {
-  return { step: 'select-amount', choice, isChecked: false, interruption: null };
+  return { step: 'select-amount', choice, isChecked: false, interruption: null, sent: null };
+}
+
+function recalling(transactionId: string): TipFlow {
+  return { step: 'recall', transactionId, hasFailed: false };
 }

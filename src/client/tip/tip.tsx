@@ -1,35 +1,44 @@
 /**
  * The tip page: the provider, and the three steps of the tip flow.
  */
-import { useEffect } from 'react';
+import { type ComponentType, lazy, useEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { navigate } from 'wouter/use-browser-location';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { paths, qrIdFrom } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
-import { CodeNotFound } from './code-not-found.tsx';
+import type { CodeNotFoundProps } from './code-not-found.tsx';
 import { type Provider, useProvider } from './provider.ts';
 import styles from './tip.module.css';
 import { TipSteps } from './tip-steps.tsx';
 
 const LOOKUP_FAILED = 'QR code not found';
 
-/** The tip page of the code in the present address; another address makes another page. */
-export function Tip() {
-  const [pathname] = useLocation();
-  return <TipOf key={pathname} qrId={qrIdFrom(pathname)} />;
+/** Few people ever see it. */
+const LateCodeNotFound = lazy(() =>
+  import('./code-not-found.tsx').then(({ CodeNotFound }) => ({ default: CodeNotFound })),
+);
+
+interface TipProps {
+  /** The screen of an unknown code: a server cannot wait for one that is fetched. */
+  readonly unknown?: ComponentType<CodeNotFoundProps>;
 }
 
-function TipOf({ qrId }: { readonly qrId: string }) {
+/** The tip page of the code in the present address; another address makes another page. */
+export function Tip(props: TipProps) {
+  const [pathname] = useLocation();
+  return <TipOf key={pathname} qrId={qrIdFrom(pathname)} {...props} />;
+}
+
+function TipOf({ qrId, unknown: Unknown = LateCodeNotFound }: TipProps & { readonly qrId: string }) {
   const { state, retry } = useProvider(qrId, useSearch());
   const session = useSession();
   useEffect(() => {
@@ -39,9 +48,9 @@ function TipOf({ qrId }: { readonly qrId: string }) {
 
   const isSignedIn = session.status === 'signed-in';
   const back = (
-    <Button look="quiet" onClick={() => navigate(isSignedIn ? paths.dashboard : paths.home)}>
+    <ButtonLink look="quiet" href={isSignedIn ? paths.dashboard : paths.home}>
       <ArrowLeftIcon /> Back
-    </Button>
+    </ButtonLink>
   );
   switch (state.status) {
     case 'loading':
@@ -54,7 +63,7 @@ function TipOf({ qrId }: { readonly qrId: string }) {
         </Screen>
       );
     case 'unknown':
-      return <CodeNotFound isSignedIn={isSignedIn} />;
+      return <Unknown typed={qrId} isSignedIn={isSignedIn} />;
     case 'failed':
       return (
         <Screen title="Tip" actions={back} width="column">

@@ -45,6 +45,12 @@ const QR_CODE = {
   user_id: USER.id,
 };
 
+const QR_CODE_WITH_PICTURE = {
+  ...QR_CODE,
+  url: `https://tips.example.com/tip/${QR_CODE.id}`,
+  image_base64: 'iVBORw0KGgo=',
+};
+
 const SESSION = {
   id: 'ses_2m5q8t1w4z7c0f3j6n9r2v5y8b',
   device: 'Chrome on Android',
@@ -57,6 +63,9 @@ const TRANSACTION = {
   id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
   giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',
   receiver_id: USER.id,
+  receiver_name: USER.full_name,
+  receiver_username: USER.username,
+  qr_code_id: QR_CODE.id,
   amount: 12.34,
   giver_fee: 0.62,
   net_amount: 11.97,
@@ -166,13 +175,13 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'qrCodes.list': {
     summary: 'List your QR codes',
     description: 'Oldest first, each with its picture. Customers have none.',
-    response: [{ ...QR_CODE, image_base64: 'iVBORw0KGgo=' }],
+    response: [QR_CODE_WITH_PICTURE],
   },
   'qrCodes.create': {
     summary: 'Create a QR code',
     description: 'One for each category that you provide. The picture is a PNG that leads to your tip page.',
     request: { service_category: 'bartender' },
-    response: { ...QR_CODE, image_base64: 'iVBORw0KGgo=' },
+    response: QR_CODE_WITH_PICTURE,
   },
   'qrCodes.lookup': {
     summary: 'Look a QR code up',
@@ -212,6 +221,21 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: [TRANSACTION],
+  },
+  'transactions.get': {
+    summary: 'Read a transaction',
+    description: 'One that you sent or received. Those of other people answer as if there were none.',
+    parameters: [
+      {
+        name: 'transactionId',
+        in: 'path',
+        required: true,
+        description: 'As it was answered when the tip was given, or in the list.',
+        schema: { type: 'string', pattern: idPattern('txn').source },
+        example: TRANSACTION.id,
+      },
+    ],
+    response: TRANSACTION,
   },
   'transactions.onTip': {
     summary: 'Hear of tips as they happen',
@@ -278,8 +302,11 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   qr_code: 'The code that was looked up.',
+  qr_code_id: 'The code that was tipped.',
   receiver_id: 'Who was tipped.',
+  receiver_name: 'The full name of whoever was tipped.',
   receiver_qr_id: 'The code of the provider, as scanned or typed.',
+  receiver_username: 'The username of whoever was tipped.',
   service_categories: 'The services that a provider offers; at least one. Ignored for customers.',
   service_category: 'The service; for a tip it is that of the code.',
   service_provider: 'Whom the code tips.',
@@ -287,6 +314,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   token_type: 'Always `bearer`.',
   total_tips_given: 'The sum of the tips given, without fees, in US dollars.',
   total_tips_received: 'The sum of the net amounts received, in US dollars.',
+  url: 'The address that the picture carries: the tip page of the code.',
   user: 'The user who logged in.',
   user_id: 'Whose code it is.',
   username:

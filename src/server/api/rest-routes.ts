@@ -194,6 +194,13 @@ export const REST_ROUTES: readonly RestRoute[] = [
       return { events: eventsFrom(await caller().transactions.onTip({ lastEventId })) };
     },
   }),
+  // After the stream, whose path this one fits as well.
+  route('GET', '/transactions/:transactionId', 'transactions.get', {
+    status: 200,
+    output: transaction,
+    refusals: ['transaction_not_found'],
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
+  }),
   route('POST', '/transactions', 'transactions.create', {
     status: 201,
     input: restTip,

@@ -7,6 +7,7 @@ import {
   type TipStreamStart,
   type Transaction,
   tipStreamQuery,
+  transactionQuery,
   transactionsQuery,
 } from '#shared/tips.ts';
 import { router, signedInProcedure, tippingProcedure } from './trpc.ts';
@@ -21,6 +22,10 @@ export const transactionsRouter = router({
     await ctx.services.queryTurns.step();
     return ctx.services.transactions.list(ctx.account, input);
   }),
+
+  get: signedInProcedure
+    .input(transactionQuery)
+    .query(({ ctx, input }) => ctx.services.transactions.get(ctx.account, input.id)),
 
   summary: signedInProcedure.input(summaryQuery).query(async ({ ctx, input }) => {
     await ctx.services.queryTurns.step();

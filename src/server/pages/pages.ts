@@ -4,8 +4,10 @@
  */
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
+import { MAX_ID_LENGTH } from '#shared/ids.ts';
+import { CODE_FORM_PATH, PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
 import type { Address, Lookup, Renderer } from '#shared/rendered-page.ts';
+import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/door.ts';
 import type { InlineSources } from '../api/envelope.ts';
 import { answer } from '../api/prepared-answer.ts';
@@ -16,6 +18,7 @@ import { createRenderedPages, PAGE, UNLISTED } from './rendered-pages.ts';
 const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan];
 /** Some people end addresses with a slash. */
 const TIP_PAGES = [`${TIP_PREFIX}:qrId`, `${TIP_PREFIX}:qrId/`];
+const CODE_FORMS = [CODE_FORM_PATH, `${CODE_FORM_PATH}/`];
 /** What the service worker keeps for when there is no connection. */
 const OFFLINE_PAGE = '/offline';
 
@@ -61,13 +64,19 @@ export function preparePages(
       for (const screen of EMPTY_SCREENS) serveAt(screen, (c) => answer(c, emptyPage));
       for (const screen of [PAGE_PATHS.auth, ...EMPTY_SCREENS])
         serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
+      for (const path of CODE_FORMS) {
+        serveAt(path, (c, { search }) => {
+          c.header('Cache-Control', 'no-store');
+          return c.redirect(pathForTyped(new URLSearchParams(search).get('code') ?? ''), 303);
+        });
+      }
       for (const path of TIP_PAGES) {
         serveAt(path, async (c, asked) => {
           const { page, status } = await rendered.tip(asked, (qrId) => lookUp(c, qrId));
           return answer(c, page, status);
         });
       }
-      for (const path of [...Object.values(PAGE_PATHS), OFFLINE_PAGE, ...TIP_PAGES])
+      for (const path of [...Object.values(PAGE_PATHS), OFFLINE_PAGE, ...CODE_FORMS, ...TIP_PAGES])
         refuseOtherMethods(app, path);
 
       app.get('*', (c) => {
@@ -76,4 +85,14 @@ export function preparePages(
       });
     },
   };
+}
+
+/** The path of the tip page that a typed text names, which is that of an unknown code when there is no code in it. */
+function pathForTyped(text: string): string {
+  const { code } = readScannedText(text);
+  // Some proxies refuse an address with control characters in it, though they are encoded.
+  const typed = (code ?? text).replace(/\p{Cc}+/gu, ' ').trim();
+  const segment = [...typed].slice(0, MAX_ID_LENGTH).join('');
+  // Browsers take a segment of one dot or two for no segment, encoded as well (WHATWG URL, section 4.1).
+  return /^\.{0,2}$/.test(segment) ? PAGE_PATHS.home : TIP_PREFIX + encodeURIComponent(segment);
 }

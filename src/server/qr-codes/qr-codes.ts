@@ -111,6 +111,11 @@ export function createQrCodes(deps: {
     }
   }
 
+  function withPicture({ id, serviceCategory, userId }: QrCodeRecord, png: Uint8Array): QrCode {
+    const imageBase64 = Buffer.from(png).toString('base64');
+    return { id, serviceCategory, userId, url: tipPageUrl(publicUrl, id), imageBase64 };
+  }
+
   return {
     async list(account) {
       const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
@@ -148,8 +153,4 @@ export function createQrCodes(deps: {
     // Printed codes arrive as they are stored; only what people typed needs reading.
     recall: (text) => remembered.get(text) ?? remembered.get(readQrCodeId(text) ?? '') ?? null,
   };
-}
-
-function withPicture({ id, serviceCategory, userId }: QrCodeRecord, png: Uint8Array): QrCode {
-  return { id, serviceCategory, userId, imageBase64: Buffer.from(png).toString('base64') };
 }

@@ -10,7 +10,7 @@ import type {
   AttemptCount,
   NewAccount,
   NewTransaction,
-  QrCodeRecord,
+  QrCodeWithProvider,
   RecordOutcome,
   TransactionRecord,
 } from './storage.ts';
@@ -60,38 +60,41 @@ export function sessionsToEnd<Session>(
   return newestFirst.slice(maxCount - 1);
 }
 
+/** A tip as the ledger keeps it, without names. */
+type StoredTransaction = Omit<TransactionRecord, 'receiverName' | 'receiverUsername'>;
+
+/** A stored tip with the names of its receiver. @param code the code that was tipped. */
+export function withReceiverNames(
+  stored: StoredTransaction,
+  { fullName, username }: QrCodeWithProvider,
+): TransactionRecord {
+  return { ...stored, receiverName: fullName, receiverUsername: username };
+}
+
 /**
- * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with this receiver, and moves the
- * totals by `givenCents` and `receivedCents`.
+ * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with the owner of `code` as its
+ * receiver, and moves the totals by `givenCents` and `receivedCents`.
  * @param earlier the tip that the giver gave under the same idempotency key.
  * @param code the code that the tip names.
  */
 export function decideTip(
   tip: NewTransaction,
-  earlier: TransactionRecord | undefined,
-  code: QrCodeRecord | undefined,
+  earlier: StoredTransaction | undefined,
+  code: QrCodeWithProvider | undefined,
 ):
   | RecordOutcome
   | {
       readonly outcome: 'due';
-      readonly receiverId: UserId;
+      readonly code: QrCodeWithProvider;
       readonly givenCents: Cents;
       readonly receivedCents: Cents;
     } {
-  if (earlier) {
-    return isSameTip(earlier, tip)
-      ? { outcome: 'repeated', transaction: earlier }
-      : { outcome: 'key_reused' };
-  }
+  if (earlier && !isSameTip(earlier, tip)) return { outcome: 'key_reused' };
   if (!code) return { outcome: 'unknown_code' };
+  if (earlier) return { outcome: 'repeated', transaction: withReceiverNames(earlier, code) };
   if (code.userId === tip.giverId) return { outcome: 'own_code' };
   if (code.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
-  return {
-    outcome: 'due',
-    receiverId: code.userId,
-    givenCents: tip.amountCents,
-    receivedCents: tip.netAmountCents,
-  };
+  return { outcome: 'due', code, givenCents: tip.amountCents, receivedCents: tip.netAmountCents };
 }
 
 function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {

@@ -101,6 +101,9 @@ export interface TransactionRecord extends NewTransaction {
   /** The place in the ledger: 1 for the first, without a gap. */
   readonly sequence: number;
   readonly receiverId: UserId;
+  /** The names of whom the tip's code tips, as they are now: the ledger keeps ids only. */
+  readonly receiverName: string;
+  readonly receiverUsername: string;
 }
 
 /** What a key of an installation is for. */
@@ -118,6 +121,8 @@ export interface Totals {
   readonly totalTipsGivenCents: Cents;
   /** Tips received from `fromMs` up to, not including, `untilMs`. */
   readonly receivedCount: number;
+  /** The sum of the net amounts of these tips. */
+  readonly receivedCents: Cents;
 }
 
 export interface Storage {
@@ -191,8 +196,8 @@ export interface Storage {
   ): Promise<TransactionRecord[] | null>;
   /** Sent and received after the given place in the ledger, oldest first, at most `limit`. */
   listTransactionsSince(userId: UserId, sequence: number, limit: number): Promise<TransactionRecord[]>;
-  /** The place of a transaction of this user's; null when it is none. */
-  findSequence(userId: UserId, id: TransactionId): Promise<number | null>;
+  /** A transaction of this user's, sent or received; null when it is none. */
+  findTransaction(userId: UserId, id: TransactionId): Promise<TransactionRecord | null>;
   /** How many were sent and received after the given place in the ledger, counted up to `atMost`. */
   countTransactionsSince(userId: UserId, sequence: number, atMost: number): Promise<number>;
   readTotals(userId: UserId, fromMs: number, untilMs: number): Promise<Totals>;

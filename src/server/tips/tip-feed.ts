@@ -154,7 +154,8 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
 
   async function sequenceOf(userId: UserId, event: string): Promise<number | null> {
     if (event === BEGINNING) return 0;
-    return isTransactionId(event) ? storage.findSequence(userId, event) : null;
+    if (!isTransactionId(event)) return null;
+    return (await storage.findTransaction(userId, event))?.sequence ?? null;
   }
 
   async function* stream(userId: UserId, follower: Follower, from: number, until: AbortSignal) {

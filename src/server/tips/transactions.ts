@@ -4,7 +4,7 @@
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { type Clock, dayAround } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
+import { isTransactionId, newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import type { NewTip, TipSummary, Transaction, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
 import type { TipFeed } from './tip-feed.ts';
@@ -21,7 +21,12 @@ export interface Transactions {
    * @throws AppError `invalid_input` when the cursor is no transaction of this account's.
    */
   list(account: Account, query: TransactionsQuery): Promise<TransactionPage>;
-  /** Totals, and how many tips were received on the present day of `timeZone`. */
+  /**
+   * A transaction that the account sent or received.
+   * @throws AppError `transaction_not_found` when there is none, also for other people's.
+   */
+  get(account: Account, id: string): Promise<Transaction>;
+  /** Totals, and how many tips were received on the present day of `timeZone`, with the sum of their net amounts. */
   summarise(account: Account, timeZone: string): Promise<TipSummary>;
 }
 
@@ -84,6 +89,12 @@ export function createTransactions(deps: {
       return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
     },
 
+    async get(account, id) {
+      const record = isTransactionId(id) ? await storage.findTransaction(account.id, id) : null;
+      if (!record) throw new AppError('transaction_not_found');
+      return view(record, account.id);
+    },
+
     async summarise(account, timeZone) {
       const today = dayAround(clock(), timeZone);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs);
@@ -91,6 +102,7 @@ export function createTransactions(deps: {
         totalTipsReceivedCents: totals.totalTipsReceivedCents,
         totalTipsGivenCents: totals.totalTipsGivenCents,
         receivedTodayCount: totals.receivedCount,
+        receivedTodayCents: totals.receivedCents,
       };
     },
   };

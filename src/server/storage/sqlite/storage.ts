@@ -11,6 +11,7 @@ import {
   isPartyTo,
   newAccountRow,
   sessionsToEnd,
+  withReceiverNames,
 } from '../rules.ts';
 import type { NewTransaction, RecordOutcome, Storage, TransactionRecord } from '../storage.ts';
 import type { Database } from './connection.ts';
@@ -52,13 +53,14 @@ export function createSqliteStorage(database: Database): Storage {
     const { giverId, idempotencyKey, qrCodeId } = tip;
     const earlier =
       idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
-    const decision = decideTip(tip, earlier, statements.codeById.get({ id: qrCodeId }));
+    const decision = decideTip(tip, earlier, statements.codeWithProvider.get({ id: qrCodeId }));
     if (decision.outcome !== 'due') return decision;
-    const { receiverId, givenCents, receivedCents } = decision;
-    const transaction = statements.insertTransaction.get({ ...tip, receiverId });
+    const { code, givenCents, receivedCents } = decision;
+    const receiverId = code.userId;
+    const stored = statements.insertTransaction.get({ ...tip, receiverId });
     statements.addToGiven.run({ id: giverId, cents: givenCents });
     statements.addToReceived.run({ id: receiverId, cents: receivedCents });
-    return { outcome: 'recorded', transaction };
+    return { outcome: 'recorded', transaction: withReceiverNames(stored, code) };
   }
 
   function endOthers(userId: UserId, kept: Uint8Array | null): number {
@@ -162,7 +164,7 @@ export function createSqliteStorage(database: Database): Storage {
         const { userId } = code;
         if (!statements.categoryOffered.get({ userId, category })) return 'category_not_offered';
         if (statements.codeOfCategory.get({ userId, category })) return 'category_taken';
-        if (statements.codeById.get({ id: code.id })) return 'id_taken';
+        if (statements.codeExists.get({ id: code.id })) return 'id_taken';
         statements.insertQrCode.run({ ...code, category });
         statements.insertPicture.run({ qrCodeId: code.id, address, png: Buffer.from(png) });
         return 'created';
@@ -193,7 +195,7 @@ export function createSqliteStorage(database: Database): Storage {
     listTransactionsSince: (userId, after, limit) =>
       read(() => statements.transactionsOfUserSince.all({ userId, after, limit })),
 
-    findSequence: (userId, id) => read(() => findOwn(userId, id)?.sequence ?? null),
+    findTransaction: (userId, id) => read(() => findOwn(userId, id) ?? null),
 
     countTransactionsSince: (userId, after, limit) =>
       read(() => statements.countOfUserSince.get({ userId, after, limit })?.count ?? 0),
@@ -203,7 +205,7 @@ export function createSqliteStorage(database: Database): Storage {
         const totals = statements.totals.get({ userId });
         const received = statements.receivedBetween.get({ userId, fromMs, untilMs });
         if (!totals || !received) throw new Error('an account that is logged in has gone');
-        return { ...totals, receivedCount: received.count };
+        return { ...totals, receivedCount: received.count, receivedCents: received.netAmountCents };
       }),
 
     takeAttempt: (counts, nowMs) =>

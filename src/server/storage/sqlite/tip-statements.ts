@@ -1,30 +1,39 @@
 /**
  * The statements about codes and tips; see `statements.ts`.
  */
-import { and, asc, count, desc, eq, gt, gte, lt, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { unionAll } from 'drizzle-orm/sqlite-core';
+import type { Cents } from '#shared/money.ts';
 import { given, prepareInsert, prepareReturningInsert } from './placeholders.ts';
 import { accounts, providerCategories, qrCodes, qrPictures, transactions } from './schema.ts';
 
 export function prepareTipStatements(db: BetterSQLite3Database) {
   const value = sql.placeholder;
 
-  const transactionsAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
+  /** The names of whom a code tips, for statements that join a code with the account that owns it. */
+  const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
+  const ownsCode = eq(accounts.id, qrCodes.userId);
+
+  const transactionsWithNames = () =>
     db
-      .select()
+      .select({
+        ...getTableColumns(transactions),
+        receiverName: namesOfCode.fullName,
+        receiverUsername: namesOfCode.username,
+      })
       .from(transactions)
-      .where(and(eq(role, value('userId')), gt(transactions.sequence, value('after'))));
+      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(accounts, ownsCode);
+  const transactionsAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
+    transactionsWithNames().where(and(eq(role, given('userId')), gt(transactions.sequence, given('after'))));
   const placesAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
     db
       .select({ sequence: transactions.sequence })
       .from(transactions)
       .where(and(eq(role, value('userId')), gt(transactions.sequence, value('after'))));
   const transactionsOf = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
-    db
-      .select()
-      .from(transactions)
-      .where(and(eq(role, value('userId')), lt(transactions.sequence, value('before'))));
+    transactionsWithNames().where(and(eq(role, given('userId')), lt(transactions.sequence, given('before'))));
 
   return {
     categoryOffered: db
@@ -62,8 +71,8 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .where(eq(qrCodes.userId, given('userId')))
       .orderBy(asc(sql`${qrCodes}.rowid`))
       .prepare(),
-    codeById: db
-      .select({ id: qrCodes.id, userId: qrCodes.userId, serviceCategory: qrCodes.category })
+    codeExists: db
+      .select({ id: qrCodes.id })
       .from(qrCodes)
       .where(eq(qrCodes.id, value('id')))
       .prepare(),
@@ -72,11 +81,10 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
         id: qrCodes.id,
         userId: qrCodes.userId,
         serviceCategory: qrCodes.category,
-        username: accounts.username,
-        fullName: accounts.fullName,
+        ...namesOfCode,
       })
       .from(qrCodes)
-      .innerJoin(accounts, eq(accounts.id, qrCodes.userId))
+      .innerJoin(accounts, ownsCode)
       .where(eq(qrCodes.id, given('id')))
       .prepare(),
     insertPicture: prepareInsert(db, qrPictures, (insert) => insert.onConflictDoNothing()),
@@ -104,10 +112,8 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
         ),
       )
       .prepare(),
-    transactionById: db
-      .select()
-      .from(transactions)
-      .where(eq(transactions.id, value('id')))
+    transactionById: transactionsWithNames()
+      .where(eq(transactions.id, given('id')))
       .prepare(),
     /** Two index scans merged by sequence, so that a page costs the same however long the history is. */
     transactionsOfUser: unionAll(
@@ -141,7 +147,10 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .where(eq(accounts.id, value('userId')))
       .prepare(),
     receivedBetween: db
-      .select({ count: count() })
+      .select({
+        count: count(),
+        netAmountCents: sql<Cents>`coalesce(sum(${transactions.netAmountCents}), 0)`,
+      })
       .from(transactions)
       .where(
         and(

@@ -1,0 +1,36 @@
+/** Goes on with a tip that was under way before a login, a reload or a step through the history. */
+import { formatUsd } from '#shared/money.ts';
+import { readTipAmount } from '#shared/tip-amount.ts';
+import { takeWaitingTip } from '../waiting-tip.ts';
+import { openAttempt, unsettledAttempt } from './attempt.ts';
+import { markEntry, presentEntry } from './history-entries.ts';
+import { enterPayment } from './payment-entries.ts';
+import type { Provider } from './provider.ts';
+import type { TipEvent } from './tip-flow.ts';
+
+/** Leads to the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with. */
+export async function continuePayment(
+  { qrId, isDemo }: Provider,
+  userId: string,
+  dispatch: (event: TipEvent) => void,
+): Promise<void> {
+  const entry = presentEntry();
+  const waiting = takeWaitingTip(qrId);
+  const unsettled = isDemo ? null : unsettledAttempt(qrId, userId);
+  if (unsettled?.wasSent) {
+    if (entry.step !== 'payment') await enterPayment(formatUsd(unsettled.amountCents));
+    dispatch({ type: 'resumed', attempt: unsettled });
+    return;
+  }
+  if (entry.step === 'success' || (waiting === null && entry.step !== 'payment')) return;
+  const { figures } = waiting ?? entry;
+  dispatch({ type: 'restored', figures });
+  const { amountCents } = readTipAmount(figures);
+  if (amountCents === null) {
+    markEntry({ step: 'select-amount', figures });
+    return;
+  }
+  // After a login the entry below is that of the tip page which led to it.
+  if (waiting !== null) markEntry({ step: 'payment', figures, load: null });
+  dispatch({ type: 'proceeded', attempt: openAttempt(qrId, userId, amountCents) });
+}

@@ -1,0 +1,45 @@
+/** The entries of the browser's history around a payment. */
+import { navigate } from 'wouter/use-browser-location';
+import { currentPath, receiptAt } from '../paths.ts';
+import { type Entry, markEntry, presentEntry } from './history-entries.ts';
+import type { Receipt } from './tip-flow.ts';
+
+/** Names this load of the page. */
+const LOAD = performance.timeOrigin;
+
+/** Settles when the last step back has arrived, which takes the browser a moment. */
+let lastLeft: Promise<void> = Promise.resolve();
+
+/** Puts the payment above the entry of the amount. */
+export async function enterPayment(figures: string): Promise<void> {
+  await lastLeft;
+  markEntry({ step: 'select-amount', figures });
+  navigate(currentPath(), { state: { step: 'payment', figures, load: LOAD } satisfies Entry });
+}
+
+/** Leaves the entry of the payment, if it is the present one, for that of the amount. */
+export function leavePayment(): void {
+  const entry = presentEntry();
+  if (entry.step !== 'payment') return;
+  if (entry.load !== LOAD) {
+    markEntry({ step: 'select-amount', figures: entry.figures });
+    return;
+  }
+  lastLeft = new Promise((resolve) => window.addEventListener('popstate', () => resolve(), { once: true }));
+  history.back();
+}
+
+/**
+ * Puts the success in place of the payment, so that Back leads past it: at the address of its receipt, or at the demo's own, whose entry
+ * keeps the receipt.
+ */
+export function enterSuccess(receipt: Receipt): void {
+  const { transactionId } = receipt;
+  // The giver may have gone Back while the payment was under way: then Forward must not lead to it again.
+  const replace = presentEntry().step === 'payment';
+  if (transactionId === null) {
+    navigate(currentPath(), { replace, state: { step: 'success', receipt } satisfies Entry });
+  } else {
+    navigate(receiptAt(window.location.pathname, transactionId), { replace });
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * What the two buttons do that lead on: Proceed, which asks for a login first, and Pay. An attempt keeps its idempotency key until its
+ * outcome is known, so that a lost answer, a reload or a second tap never pays twice.
+ */
+import { navigate } from 'wouter/use-browser-location';
+import { verifySession } from '../calls.ts';
+import { type AuthTab, authFor, currentPath } from '../paths.ts';
+import { presentSession } from '../session/session.ts';
+import { toastError, toastMessage } from '../toasts.ts';
+import { keepTip } from '../waiting-tip.ts';
+import { openAttempt } from './attempt.ts';
+import { markEntry } from './history-entries.ts';
+import { enterPayment, enterSuccess, leavePayment } from './payment-entries.ts';
+import type { Provider } from './provider.ts';
+import { sendTip } from './send-tip.ts';
+import { type Choice, figuresOf, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
+
+type Dispatch = (event: TipEvent) => void;
+
+const LOGIN_FIRST = 'Please login to send tips';
+
+/** Goes on to the payment: first asks who pays, then how much. */
+export async function proceed(
+  provider: Provider,
+  { choice, interruption }: Extract<TipFlow, { step: 'select-amount' }>,
+  dispatch: Dispatch,
+): Promise<void> {
+  if (presentSession().status === 'checking' || presentSession().status === 'unreachable')
+    await verifySession();
+  const present = presentSession();
+  if (present.status === 'unreachable') {
+    dispatch({ type: 'failed', interruption: interruption ?? 'not-sent' });
+    return;
+  }
+  if (present.status !== 'signed-in') {
+    toastMessage(LOGIN_FIRST);
+    leaveForLogin(provider, choice, 'sign-up');
+    return;
+  }
+  dispatch({ type: 'checked' });
+  const { amountCents, problem } = readChoice(choice);
+  if (amountCents === null) {
+    toastError(problem);
+    return;
+  }
+  await enterPayment(figuresOf(choice));
+  dispatch({ type: 'proceeded', attempt: openAttempt(provider.qrId, present.user.id, amountCents) });
+}
+
+/** Pays. Somebody who has left the page meanwhile stays where they are. */
+export async function pay(
+  provider: Provider,
+  { attempt, choice }: Extract<TipFlow, { step: 'payment' }>,
+  dispatch: Dispatch,
+): Promise<void> {
+  const { pathname } = window.location;
+  const { event, mustLogIn } = await sendTip(provider, attempt);
+  dispatch(event);
+  if (window.location.pathname !== pathname) return;
+  if (event.type === 'paid') enterSuccess(event.receipt);
+  else if (mustLogIn) leaveForLogin(provider, choice, 'login');
+  else leavePayment();
+}
+
+function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTab): void {
+  const figures = figuresOf(choice);
+  keepTip(qrId, { figures, receiver: fullName });
+  markEntry({ step: 'select-amount', figures });
+  navigate(authFor(currentPath(), tab));
+}

@@ -1,0 +1,91 @@
+/**
+ * The receipt as a screen to hold up, so that whoever was tipped recognises it across the bar. Its clock moves and it says how
+ * long ago the tip was: no picture of a receipt does that, and an old receipt looks old.
+ */
+import { useEffect, useRef } from 'react';
+import { brand } from '#shared/brand.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { Button } from '../ui/button.tsx';
+import { Money } from '../ui/money.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
+import { Check } from './check.tsx';
+import type { Provider } from './provider.ts';
+import styles from './receipt-screen.module.css';
+import type { Receipt } from './tip-flow.ts';
+import { useNow } from './use-now.ts';
+
+const JUST_NOW_MS = 5_000;
+const MINUTE_MS = 60_000;
+/** For how long a receipt has the colour of money; an older one has not. */
+const FRESH_MS = 15 * MINUTE_MS;
+
+interface ReceiptScreenProps {
+  readonly receipt: Receipt;
+  readonly provider: Provider;
+  readonly onClose: () => void;
+}
+
+export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const now = useNow();
+  const paidAt = new Date(receipt.paidAt);
+  const ageMs = Math.max(0, now.getTime() - paidAt.getTime());
+  return (
+    <dialog
+      ref={dialog}
+      className={styles.screen}
+      data-fresh={ageMs < FRESH_MS}
+      aria-labelledby="receipt-screen"
+      onClose={onClose}
+    >
+      <header className={styles.head}>
+        <span className={styles.wordmark}>{brand.name}</span>
+        <Button look="quiet" onClick={() => dialog.current?.close()}>
+          Close
+        </Button>
+      </header>
+      <div className={styles.receipt}>
+        <div className={styles.check}>
+          <Check />
+        </div>
+        <h2 id="receipt-screen" className={styles.amount}>
+          <Money amountCents={receipt.amountCents} />
+        </h2>
+        <p className={styles.name}>
+          to <bdi>{provider.fullName}</bdi>
+        </p>
+        <p>
+          <bdi>@{provider.username}</bdi> · {CATEGORY_LABELS[provider.serviceCategory]}
+        </p>
+      </div>
+      <footer className={styles.foot}>
+        <p role="timer" className={styles.clock}>
+          {now.toLocaleTimeString(undefined, { timeStyle: 'medium' })}
+        </p>
+        <p>
+          Sent <time dateTime={receipt.paidAt}>{timeOf(paidAt, now)}</time>, {agoOf(ageMs)}
+        </p>
+        <SimulatedMoney />
+      </footer>
+    </dialog>
+  );
+}
+
+/** The time of day, with the date unless it is today's. */
+function timeOf(paidAt: Date, now: Date): string {
+  return paidAt.toDateString() === now.toDateString()
+    ? paidAt.toLocaleTimeString(undefined, { timeStyle: 'short' })
+    : paidAt.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+const words = new Intl.RelativeTimeFormat('en');
+
+function agoOf(ageMs: number): string {
+  const minutes = Math.floor(ageMs / MINUTE_MS);
+  if (ageMs < JUST_NOW_MS) return 'just now';
+  if (minutes < 1) return words.format(-Math.floor(ageMs / 1_000), 'second');
+  if (minutes < 60) return words.format(-minutes, 'minute');
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? words.format(-hours, 'hour') : words.format(-Math.floor(hours / 24), 'day');
+}

@@ -1,0 +1,144 @@
+/**
+ * Drives the tip flow: what the giver does and where the browser's history leads become events of the state machine. Everything after the
+ * choice of an amount is fetched meanwhile (paying.ts).
+ */
+import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
+import type { UserId } from '#shared/ids.ts';
+import { presentSession, useSession } from '../session/session.ts';
+import { markEntry, presentEntry } from './history-entries.ts';
+import type { Provider } from './provider.ts';
+import {
+  beginFlow,
+  paidIn,
+  readChoice,
+  type TipEvent,
+  type TipFlow,
+  tipFlow,
+  withoutAmount,
+} from './tip-flow.ts';
+
+export const fetchPaying = () => import('./paying.ts').then(({ paying }) => paying);
+/** Null without a connection; a later call fetches again. */
+const fetchPayingIfPossible = () => fetchPaying().catch(() => null);
+
+export interface TipFlowActions {
+  readonly flow: TipFlow;
+  readonly dispatch: (event: TipEvent) => void;
+  /** Goes on to the payment, or says what is missing for it. */
+  readonly proceed: () => Promise<void>;
+  readonly pay: () => Promise<void>;
+  readonly changeAmount: () => void;
+}
+
+export function useTipFlow(provider: Provider): TipFlowActions {
+  const session = useSession();
+  const [pathname] = useLocation();
+  const search = useSearch();
+  const [flow, dispatch] = useReducer(tipFlow, search, beginFlow);
+  /** Stops a second tap before the next render does. */
+  const isPaying = useRef(false);
+
+  // The amount of the address is taken once, so that a later visit begins without an amount.
+  useEffect(() => {
+    const rest = withoutAmount(search);
+    if (rest !== search) navigate(pathname + rest, { replace: true, state: history.state });
+  }, [pathname, search]);
+
+  const isAmountChosen = flow.step === 'select-amount' && readChoice(flow.choice).amountCents !== null;
+  useEffect(() => {
+    if (isAmountChosen) void fetchPayingIfPossible();
+  }, [isAmountChosen]);
+
+  const followHistory = useEffectEvent(() => {
+    const entry = presentEntry();
+    const transactionId = paidIn(window.location.search);
+    if (entry.step === 'success') {
+      dispatch({ type: 'recalled', receipt: entry.receipt });
+    } else if (transactionId !== null) {
+      dispatch({ type: 'recall', transactionId });
+    } else if (entry.step === 'payment') {
+      dispatch({ type: 'restored', figures: entry.figures });
+      void goOn();
+    } else if (flow.step === 'success' || flow.step === 'recall') {
+      // Back from a success leads to no amount that could be paid once more.
+      markEntry({ step: 'select-amount', figures: '' });
+      dispatch({ type: 'another' });
+    } else if (flow.step === 'payment') {
+      dispatch({ type: 'amount-changed' });
+    } else if (entry.figures !== '') {
+      dispatch({ type: 'restored', figures: entry.figures });
+    }
+  });
+  const paid = paidIn(search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link to a receipt, or from it, changes no more than the query
+  useLayoutEffect(() => {
+    const follow = () => {
+      if (window.location.pathname === pathname) followHistory();
+    };
+    follow();
+    window.addEventListener('popstate', follow);
+    return () => window.removeEventListener('popstate', follow);
+  }, [pathname, paid]);
+
+  const userId = session.status === 'signed-in' ? session.user.id : null;
+  const goOn = useEffectEvent(async () => {
+    const entry = presentEntry();
+    if (presentSession().status === 'signed-out' && entry.step === 'payment')
+      markEntry({ step: 'select-amount', figures: entry.figures });
+    const payerId = signedInId();
+    if (payerId === null || paidIn(window.location.search) !== null) return;
+    const paying = await fetchPayingIfPossible();
+    await paying?.continuePayment(provider, payerId, dispatch);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
+  useEffect(() => void goOn(), [session.status, userId]);
+
+  const recalledId = flow.step === 'recall' && !flow.hasFailed ? flow.transactionId : null;
+  const recall = useEffectEvent(async (transactionId: string): Promise<TipEvent> => {
+    const payerId = signedInId();
+    const paying = payerId === null ? null : await fetchPayingIfPossible();
+    if (payerId === null || paying === null) return { type: 'recall-failed' };
+    return paying.recallReceipt(provider, payerId, transactionId);
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides what is shown
+  useEffect(() => {
+    if (recalledId === null || presentSession().status === 'checking') return;
+    let isWanted = true;
+    void recall(recalledId).then((event) => isWanted && dispatch(event));
+    return () => {
+      isWanted = false;
+    };
+  }, [recalledId, session.status, userId]);
+
+  return {
+    flow,
+    dispatch,
+
+    async proceed() {
+      if (flow.step !== 'select-amount') return;
+      const paying = await fetchPayingIfPossible();
+      if (paying) await paying.proceed(provider, flow, dispatch);
+      else dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
+    },
+
+    async pay() {
+      if (flow.step !== 'payment' || isPaying.current) return;
+      isPaying.current = true;
+      dispatch({ type: 'paying' });
+      await (await fetchPaying()).pay(provider, flow, dispatch);
+      isPaying.current = false;
+    },
+
+    changeAmount() {
+      dispatch({ type: 'amount-changed' });
+      void fetchPaying().then(({ leavePayment }) => leavePayment());
+    },
+  };
+}
+
+function signedInId(): UserId | null {
+  const present = presentSession();
+  return present.status === 'signed-in' ? present.user.id : null;
+}
