@@ -136,7 +136,7 @@ const OF_EVERY_PAGE = `
   start/app.tsx start/client-root.ts start/exact-addresses.ts start/exact-paths.ts start/hydrate.tsx
   ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/button-link.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
   ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/simulated-money.tsx ui/states.tsx ui/tokens.css
-  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts ../shared/usernames.ts`
+  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts ../shared/tip-amount.ts ../shared/usernames.ts`
   .trim()
   .split(/\s+/)
   .map((file) => normalizePath(join(CLIENT, file)));

@@ -1,4 +1,4 @@
-import { paths } from './paths.ts';
+import { isTipPage, qrIdFrom } from './paths.ts';
 
 /** An origin to resolve paths against, because `URL` needs one. */
 const ANY_SITE = 'https://this-site.invalid';
@@ -16,7 +16,8 @@ export function nextFrom(search: string): string | null {
   return url.pathname + url.search + url.hash;
 }
 
-/** Whether `?next=` leads back to a tip page. */
-export function leadsToTipPage(search: string): boolean {
-  return nextFrom(search)?.startsWith(paths.tip('')) ?? false;
+/** The code of the tip page to which `?next=` leads back, as it stands in the path; null when it leads elsewhere. */
+export function nextQrId(search: string): string | null {
+  const [pathname = ''] = nextFrom(search)?.split(/[?#]/) ?? [];
+  return isTipPage(pathname) ? qrIdFrom(pathname) : null;
 }

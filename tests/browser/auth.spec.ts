@@ -2,7 +2,20 @@
  * Login and sign-up: what the forms ask for, what they refuse and how they say it, and where they lead afterwards.
  */
 import type { Locator, Page } from '@playwright/test';
-import { expect, holdAnswers, logInByForm, newName, PASSWORD, storedToken, test, toast } from './fixtures.ts';
+import {
+  expect,
+  holdAnswers,
+  holdScripts,
+  isTakenOver,
+  logInByForm,
+  newName,
+  openEarly,
+  PASSWORD,
+  storedToken,
+  test,
+  toast,
+} from './fixtures.ts';
+import { proceedWith } from './tipping.ts';
 
 const CATEGORIES = [
   'Bartender',
@@ -14,6 +27,9 @@ const CATEGORIES = [
   'DJ',
   'Live Event',
 ];
+const SIGN_UP = '/auth?tab=sign-up';
+/** The sign-up of somebody whom a tip page sent. */
+const SIGN_UP_OF_GIVER = `${SIGN_UP}&next=%2Ftip%2Fdemo-alex-bartender`;
 const PROVIDER_BOX = 'I am a service provider (will receive tips)';
 
 /** The fields of the form that is open. */
@@ -28,8 +44,7 @@ function fieldsOf(page: Page) {
 }
 
 async function openSignUp(page: Page) {
-  await page.goto('/auth');
-  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await page.goto(SIGN_UP);
   return fieldsOf(page);
 }
 
@@ -42,6 +57,11 @@ async function fillSignUp(page: Page): Promise<string> {
   await email.fill(`${username}@example.com`);
   await password.fill(PASSWORD);
   return username;
+}
+
+/** All toasts that are shown. */
+function toastsOf(page: Page): Locator {
+  return page.getByRole('region', { name: /^Notifications/ }).getByRole('listitem');
 }
 
 /** A sentence under a field, announced as its description. */
@@ -63,8 +83,217 @@ test('shows two tabs under "Welcome", Login first, and a way back', async ({ pag
   await page.getByRole('tab', { name: 'Sign Up' }).click();
   await expect(page.getByRole('textbox')).toHaveCount(5);
   await expect(page.getByRole('button', { name: 'Create Account' })).toBeVisible();
-  await page.getByRole('button', { name: 'Back to Home' }).click();
+  await page.getByRole('link', { name: 'Back to Home' }).click();
   await expect(page).toHaveURL('/');
+});
+
+test('gives each tab an address, which a reload keeps and which Back leaves at once', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Login', exact: true }).click();
+  const open = page.getByRole('tab', { selected: true });
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await expect(page).toHaveURL(SIGN_UP);
+  await page.reload();
+  await expect(open).toHaveText('Sign Up');
+  await page.getByRole('tab', { name: 'Login' }).click();
+  await expect(page).toHaveURL('/auth');
+  await expect(open).toHaveText('Login');
+  await page.goBack();
+  await expect(page).toHaveURL('/');
+});
+
+test('without JavaScript, leads to the other tab and home, and sends no form', async ({
+  browser,
+  baseURL,
+}) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, ...(baseURL && { baseURL }) });
+  const page = await context.newPage();
+  await page.goto('/auth?next=/scan');
+  await page.getByRole('tab', { name: 'Sign Up' }).click();
+  await expect(page).toHaveURL(`${SIGN_UP}&next=%2Fscan`);
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.url()));
+  await fillSignUp(page);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Create Account' }).click();
+  await expect(page).toHaveURL(`${SIGN_UP}&next=%2Fscan`);
+  expect(sent).toEqual([]);
+  await page.getByRole('tab', { name: 'Login' }).click();
+  await expect(page).toHaveURL('/auth?next=%2Fscan');
+  await page.getByRole('link', { name: 'Back to Home' }).click();
+  await expect(page).toHaveURL('/');
+  await context.close();
+});
+
+test.describe('before the script has come', () => {
+  test('the sign-up keeps all that is typed and ticked, and then shows the services', async ({
+    page,
+    backstage,
+  }) => {
+    await page.goto('/');
+    const release = await holdScripts(page);
+    await openEarly(page, SIGN_UP);
+    const username = await fillSignUp(page);
+    const fields = fieldsOf(page);
+    await fields.phone.fill('+43 660 1234567');
+    const box = page.getByRole('checkbox', { name: PROVIDER_BOX });
+    await box.check();
+    const services = page.getByRole('group', { name: 'Select all services you provide:' });
+    await expect(services).toHaveCount(0);
+    expect(await page.evaluate(isTakenOver)).toBe(false);
+    release();
+    await services.getByRole('checkbox', { name: 'DJ' }).check();
+    await expect(box).toBeChecked();
+    for (const [field, text] of [
+      [fields.fullName, `Sam ${username}`],
+      [fields.username, username],
+      [fields.email, `${username}@example.com`],
+      [fields.phone, '+43 660 1234567'],
+      [fields.password, PASSWORD],
+    ] as const)
+      await expect(field).toHaveValue(text);
+    await page.getByRole('button', { name: 'Create Account' }).click();
+    await expect(page).toHaveURL('/dashboard');
+    const token = await storedToken(page);
+    expect(await backstage.call('GET', '/auth/me', { token: token ?? '' })).toMatchObject({
+      ...{ email: `${username}@example.com`, username, full_name: `Sam ${username}` },
+      ...{ phone: '+43 660 1234567', service_categories: ['dj'] },
+    });
+  });
+
+  test('a typed name gets its username when the script has come', async ({ page }) => {
+    await page.goto('/');
+    const release = await holdScripts(page);
+    await openEarly(page, SIGN_UP);
+    const { fullName, username } = fieldsOf(page);
+    await fullName.fill('Marcus Reed');
+    await expect(username).toHaveValue('');
+    expect(await page.evaluate(isTakenOver)).toBe(false);
+    release();
+    await expect(username).toHaveValue('marcus.reed');
+  });
+});
+
+test.describe('coming from a tip page', () => {
+  test('somebody sees above the form which tip is waiting, also after a reload', async ({
+    page,
+    backstage,
+  }) => {
+    const code = await backstage.code(await backstage.provider(['bartender'], 'Marcus Reed'));
+    for (const typed of [code, code.toLowerCase()]) {
+      await page.goto(`/tip/${typed}`);
+      await proceedWith(page, '$20');
+      for (const isReload of [false, true]) {
+        if (isReload) await page.reload();
+        const slip = page.getByText('is waiting').locator('xpath=ancestor::p');
+        await expect(slip).toHaveText('$20.00 to Marcus Reed is waiting');
+        await expect(page.getByText('you go straight on to the payment.')).toBeVisible();
+        await expect(page.getByText('Simulated money: no real money moves.')).toBeVisible();
+        const [above, form] = [await slip.boundingBox(), await page.getByLabel('Email').boundingBox()];
+        expect(above?.y).toBeLessThan(form?.y ?? 0);
+      }
+    }
+  });
+
+  test('somebody without an amount sees whose tip it is, and without any tip that one comes next', async ({
+    page,
+    backstage,
+  }) => {
+    const code = await backstage.code(await backstage.provider(['bartender'], 'Marcus Reed'));
+    await page.goto(`/tip/${code}`);
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(page.getByRole('main')).toContainText('Your tip to Marcus Reed is waiting');
+    await page.goto('/auth?next=/tip/demo-alex-bartender');
+    await expect(page.getByRole('main')).toContainText('Your tip comes next');
+    await expect(page.getByText('you go straight back to your tip.')).toBeVisible();
+    await page.goto('/auth?next=/scan');
+    await expect(page.getByText('Join the future of cashless tipping')).toBeVisible();
+    await expect(page.getByText('your tip')).toHaveCount(0);
+  });
+
+  test('somebody is asked last whether they are a provider, and anybody else first', async ({ page }) => {
+    const box = page.getByRole('checkbox', { name: PROVIDER_BOX });
+    const topOf = async (field: Locator) => (await field.boundingBox())?.y ?? 0;
+    for (const [path, isLast] of [
+      [SIGN_UP_OF_GIVER, true],
+      [SIGN_UP, false],
+    ] as const) {
+      await page.goto(path);
+      const { fullName } = fieldsOf(page);
+      expect((await topOf(box)) > (await topOf(fullName)), path).toBe(isLast);
+      await box.check();
+      await page.getByRole('button', { name: 'Create Account' }).click();
+      const services = page.getByRole('group', { name: 'Select all services you provide:' });
+      await expect(isLast ? fullName : services.getByRole('checkbox').first(), path).toBeFocused();
+    }
+  });
+});
+
+test.describe('the username', () => {
+  test('is proposed from the name as it is typed, until somebody types their own', async ({ page }) => {
+    const { fullName, username } = await openSignUp(page);
+    await fullName.pressSequentially('Zoë O’Malley');
+    await expect(username).toHaveValue('zoe.omalley');
+    await username.press('End');
+    await username.pressSequentially('1');
+    await fullName.fill('Zoë Reed');
+    await expect(username).toHaveValue('zoe.omalley1');
+    await page.getByRole('tab', { name: 'Login' }).click();
+    await page.getByRole('tab', { name: 'Sign Up' }).click();
+    await fullName.fill('Zoë Reed-Hart');
+    await expect(username).toHaveValue('zoe.omalley1');
+
+    await username.fill('');
+    await expect(username).toHaveValue('');
+    await username.blur();
+    await expect(username).toHaveValue('zoe.reed.hart');
+    await fullName.fill('Zoë Hart');
+    await expect(username).toHaveValue('zoe.hart');
+    await fullName.fill('小林');
+    await expect(username).toHaveValue('');
+  });
+
+  test('that was proposed and is taken gets other digits, and nobody hears of it', async ({
+    page,
+    backstage,
+    complaints,
+  }) => {
+    const word = newName('reed').replace('-', '');
+    await backstage.customer({ username: `kim.${word}` });
+    const fields = await openSignUp(page);
+    await fields.fullName.fill(`Kim ${word}`);
+    await fields.email.fill(`${word}@example.com`);
+    await fields.password.fill(PASSWORD);
+    const login = await holdAnswers(page, '**/trpc/auth.login*');
+    await page.getByRole('button', { name: 'Create Account' }).click();
+    await expect(toast(page, 'Account created successfully! Please login.')).toBeVisible();
+    await expect(toastsOf(page)).toHaveCount(1);
+    await expect(fields.username).toHaveValue(new RegExp(`^kim[.]${word}[0-9]{4}$`));
+    const username = await fields.username.inputValue();
+    login.release();
+    await expect(page).toHaveURL('/dashboard');
+    const token = await storedToken(page);
+    expect(await backstage.call('GET', '/auth/me', { token: token ?? '' })).toMatchObject({ username });
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+  });
+
+  test('is proposed anew three times at most', async ({ page, backstage, complaints }) => {
+    const word = newName('reed').replace('-', '');
+    for (const digits of ['', '0042']) await backstage.customer({ username: `kim.${word}${digits}` });
+    await page.addInitScript(() => {
+      Object.defineProperty(crypto, 'getRandomValues', { value: (numbers: Uint32Array) => numbers.fill(42) });
+    });
+    const fields = await openSignUp(page);
+    await fields.fullName.fill(`Kim ${word}`);
+    await fields.email.fill(`${word}@example.com`);
+    await fields.password.fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create Account' }).click();
+    await expectUnder(fields.username, 'This username is already taken.');
+    await expect(fields.username).toHaveValue(`kim.${word}0042`);
+    await expect(fields.username).toBeFocused();
+    await expect(toastsOf(page)).toHaveCount(1);
+    expect(complaints.splice(0)).toEqual(Array.from({ length: 4 }, () => expect.stringContaining('409')));
+  });
 });
 
 test('tells browsers and password managers what each field is for', async ({ page }) => {
@@ -260,7 +489,7 @@ test.describe('what the server refuses', () => {
       await expect(fields[name]).toHaveValue(taken);
       await expect(toast(page, sentence)).toBeVisible();
       await expect(fields.fullName).toHaveValue(`Sam ${username}`);
-      await expect(page).toHaveURL('/auth');
+      await expect(page).toHaveURL(SIGN_UP);
       expect(complaints.splice(0)).toEqual([expect.stringContaining(status)]);
       await fields[name].fill(free);
     }
@@ -364,9 +593,15 @@ test.describe('getting in', () => {
     await page.getByRole('checkbox', { name: PROVIDER_BOX }).check();
     await page.getByRole('checkbox', { name: 'Live Event' }).check();
     await page.getByRole('checkbox', { name: 'Nail Tech' }).check();
+    const login = await holdAnswers(page, '**/trpc/auth.login*');
     await page.getByRole('button', { name: 'Create Account' }).click();
-    await expect(toast(page, 'Account created successfully! Please login.')).toBeVisible();
+    const created = toast(page, 'Account created successfully! Please login.');
+    await expect(created).toBeVisible();
+    await expect(toastsOf(page)).toHaveCount(1);
+    login.release();
     await expect(toast(page, `Welcome to Tipwell, Sam ${username}!`)).toBeVisible();
+    await expect(created).toHaveCount(0);
+    await expect(toastsOf(page)).toHaveCount(1);
     await expect(page).toHaveURL('/dashboard');
     const token = await storedToken(page);
     expect(await backstage.call('GET', '/auth/me', { token: token ?? '' })).toMatchObject({
@@ -427,7 +662,6 @@ test.describe('the way afterwards', () => {
     const customer = await backstage.customer();
     const next = '/tip/demo-alex-barber?userId=sam&service=dj';
     await page.goto(`/auth?${new URLSearchParams({ next })}`);
-    await expect(page.getByText('Your amount is kept.')).toBeVisible();
     await logInByForm(page, customer);
     await expect(page).toHaveURL(next);
     await page.goto(`/auth?${new URLSearchParams({ next: '/dashboard?tab=profile' })}`);

@@ -11,7 +11,11 @@ import { Backstage, expect, holdAnswers, stat, storedToken, test, toast, watch }
 
 const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
 const openTab = (page: Page) => page.getByRole('tab', { selected: true });
-const value = (page: Page, label: string) => stat(page, label).getByRole('definition');
+const value = (page: Page, label: string) => stat(page, label).getByRole('definition').first();
+const todaysSum = (page: Page) => stat(page, 'Received Today').getByRole('definition').nth(1);
+const sizeOf = (page: Page, label: string) =>
+  value(page, label).evaluate((number) => Number.parseFloat(getComputedStyle(number).fontSize));
+const SIMULATED = 'Simulated money: no real money moves.';
 
 test.describe('the head', () => {
   test('welcomes a customer, who may scan, and opens on the transactions', async ({
@@ -31,7 +35,7 @@ test.describe('the head', () => {
     for (const label of ['Tips Received', 'Tips Given']) await expect(value(page, label)).toHaveText('$0.00');
     for (const label of ['Received Today', 'Active QR Codes'])
       await expect(value(page, label)).toHaveText('0');
-    await page.getByRole('button', { name: 'Scan QR' }).click();
+    await page.getByRole('link', { name: 'Scan QR' }).click();
     await expect(page).toHaveURL('/scan');
   });
 
@@ -48,7 +52,7 @@ test.describe('the head', () => {
     await expect(openTab(page)).toHaveText('QR Codes');
     await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Scan QR' })).toHaveCount(0);
+    await expect(page.getByRole('link', { name: 'Scan QR' })).toHaveCount(0);
     await page.getByRole('tab', { name: 'Transactions' }).click();
     await expect(page.getByText('Share your QR codes to start receiving tips')).toBeVisible();
   });
@@ -70,7 +74,85 @@ test.describe('the head', () => {
     await expect(value(page, 'Tips Received')).toHaveText('$1,304.22');
     await expect(value(page, 'Tips Given')).toHaveText('$10.50');
     await expect(value(page, 'Received Today')).toHaveText('3');
+    await expect(todaysSum(page)).toHaveText("Sum of today's tips: $1,304.22");
     await expect(value(page, 'Active QR Codes')).toHaveText('2');
+  });
+
+  test('leads with what a provider received, in all and today, and says once that the money is simulated', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    await page.goto('/dashboard');
+    await expect(page.locator('dl').getByRole('term')).toHaveText([
+      'Tips Received',
+      'Received Today',
+      'Tips Given',
+      'Active QR Codes',
+    ]);
+    for (const leading of ['Tips Received', 'Received Today'])
+      expect(await sizeOf(page, leading), leading).toBeGreaterThan(1.2 * (await sizeOf(page, 'Tips Given')));
+    await expect(page.getByText(SIMULATED)).toHaveCount(1);
+    await expect(page.getByText(SIMULATED)).toBeInViewport({ ratio: 1 });
+  });
+
+  test('leads with what a customer gave, and says once that the money is simulated', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/dashboard');
+    await expect(page.locator('dl').getByRole('term')).toHaveText([
+      'Tips Given',
+      'Tips Received',
+      'Received Today',
+      'Active QR Codes',
+    ]);
+    for (const small of ['Tips Received', 'Received Today', 'Active QR Codes'])
+      expect(await sizeOf(page, 'Tips Given'), small).toBeGreaterThan(1.2 * (await sizeOf(page, small)));
+    await expect(page.getByText(SIMULATED)).toHaveCount(1);
+    await expect(page.getByText(SIMULATED)).toBeInViewport({ ratio: 1 });
+  });
+
+  test('shows sums of millions whole on the narrowest phone, also with text twice as large', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    for (let count = 0; count < 127; count += 1) await backstage.tip(customer, code, 10_000);
+    await backstage.tip(customer, code, 2750.4);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    for (const fontSize of ['100%', '200%']) {
+      await page.evaluate((size) => {
+        document.documentElement.style.fontSize = size;
+      }, fontSize);
+      for (const sum of [value(page, 'Tips Received'), todaysSum(page)]) {
+        await expect(sum).toContainText('$1,234,567.89');
+        const spare = await sum.evaluate((line) => {
+          const { right } = line.getBoundingClientRect();
+          return right - (line.querySelector('span:last-child')?.getBoundingClientRect().right ?? Infinity);
+        });
+        expect(spare, fontSize).toBeGreaterThanOrEqual(0);
+      }
+    }
+  });
+
+  test('keeps its height while the numbers load', async ({ page, backstage, logInAs }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await backstage.tip(customer, code, 25);
+    const answers = await holdAnswers(page, /transactions\.summary/);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await expect.poll(answers.asked).toBe(1);
+    const place = await page.getByRole('tablist').boundingBox();
+    answers.release();
+    await expect(todaysSum(page)).toContainText('$24.25');
+    expect(await page.getByRole('tablist').boundingBox()).toEqual(place);
   });
 
   test('counts "Received Today" by the calendar of whoever looks, and anew on the next day', async ({
@@ -100,9 +182,11 @@ test.describe('the head', () => {
     };
     const early = await openAt(4);
     await expect(value(early, 'Received Today')).toHaveText('0');
+    await expect(todaysSum(early)).toContainText('$0.00');
     await early.context().close();
     const late = await openAt(18);
     await expect(value(late, 'Received Today')).toHaveText('1');
+    await expect(todaysSum(late)).toContainText('$19.40');
 
     server.process.kill('SIGUSR2');
     await expect.poll(() => server.stdout()).toContain('now 86400000');
@@ -110,6 +194,7 @@ test.describe('the head', () => {
     await late.clock.setSystemTime(Date.now() + 86_400_000);
     await late.clock.runFor(61_000);
     await expect(value(late, 'Received Today')).toHaveText('0');
+    await expect(todaysSum(late)).toContainText('$0.00');
     await expect(value(late, 'Tips Received')).toHaveText('$19.40');
     await late.context().close();
     await server.stop();
@@ -122,6 +207,44 @@ function zoneWhereItIs(hour: number): string {
   const behind = (new Date().getUTCHours() - hour + 24) % 24;
   return behind <= 12 ? `Etc/GMT+${behind}` : `Etc/GMT-${24 - behind}`;
 }
+
+test.describe('the first screen of a phone, without scrolling,', () => {
+  test('shows a provider the tabs and two thirds of the first code', async ({ page, backstage, logInAs }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await backstage.tip(customer, code, 75);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await expect(page.getByRole('tablist')).toBeInViewport({ ratio: 1 });
+    await expect(page.getByRole('article', { name: 'Bartender' }).getByRole('img')).toBeInViewport({
+      ratio: 0.66,
+    });
+  });
+
+  test('shows a new provider the whole button that creates the first code', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    for (const [width, height] of [
+      [390, 844],
+      [360, 640],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.goto('/dashboard');
+      await expect(page.getByRole('button', { name: 'Create Bartender QR' })).toBeInViewport({ ratio: 1 });
+    }
+  });
+
+  test('shows a customer Scan QR and the first transactions', async ({ page, backstage, logInAs }) => {
+    const { code, customer } = await backstage.bothSides();
+    for (const amount of [10, 20, 30]) await backstage.tip(customer, code, amount);
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    await expect(page.getByRole('link', { name: 'Scan QR' })).toBeInViewport({ ratio: 1 });
+    for (const row of [0, 1, 2]) await expect(rows(page).nth(row)).toBeInViewport({ ratio: 1 });
+  });
+});
 
 test.describe('tabs', () => {
   test('stand in the address, so that reload keeps them and Back goes through them', async ({
@@ -260,6 +383,51 @@ test.describe('QR codes', () => {
     expect([...data.subarray(-4)], 'the last pixel of the sheet').toEqual([255, 255, 255, 255]);
   });
 
+  test('that lead to this computer only say so above what prints them, and not on the printed sheet', async ({
+    page,
+    backstage,
+    logInAs,
+    server,
+  }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await page.addInitScript(() => {
+      window.addEventListener('afterprint', (event) => event.stopImmediatePropagation());
+      window.print = () => document.documentElement.setAttribute('data-printing', '');
+    });
+    await page.goto('/dashboard');
+    const card = page.getByRole('article', { name: 'Bartender' });
+    const warning = card.getByRole('note');
+    await expect(warning).toHaveText(
+      `This code leads to ${server.url}, which only this computer can open. Set PUBLIC_URL before you print it.`,
+    );
+    const bottom = await warning.evaluate((note) => note.getBoundingClientRect().bottom);
+    const print = card.getByRole('button', { name: 'Print' });
+    for (const button of [print, card.getByRole('button', { name: 'Download QR' })])
+      expect((await button.boundingBox())?.y).toBeGreaterThanOrEqual(bottom);
+    await print.click();
+    await page.locator('[data-printing]').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await expect(page.getByText('Scan to tip')).toBeVisible();
+    await expect(page.getByText(/PUBLIC_URL/).filter({ visible: true })).toHaveCount(0);
+  });
+
+  test('that lead to an address of the network carry no warning', async ({ page, logInAs, complaints }) => {
+    const server = await startServer({ PUBLIC_URL: 'http://tips.example.com' });
+    const backstage = new Backstage(server);
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto(`${server.url}/dashboard`);
+    const card = page.getByRole('article', { name: 'Bartender' });
+    await expect(card.getByRole('button', { name: 'Download QR' })).toBeVisible();
+    await expect(card.getByRole('note')).toHaveCount(0);
+    // The page is watched for requests to any other server than that of the worker.
+    expect(complaints.splice(0).filter((complaint) => !complaint.includes(server.url))).toEqual([]);
+    await server.stop();
+  });
+
   test('that cannot be created say so, and can be tried again', async ({
     page,
     backstage,
@@ -285,15 +453,22 @@ test.describe('QR codes', () => {
   });
 });
 
+/** Date and time as a row shows them. */
+function showTime(iso: string): string {
+  const parts = { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
+  const format = new Intl.DateTimeFormat('en-US', { ...parts, timeZone: 'Europe/Vienna' });
+  return format.format(new Date(iso)).replace(/\s/g, ' ');
+}
+
 test.describe('transactions', () => {
-  test('tell direction, service, when, the signed amount and the status, newest first', async ({
+  test('tell direction, service, receiver, when, the signed amount and the status, newest first', async ({
     page,
     backstage,
     logInAs,
   }) => {
     const provider = await backstage.provider(['bartender', 'dj']);
-    const other = await backstage.provider(['nailtech']);
-    const customer = await backstage.customer();
+    const other = await backstage.provider(['nailtech'], 'Marcus Reed');
+    const customer = await backstage.customer('Cam O’Neill');
     await backstage.tip(customer, await backstage.code(provider), 10.01);
     await backstage.tip(provider, await backstage.code(other, 'nailtech'), 10.5, 'nailtech');
     await backstage.tip(customer, await backstage.code(provider, 'dj'), 1234.56, 'dj');
@@ -302,19 +477,62 @@ test.describe('transactions', () => {
     await page.goto('/dashboard?tab=transactions');
     await expect(rows(page)).toHaveText([
       /^Received\s*DJ\s*\+\$1,197\.52.*Status: completed$/,
-      /^Sent\s*Nail Tech\s*-\$11\.03.*Status: completed$/,
+      /^Sent\s*Nail Tech\s*to Marcus Reed\s*-\$11\.03.*Status: completed$/,
       /^Received\s*Bartender\s*\+\$9\.71.*Status: completed$/,
     ]);
-    const format = new Intl.DateTimeFormat('en-US', {
-      month: 'short',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: '2-digit',
-      timeZone: 'Europe/Vienna',
-    });
-    const when = format.format(new Date(newest.created_at));
-    await expect(rows(page).first().getByRole('time')).toHaveText(when.replace(/\s/g, ' '));
+    await expect(rows(page).filter({ hasText: /O’Neill|to / })).toHaveCount(1);
+    const when = showTime(newest.created_at);
+    await expect(rows(page).first().getByRole('time')).toHaveText(when);
     await expect(rows(page).first().getByRole('time')).toHaveAttribute('datetime', newest.created_at);
+  });
+
+  test('link what was sent, and nothing else, to its receipt', async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider();
+    const other = await backstage.provider(['barber'], 'Marcus Reed');
+    const code = await backstage.code(other, 'barber');
+    await backstage.tip(await backstage.customer(), await backstage.code(provider), 20);
+    await backstage.tip(provider, code, 10.5, 'barber');
+    const [sent] = await backstage.call('GET', '/transactions', { token: provider.token });
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=transactions');
+    await expect(rows(page)).toHaveCount(2);
+    const receipt = page.getByRole('link', { name: /^Receipt/ });
+    await expect(receipt).toHaveCount(1);
+    await expect(receipt).toHaveText('Receipt');
+    await expect(receipt).toHaveAccessibleName(
+      `Receipt for $11.03 to Marcus Reed, ${showTime(sent.created_at)}`,
+    );
+    const { width, height } = (await receipt.boundingBox()) ?? { width: 0, height: 0 };
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+    await receipt.click();
+    await expect(page).toHaveURL(`/tip/${code}?paid=${sent.id}`);
+  });
+
+  test('hold names of any length and direction', async ({ page, backstage, logInAs }) => {
+    const customer = await backstage.customer();
+    for (const fullName of ['W'.repeat(60), 'ליאור כהן', 'Ann'])
+      await backstage.tip(
+        customer,
+        await backstage.code(await backstage.provider(['dj'], fullName), 'dj'),
+        10_000,
+        'dj',
+      );
+    await logInAs(customer);
+    for (const width of [320, 390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto('/dashboard');
+      await expect(rows(page)).toHaveCount(3);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), `${width} px`).toBe(width);
+      const overlaps = await rows(page).evaluateAll((all) =>
+        all.map((row) => {
+          const boxOf = (selector: string) =>
+            row.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
+          const [name, link] = [boxOf('bdi'), boxOf('a')];
+          return name.width === 0 || link.width === 0 || name.right > link.left;
+        }),
+      );
+      expect(overlaps, `${width} px`).toEqual([false, false, false]);
+    }
   });
 
   test('load more until all are there, each once, also while new ones arrive', async ({
@@ -419,7 +637,7 @@ test('logging out says so, forgets the token here and on the server, and Back sh
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(toast(page, 'Logged out successfully')).toBeVisible();
   await expect(page).toHaveURL('/');
-  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
   expect(await storedToken(page)).toBeNull();
   await expect(backstage.call('GET', '/auth/me', { token: provider.token })).rejects.toThrow('401');
   await page.goBack();

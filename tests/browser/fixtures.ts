@@ -262,7 +262,7 @@ export async function logInByForm(page: Page, { email }: Person): Promise<void> 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   // The page arrives before its script, without which Enter sends nothing.
-  await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeEnabled();
+  await page.waitForFunction(isTakenOver);
   await page.keyboard.press('Enter');
 }
 
@@ -287,6 +287,25 @@ export async function holdAnswers(
     await route.continue();
   });
   return { asked: () => asked, release };
+}
+
+/** Keeps the scripts of the next pages waiting until the returned function is called. */
+export async function holdScripts(page: Page): Promise<() => void> {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/assets/*.js', async (route) => {
+    await gate;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Loads a page and waits for its first paint only. */
+export async function openEarly(page: Page, path: string): Promise<void> {
+  await page.evaluate((to) => window.location.assign(to), path);
+  await page.waitForURL(`**${path}`, { waitUntil: 'commit' });
 }
 
 /** A name that nobody has yet. */

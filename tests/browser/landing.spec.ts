@@ -1,5 +1,5 @@
 /**
- * The landing page: what it promises, where its buttons lead, and the files that stand for the product elsewhere.
+ * The landing page: what it promises, where its links lead, and the files that stand for the product elsewhere.
  */
 import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
@@ -64,33 +64,64 @@ test('says what Tipwell is, how it works, what it costs and for whom it is', asy
   await expect(page.getByRole('contentinfo')).toContainText('© 2024 Tipwell');
 });
 
-test('leads by each of its buttons to the login and sign-up screen, and Back returns', async ({ page }) => {
+/** Each link, the address that it leads to, and the tab that is open there. */
+const WAYS_IN = [
+  ['Get Started Now', '/auth?tab=sign-up', 'Sign Up'],
+  ['Join Tipwell Today', '/auth?tab=sign-up', 'Sign Up'],
+  ['Login', '/auth', 'Login'],
+] as const;
+
+test('leads by its links to the sign-up or the login, and Back returns', async ({ page }) => {
   await page.goto('/');
-  for (const name of ['Get Started Now', 'Join Tipwell Today', 'Login']) {
-    await page.getByRole('button', { name }).click();
-    await expect(page).toHaveURL('/auth');
+  for (const [name, address, tab] of WAYS_IN) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await expect(page).toHaveURL(address);
     await expect(page.getByRole('heading', { level: 1, name: 'Login or Sign Up' })).toBeFocused();
+    await expect(page.getByRole('tab', { selected: true })).toHaveText(tab);
     await page.goBack();
   }
-  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
+});
+
+test('leads by its links to the sign-up, the login and "How it works" without JavaScript too', async ({
+  browser,
+  baseURL,
+}) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, ...(baseURL && { baseURL }) });
+  const page = await context.newPage();
+  for (const [name, address, tab] of WAYS_IN) {
+    await page.goto('/');
+    await page.getByRole('link', { name, exact: true }).click();
+    await expect(page).toHaveURL(address);
+    await expect(page.getByRole('tab', { selected: true })).toHaveText(tab);
+  }
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Learn More' }).click();
+  await expect(page.getByRole('heading', { name: 'How it works' })).toBeInViewport();
+  await context.close();
 });
 
 test('scrolls by "Learn More" to "How it works", where reading goes on', async ({ page }) => {
   await page.goto('/');
   const heading = page.getByRole('heading', { name: 'How it works' });
   await expect(heading).not.toBeInViewport();
-  await page.getByRole('button', { name: 'Learn More' }).click();
+  await page.getByRole('link', { name: 'Learn More' }).click();
   await expect(heading).toBeInViewport();
   await expect(heading).toBeFocused();
+  await expect(page).toHaveURL('/#how-it-works');
+  await page.goBack();
   await expect(page).toHaveURL('/');
 });
 
 test('takes whoever is logged in to the dashboard', async ({ page, backstage, logInAs }) => {
   const customer = await backstage.customer();
   await logInAs(customer);
-  await page.goto('/');
-  await expect(page).toHaveURL('/dashboard');
-  await expect(page.getByRole('heading', { level: 1, name: `Welcome, ${customer.fullName}` })).toBeVisible();
+  for (const address of ['/', '/#how-it-works']) {
+    await page.goto(address);
+    await expect(page).toHaveURL('/dashboard');
+    const heading = page.getByRole('heading', { level: 1, name: `Welcome, ${customer.fullName}` });
+    await expect(heading).toBeVisible();
+  }
 });
 
 test('names icons and a manifest that are there and are what they say', async ({ page }) => {

@@ -30,17 +30,20 @@ test('a tip that is given in one browser appears in another, with toast, sums an
   await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
   await expect(page.getByText('+$24.25')).toHaveCount(1);
   await expect(stat(page, 'Tips Received')).toContainText('$24.25');
-  await expect(stat(page, 'Received Today')).toContainText('1');
+  await expect(stat(page, 'Received Today').getByRole('definition')).toHaveText(['1', /\$24\.25$/]);
+  await backstage.tip(customer, code, 50);
+  await expect(stat(page, 'Tips Received')).toContainText('$72.75');
+  await expect(stat(page, 'Received Today').getByRole('definition')).toHaveText(['2', /\$72\.75$/]);
   await elsewhere.close();
 });
 
-test('the giver’s other tab shows the tip at once, without a toast', async ({
+test('the giver’s other tab shows the tip and its receiver at once, without a toast', async ({
   page,
   context,
   backstage,
   logInAs,
 }) => {
-  const { code, customer } = await backstage.bothSides();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(customer);
   await page.goto('/dashboard');
   await expect(page.getByText('No Transactions Yet')).toBeVisible();
@@ -48,6 +51,7 @@ test('the giver’s other tab shows the tip at once, without a toast', async ({
   await tab.goto(`/tip/${code}`);
   await payTip(tab, '$10');
   await expect(page.getByText('-$10.50')).toHaveCount(1);
+  await expect(page.getByText(`to ${provider.fullName}`)).toBeVisible();
   await expect(page.getByText(/You received/)).toHaveCount(0);
 });
 

@@ -123,7 +123,7 @@ test.describe('the receipt', () => {
 
     const receipt = await (await page.request.get(page.url())).text();
     expect(receipt).toContain('Loading your receipt...');
-    expect(receipt).not.toContain('Choose an amount');
+    expect(receipt).not.toContain('<legend');
   });
 
   test('asks somebody who is not logged in for a login, and leads back', async ({ page, backstage }) => {
@@ -206,7 +206,7 @@ test.describe('the receipt', () => {
     await page.clock.runFor(1_000);
     await expect(clock).not.toHaveText(before ?? '');
     const fresh = await screen.evaluate((dialog) => getComputedStyle(dialog).backgroundColor);
-    await page.clock.runFor(16 * 60_000);
+    await page.clock.fastForward(16 * 60_000);
     await expect(screen.getByText(/, 17 minutes ago$/)).toBeVisible();
     expect(await screen.evaluate((dialog) => getComputedStyle(dialog).backgroundColor)).not.toBe(fresh);
     await page.keyboard.press('Escape');

@@ -20,35 +20,67 @@ test('says that the camera will come, what may be entered, and leads back', asyn
   await expect(page.getByText('Camera scanning feature will be available soon!')).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'tipwell://tip/' })).toBeVisible();
   await expect(page.getByRole('listitem').filter({ hasText: 'https://' })).toBeVisible();
-  await page.getByRole('button', { name: 'Back to Dashboard' }).click();
+  await expect(
+    page.getByText("Your phone's own camera reads these codes as well: point it at one and tap the link."),
+  ).toBeVisible();
+  await page.getByRole('link', { name: 'Back to Dashboard' }).click();
   await expect(page).toHaveURL('/dashboard');
-  await page.getByRole('button', { name: 'Scan QR' }).click();
+  await page.getByRole('link', { name: 'Scan QR' }).click();
   await expect(page).toHaveURL('/scan');
 });
 
-test('says what is wrong with a blank or a broken text, and keeps it', async ({
+test('has the field and its button on the first screen of a phone', async ({ page, backstage, logInAs }) => {
+  await logInAs(await backstage.customer());
+  for (const [width, height] of [
+    [390, 844],
+    [360, 640],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.goto('/scan');
+    for (const part of [
+      page.getByLabel('QR code or link'),
+      page.getByRole('button', { name: 'Process QR Code' }),
+    ])
+      await expect(part).toBeInViewport({ ratio: 1 });
+  }
+});
+
+test('says what is wrong with a text that leads nowhere and how to mend it, and keeps the text', async ({
   page,
   backstage,
   logInAs,
 }) => {
+  const HOW_TO_MEND = 'Invalid QR code format: a code has ten letters and digits, such as K7Q2M-9XW4T.';
   await logInAs(await backstage.customer());
   await page.goto('/scan');
   const field = page.getByLabel('QR code or link');
-  for (const [text, sentence] of [
-    ['   ', 'Please enter a QR code or link'],
-    ['https://example.com/tip/', 'Invalid QR code format'],
+  for (const [text, words, sentence] of [
+    ['   ', 'Please enter a QR code or link', 'Please enter a QR code or link'],
+    ['https://example.com/tip/', 'Invalid QR code format', HOW_TO_MEND],
+    ['https://example.com/', 'Invalid QR code format', HOW_TO_MEND],
+    ['K7Q2M-9XW4', 'Invalid QR code format', HOW_TO_MEND],
+    ['K7Q2M-9XW4U', 'Invalid QR code format', HOW_TO_MEND],
   ] as const) {
+    await page.reload();
     await field.fill(text);
     await page.getByRole('button', { name: 'Process QR Code' }).click();
-    await expect(toast(page, sentence)).toBeVisible();
+    await expect(toast(page, words)).toBeVisible();
     await expect(field).toHaveAccessibleDescription(sentence);
+    await expect(page.getByText(sentence, { exact: true }).last()).toBeVisible();
     await expect(field).toHaveValue(text);
     await expect(field).toBeFocused();
     await expect(page).toHaveURL('/scan');
   }
+  await field.press('End');
+  await page.keyboard.press('Backspace');
+  await expect(field).toHaveAccessibleDescription(HOW_TO_MEND);
+  await page.keyboard.type('T');
+  await expect(field).toHaveValue('K7Q2M-9XW4T');
+  await expect(field).toHaveAccessibleDescription('');
+  await expect(page.getByText(HOW_TO_MEND)).toHaveCount(0);
 });
 
-test('leads from a code and from a web address to the same provider', async ({
+test('leads from a code, a web address and a shared message to the same provider', async ({
   page,
   backstage,
   logInAs,
@@ -59,6 +91,7 @@ test('leads from a code and from a web address to the same provider', async ({
   for (const text of [
     `${code.slice(0, 5)}-${code.slice(5)}`.toLowerCase(),
     `https://tips.example/tip/${code}?from=print#top`,
+    `Tip Marcus here: https://tips.example/tip/${code} thanks!`,
   ]) {
     await page.goto('/scan');
     await page.getByLabel('QR code or link').fill(text);
@@ -85,7 +118,7 @@ test('has two demo codes one tap away', async ({ page, backstage, logInAs }) => 
     [/demo-alex-bartender\s*Bartender/, '/tip/demo-alex-bartender', '@alex'],
     [/demo-sam-barber\s*Barber/, '/tip/demo-sam-barber', '@sam'],
   ] as const) {
-    await page.getByRole('button', { name }).click();
+    await page.getByRole('link', { name }).click();
     await expect(page).toHaveURL(path);
     await expect(page.getByText(username)).toBeVisible();
     await page.goBack();

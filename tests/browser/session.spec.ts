@@ -40,7 +40,7 @@ test.describe('a page that is loaded', () => {
     await backstage.call('POST', '/auth/logout', { token: customer.token });
     await logInAs(customer);
     await page.goto('/');
-    await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
     // The page arrives rendered; the server is asked about the token afterwards.
     await expect.poll(() => storedToken(page)).toBeNull();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('401')]);
@@ -142,7 +142,7 @@ test.describe('of several tabs', () => {
     const other = await context.newPage();
     await other.goto('/dashboard');
     await other.getByRole('button', { name: 'Logout' }).click();
-    await other.getByRole('button', { name: 'Get Started Now' }).click();
+    await other.getByRole('link', { name: 'Login', exact: true }).click();
     await logInByForm(other, customer);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
     await expect(page.getByText('-$10.50')).toBeVisible();
@@ -184,7 +184,7 @@ for (const [how, endSession] of [
     await page.goto('/dashboard');
     await expect(page.getByText('-$10.50')).toBeVisible();
     // Away from the dashboard, without loading the page anew.
-    await page.getByRole('button', { name: 'Scan QR' }).click();
+    await page.getByRole('link', { name: 'Scan QR' }).click();
     await page.getByLabel('QR code or link').fill(code);
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
@@ -192,8 +192,8 @@ for (const [how, endSession] of [
     await expect.poll(() => storedToken(page)).toBeNull();
     complaints.length = 0;
     if (page.url().includes('/tip/')) await page.getByRole('button', { name: 'Back' }).click();
-    else await page.getByRole('button', { name: 'Back to Home' }).click();
-    await page.getByRole('button', { name: 'Get Started Now' }).click();
+    else await page.getByRole('link', { name: 'Back to Home' }).click();
+    await page.getByRole('link', { name: 'Login', exact: true }).click();
     const answers = await holdAnswers(page, '**/trpc/*transactions.list*');
     await logInByForm(page, customer);
     await expect(page.getByText('Loading Dashboard...')).toBeVisible();
@@ -248,9 +248,9 @@ test('"Loading..." is shown until a code is looked up', async ({ page, backstage
 
 test('a part of the client that cannot be fetched leaves a way out', async ({ page, complaints }) => {
   await page.goto('/');
-  await expect(page.getByRole('button', { name: 'Get Started Now' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
   await page.route('**/assets/**', (route) => route.abort());
-  await page.getByRole('button', { name: 'Get Started Now' }).click();
+  await page.getByRole('link', { name: 'Get Started Now' }).click();
   await expect(page.getByRole('alert')).toContainText('This page could not be shown');
   await expect(page.getByRole('alert')).toContainText('The same tip is never charged twice.');
   expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));

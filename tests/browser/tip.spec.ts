@@ -24,7 +24,7 @@ test.describe('choosing an amount', () => {
     await expect(page).toHaveTitle('Tip Pat O’Malley · Tipwell');
   });
 
-  test('shows the total above the button on low phones from the first tap', async ({ page, backstage }) => {
+  test('shows the total beside the button on low phones from the first tap', async ({ page, backstage }) => {
     // The username takes a line of its own, as a long one does.
     const code = await backstage.code(await backstage.provider(['live_event'], 'Pat Doe'), 'live_event');
     for (const [width, height] of [
@@ -35,14 +35,38 @@ test.describe('choosing an amount', () => {
       await page.goto(`/tip/${code}`);
       const amount = page.locator('label').filter({ hasText: '$200' });
       await amount.click();
-      const total = await page.getByText('Total', { exact: true }).locator('..').boundingBox();
+      await expect(page.getByText('$210.00')).toBeInViewport({ ratio: 1 });
+      await expect(page.getByRole('button', { name: 'Proceed' })).toBeInViewport({ ratio: 1 });
+      const total = await page.getByText('$210.00').boundingBox();
       const button = await page.getByRole('button', { name: 'Proceed' }).boundingBox();
       const tile = await amount.boundingBox();
-      expect((total?.y ?? 0) + (total?.height ?? 0), `${width} x ${height}`).toBeLessThanOrEqual(
-        button?.y ?? 0,
+      expect((total?.x ?? 0) + (total?.width ?? 0), `${width} x ${height}`).toBeLessThanOrEqual(
+        button?.x ?? 0,
       );
       expect(tile?.height, 'what is tapped').toBeGreaterThanOrEqual(44);
     }
+  });
+
+  test('covers neither the total nor the amounts, after a failure and with text of twice the size', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await payOffline(page, '$20');
+    await expect(page.getByText('$21.00')).toBeInViewport({ ratio: 1 });
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    // The button lies where it stands in the form, below the amounts.
+    await page.getByText('$200', { exact: true }).scrollIntoViewIfNeeded();
+    const amounts = await page.getByRole('group', { name: 'Choose an amount' }).boundingBox();
+    const button = await page.getByRole('button', { name: 'Proceed' }).boundingBox();
+    expect((amounts?.y ?? 0) + (amounts?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
+    complaints.length = 0;
   });
 
   test('explains on Proceed what is missing, and keeps what was typed', async ({

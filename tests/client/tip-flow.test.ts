@@ -126,6 +126,12 @@ const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
       ...TO_RECEIPTS,
     },
   ],
+  // The address of a success changes after its receipt is shown.
+  [
+    'while this receipt is shown',
+    recalled,
+    { another: { ...fresh(NOTHING), sent: recalled.receipt }, paid: success },
+  ],
 ];
 
 describe.each(TABLE)('%s', (_, flow, outcomes) => {

@@ -6,7 +6,7 @@ import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { leadsToTipPage, nextFrom } from '../next.ts';
+import { nextFrom, nextQrId } from '../next.ts';
 import { authFor, authTabIn, paths } from '../paths.ts';
 import { useAttempts } from '../ui/attempts.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -20,16 +20,19 @@ import styles from './auth.module.css';
 import { enter, LOGIN_FAILED } from './enter.ts';
 import { LOGIN_FIELDS, loadRules, useLoginForm, useSignUpForm } from './forms.ts';
 import { LoginForm } from './login-form.tsx';
+import { useProposedUsername } from './proposed-username.ts';
 import { SignUpForm } from './sign-up-form.tsx';
+import { WaitingTipSlip } from './waiting-tip-slip.tsx';
 
 export function Auth() {
   const search = useSearch();
   const tab = authTabIn(search);
   const next = nextFrom(search) ?? paths.dashboard;
-  const isSentByTipPage = leadsToTipPage(search);
+  const qrId = nextQrId(search);
   const attempts = useAttempts();
   const login = useLoginForm();
   const signUp = useSignUpForm();
+  const username = useProposedUsername(signUp);
 
   /** Logs in to the account that was just created; if that fails, the person logs in by the form. */
   async function enterNewAccount(credentials: Credentials) {
@@ -38,6 +41,7 @@ export function Auth() {
     } catch (error) {
       login.reset({ email: credentials.email, password: '' });
       signUp.reset();
+      username.takeTyped();
       flushSync(() => navigate(authFor(next), { replace: true }));
       showFailure(login, LOGIN_FIELDS, error, LOGIN_FAILED);
       login.setFocus('password');
@@ -56,7 +60,7 @@ export function Auth() {
       <div className={styles.spread}>
         <div className={styles.intro}>
           <ScreenHeading>Login or Sign Up</ScreenHeading>
-          <p>{isSentByTipPage ? 'Login or sign up to send your tip. Your amount is kept.' : brand.tagline}</p>
+          {qrId === null ? <p>{brand.tagline}</p> : <WaitingTipSlip qrId={qrId} />}
         </div>
         <section
           className={[card.card, styles.card].join(' ')}
@@ -81,7 +85,15 @@ export function Auth() {
                 value: 'sign-up',
                 href: authFor(next, 'sign-up'),
                 label: 'Sign Up',
-                panel: <SignUpForm form={signUp} attempts={attempts} onCreated={enterNewAccount} />,
+                panel: (
+                  <SignUpForm
+                    form={signUp}
+                    username={username}
+                    isForGiver={qrId !== null}
+                    attempts={attempts}
+                    onCreated={enterNewAccount}
+                  />
+                ),
               },
             ]}
           />

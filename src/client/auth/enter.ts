@@ -4,6 +4,9 @@ import { api } from '../api.ts';
 import { beginSession } from '../session/session.ts';
 import { toastSuccess } from '../toasts.ts';
 
+/** The subject of the toasts of which the later one takes the place of the earlier. */
+export const ACCOUNT = 'account';
+
 export const LOGIN_FAILED = 'Login failed. Please try again.';
 
 /**
@@ -13,5 +16,5 @@ export const LOGIN_FAILED = 'Login failed. Please try again.';
 export async function enter(credentials: Credentials): Promise<void> {
   const { accessToken, user } = await api.auth.login.mutate(credentials);
   beginSession(accessToken, user);
-  toastSuccess(`Welcome to ${brand.name}, ${user.fullName}!`);
+  toastSuccess(`Welcome to ${brand.name}, ${user.fullName}!`, ACCOUNT);
 }

@@ -22,16 +22,18 @@ export interface SignUpValues {
 }
 
 /** The fields in the order in which they stand on the screen. */
-export const LOGIN_FIELDS = ['email', 'password'] as const satisfies readonly (keyof LoginValues)[];
-export const SIGN_UP_FIELDS = [
-  'fullName',
-  'username',
-  'email',
-  'phone',
-  'password',
-  'isServiceProvider',
-  'serviceCategories',
-] as const satisfies readonly (keyof SignUpValues)[];
+export const LOGIN_FIELDS: readonly (keyof LoginValues)[] = ['email', 'password'];
+
+const PERSON_FIELDS: readonly (keyof SignUpValues)[] = ['fullName', 'username', 'email', 'phone', 'password'];
+const PROVIDER_FIELDS: readonly (keyof SignUpValues)[] = ['isServiceProvider', 'serviceCategories'];
+
+/**
+ * The fields in the order in which they stand on the screen.
+ * @param isForGiver whether a tip page sent the person, who is then hardly a provider.
+ */
+export function signUpFields(isForGiver: boolean): readonly (keyof SignUpValues)[] {
+  return isForGiver ? [...PERSON_FIELDS, ...PROVIDER_FIELDS] : [...PROVIDER_FIELDS, ...PERSON_FIELDS];
+}
 
 export type LoginFormState = UseFormReturn<LoginValues, unknown, Credentials>;
 export type SignUpFormState = UseFormReturn<SignUpValues, unknown, Registration>;
@@ -45,7 +47,7 @@ const resolveLogin: Resolver<LoginValues, unknown, Credentials> = async (values,
 const resolveSignUp: Resolver<SignUpValues, unknown, Registration> = async (values, context, options) =>
   (await loadRules()).resolveSignUp(values, context, options);
 
-/** The form has no default values, because its fields may have been typed into before the script came. */
+/** Fields have no default values, because they may have been filled in before the script came. */
 export function useLoginForm(): LoginFormState {
   return useForm({ resolver: resolveLogin });
 }
@@ -53,14 +55,9 @@ export function useLoginForm(): LoginFormState {
 export function useSignUpForm(): SignUpFormState {
   return useForm({
     resolver: resolveSignUp,
-    defaultValues: {
-      fullName: '',
-      username: '',
-      email: '',
-      phone: '',
-      password: '',
-      isServiceProvider: false,
-      serviceCategories: [],
-    },
+    // The server renders no services.
+    defaultValues: { serviceCategories: [] },
+    // The library would focus the field that was registered first, which the services never are.
+    shouldFocusError: false,
   });
 }

@@ -1,4 +1,4 @@
-import { type SubmitEvent, useSyncExternalStore } from 'react';
+import type { SubmitEvent } from 'react';
 import type { Attempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
 import { showFailure } from '../ui/failures.ts';
@@ -15,7 +15,6 @@ interface LoginFormProps {
 
 export function LoginForm({ form, attempts }: LoginFormProps) {
   const { errors } = form.formState;
-  const isTakenOver = useTakenOver();
 
   function logIn(event: SubmitEvent) {
     event.preventDefault();
@@ -29,8 +28,8 @@ export function LoginForm({ form, attempts }: LoginFormProps) {
   }
 
   return (
-    // The script sends this form; a browser that sends it by itself must not put the password into the address.
-    <form className={styles.form} method="post" noValidate onSubmit={logIn}>
+    // Only the script sends this form: a browser does nothing with the method "dialog" where there is no dialog.
+    <form className={styles.form} method="dialog" noValidate onSubmit={logIn}>
       <Field
         label="Email"
         type="email"
@@ -48,18 +47,9 @@ export function LoginForm({ form, attempts }: LoginFormProps) {
         {...form.register('password')}
       />
       {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
-      <Button type="submit" disabled={!isTakenOver} aria-disabled={attempts.isUnderWay}>
+      <Button type="submit" aria-disabled={attempts.isUnderWay}>
         {attempts.isUnderWay ? 'Logging in...' : 'Login'}
       </Button>
     </form>
-  );
-}
-
-/** Whether the script has taken over the page; false in the HTML that the server rendered. */
-function useTakenOver(): boolean {
-  return useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
   );
 }

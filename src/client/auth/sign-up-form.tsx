@@ -1,7 +1,7 @@
 import type { SubmitEvent } from 'react';
-import { useWatch } from 'react-hook-form';
+import type { FieldErrors } from 'react-hook-form';
 import type { Credentials, Registration } from '#shared/accounts.ts';
-import { api } from '../api.ts';
+import { api, failureOf } from '../api.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import type { Attempts } from '../ui/attempts.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,38 +10,53 @@ import { showFailure } from '../ui/failures.ts';
 import { Field } from '../ui/field.tsx';
 import { PasswordField } from '../ui/password-field.tsx';
 import styles from './auth.module.css';
-import { SIGN_UP_FIELDS, type SignUpFormState } from './forms.ts';
+import { ACCOUNT } from './enter.ts';
+import { type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
+import type { ProposedUsername } from './proposed-username.ts';
 import { ServicePicker } from './service-picker.tsx';
+
+/** How often another username is sent by itself, when the one that was proposed is taken. */
+const MAX_OTHER_PROPOSALS = 3;
 
 interface SignUpFormProps {
   readonly form: SignUpFormState;
+  readonly username: ProposedUsername;
+  /** Whether a tip page sent the person, who is then hardly a provider. */
+  readonly isForGiver: boolean;
   readonly attempts: Attempts;
   /** Is called when the account exists; never rejects. */
   readonly onCreated: (credentials: Credentials) => Promise<void>;
 }
 
-async function register(registration: Registration): Promise<Credentials> {
-  await api.auth.register.mutate(registration);
-  toastSuccess('Account created successfully! Please login.');
-  return { email: registration.email, password: registration.password };
-}
-
-export function SignUpForm({ form, attempts, onCreated }: SignUpFormProps) {
+export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: SignUpFormProps) {
   const { errors } = form.formState;
-  const isServiceProvider = useWatch({ control: form.control, name: 'isServiceProvider' });
+  // Unlike the library's `useWatch` this notices a box that was ticked before the script came.
+  const isServiceProvider = form.watch('isServiceProvider');
+  const fields = signUpFields(isForGiver);
 
   function signUp(event: SubmitEvent) {
     event.preventDefault();
+    username.fillIn();
     void attempts.run(async () => {
       try {
-        const credentials = await form.handleSubmit(register, ({ serviceCategories }) => {
-          if (serviceCategories?.message !== undefined) toastError(serviceCategories.message);
-        })(event);
+        const credentials = await form.handleSubmit(register, showInvalid)(event);
         if (credentials) await onCreated(credentials);
       } catch (error) {
-        showFailure(form, SIGN_UP_FIELDS, error, 'Registration failed. Please try again.');
+        showFailure(form, fields, error, 'Registration failed. Please try again.');
       }
     });
+  }
+
+  async function register(registration: Registration): Promise<Credentials> {
+    await createAccount(registration, username);
+    toastSuccess('Account created successfully! Please login.', ACCOUNT);
+    return { email: registration.email, password: registration.password };
+  }
+
+  function showInvalid(invalid: FieldErrors<SignUpValues>) {
+    if (invalid.serviceCategories?.message !== undefined) toastError(invalid.serviceCategories.message);
+    const first = fields.find((field) => invalid[field] !== undefined);
+    if (first !== undefined) form.setFocus(first);
   }
 
   function clearServicesOfCustomer() {
@@ -50,15 +65,26 @@ export function SignUpForm({ form, attempts, onCreated }: SignUpFormProps) {
     form.clearErrors('serviceCategories');
   }
 
+  const provider = (
+    <div className={styles.provider}>
+      <Choice {...form.register('isServiceProvider', { onChange: clearServicesOfCustomer })}>
+        I am a service provider (will receive tips)
+      </Choice>
+      {isServiceProvider && <ServicePicker form={form} />}
+    </div>
+  );
+
   return (
-    <form className={styles.form} noValidate onSubmit={signUp}>
+    // Only the script sends this form: a browser does nothing with the method "dialog" where there is no dialog.
+    <form className={styles.form} method="dialog" noValidate onSubmit={signUp}>
+      {!isForGiver && provider}
       <Field
         label="Full name"
         autoComplete="name"
         autoCapitalize="words"
         required
         error={errors.fullName?.message}
-        {...form.register('fullName')}
+        {...form.register('fullName', { onChange: username.propose })}
       />
       <Field
         label="Username"
@@ -68,7 +94,11 @@ export function SignUpForm({ form, attempts, onCreated }: SignUpFormProps) {
         spellCheck={false}
         required
         error={errors.username?.message}
-        {...form.register('username', { deps: 'password' })}
+        {...form.register('username', {
+          deps: 'password',
+          onChange: username.takeTyped,
+          onBlur: username.fillIn,
+        })}
       />
       <Field
         label="Email"
@@ -95,16 +125,27 @@ export function SignUpForm({ form, attempts, onCreated }: SignUpFormProps) {
         error={errors.password?.message}
         {...form.register('password')}
       />
-      <div className={styles.provider}>
-        <Choice {...form.register('isServiceProvider', { onChange: clearServicesOfCustomer })}>
-          I am a service provider (will receive tips)
-        </Choice>
-        {isServiceProvider && <ServicePicker form={form} />}
-      </div>
+      {isForGiver && provider}
       {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
       <Button type="submit" aria-disabled={attempts.isUnderWay}>
         {attempts.isUnderWay ? 'Creating Account...' : 'Create Account'}
       </Button>
     </form>
   );
+}
+
+/** Registers; while a username is taken that was only proposed, it sends another one. */
+async function createAccount(
+  registration: Registration,
+  username: ProposedUsername,
+  proposalsLeft = MAX_OTHER_PROPOSALS,
+): Promise<void> {
+  try {
+    await api.auth.register.mutate(registration);
+  } catch (error) {
+    const isTaken = failureOf(error).code === 'username_taken';
+    const other = isTaken && proposalsLeft > 0 ? username.proposeAnother() : '';
+    if (other === '') throw error;
+    await createAccount({ ...registration, username: other }, username, proposalsLeft - 1);
+  }
 }

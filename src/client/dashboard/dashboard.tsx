@@ -110,6 +110,7 @@ function Overview({ user }: { readonly user: User }) {
         />
       </div>
       <Stats
+        isServiceProvider={user.isServiceProvider}
         summary={summary}
         activeCodes={qrCodes.status === 'ready' ? { ...qrCodes, data: qrCodes.data.length } : qrCodes}
       />

@@ -1,47 +1,91 @@
-/** The four numbers at the top of the dashboard, as the server counts them. */
+/** The four numbers at the top of the dashboard, as the server counts them; those that matter to the account's role come first. */
 import type { ReactNode } from 'react';
+import { type Cents, formatUsd } from '#shared/money.ts';
 import type { TipSummary } from '#shared/tips.ts';
 import type { Part } from '../session/part.ts';
 import { Money } from '../ui/money.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import styles from './stats.module.css';
 
+/** In characters, as many as "$99,999.99" has. Longer sums are written smaller. */
+const MAX_SHORT_SUM_LENGTH = 10;
+
 interface StatsProps {
+  readonly isServiceProvider: boolean;
   readonly summary: Part<TipSummary>;
   readonly activeCodes: Part<number>;
 }
 
-export function Stats({ summary, activeCodes }: StatsProps) {
+export function Stats({ isServiceProvider, summary, activeCodes }: StatsProps) {
+  const received = (
+    <Stat label="Tips Received" isMoney isLeading={isServiceProvider} part={summary}>
+      {({ totalTipsReceivedCents }) => <Sum amountCents={totalTipsReceivedCents} />}
+    </Stat>
+  );
+  const given = (
+    <Stat label="Tips Given" isMoney isLeading={!isServiceProvider} part={summary}>
+      {({ totalTipsGivenCents }) => <Sum amountCents={totalTipsGivenCents} />}
+    </Stat>
+  );
+  const today = (
+    <Stat
+      label="Received Today"
+      isLeading={isServiceProvider}
+      part={summary}
+      // Customers receive no tips.
+      below={
+        isServiceProvider
+          ? ({ receivedTodayCents }) => <TodaysSum amountCents={receivedTodayCents} />
+          : undefined
+      }
+    >
+      {({ receivedTodayCount }) => receivedTodayCount}
+    </Stat>
+  );
   return (
-    <dl className={styles.stats}>
-      <Stat label="Tips Received" isMoney part={summary}>
-        {({ totalTipsReceivedCents }) => <Money amountCents={totalTipsReceivedCents} />}
-      </Stat>
-      <Stat label="Tips Given" isMoney part={summary}>
-        {({ totalTipsGivenCents }) => <Money amountCents={totalTipsGivenCents} />}
-      </Stat>
-      <Stat label="Received Today" part={summary}>
-        {({ receivedTodayCount }) => receivedTodayCount}
-      </Stat>
-      <Stat label="Active QR Codes" part={activeCodes}>
-        {(count) => count}
-      </Stat>
-    </dl>
+    <div className={styles.frame}>
+      <dl className={styles.stats}>
+        {isServiceProvider ? (
+          <>
+            {received}
+            {today}
+            {given}
+          </>
+        ) : (
+          <>
+            {given}
+            {received}
+            {today}
+          </>
+        )}
+        <Stat label="Active QR Codes" part={activeCodes}>
+          {(count) => count}
+        </Stat>
+      </dl>
+      <div className={styles.note}>
+        <SimulatedMoney />
+      </div>
+    </div>
   );
 }
 
 interface StatProps<Data> {
   readonly label: string;
   readonly isMoney?: boolean;
+  /** Whether the number is one of those that matter most to this account. */
+  readonly isLeading?: boolean;
   readonly part: Part<Data>;
   readonly children: (data: Data) => ReactNode;
+  /** Draws a second line, whose place is kept while it loads. */
+  readonly below?: ((data: Data) => ReactNode) | undefined;
 }
 
-function Stat<Data>({ label, isMoney = false, part, children }: StatProps<Data>) {
+function Stat<Data>({ label, isMoney = false, isLeading = false, part, children, below }: StatProps<Data>) {
   return (
-    <div className={styles.stat} data-money={isMoney}>
+    <div className={styles.stat} data-leading={isLeading}>
       <dt>{label}</dt>
-      <dd>
+      <dd className={styles.value} data-money={isMoney}>
         {part.status === 'ready' && children(part.data)}
         {part.status === 'loading' && (
           <div className={styles.pending}>
@@ -57,6 +101,24 @@ function Stat<Data>({ label, isMoney = false, part, children }: StatProps<Data>)
           </>
         )}
       </dd>
+      {below && <dd className={styles.below}>{part.status === 'ready' && below(part.data)}</dd>}
     </div>
+  );
+}
+
+function Sum({ amountCents }: { readonly amountCents: Cents }) {
+  return (
+    <span data-long={formatUsd(amountCents).length > MAX_SHORT_SUM_LENGTH}>
+      <Money amountCents={amountCents} />
+    </span>
+  );
+}
+
+function TodaysSum({ amountCents }: { readonly amountCents: Cents }) {
+  return (
+    <>
+      <span className="visually-hidden">Sum of today's tips: </span>
+      <Sum amountCents={amountCents} />
+    </>
   );
 }

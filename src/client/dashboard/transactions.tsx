@@ -1,10 +1,12 @@
 /** The Transactions tab: the list, newest first, and a button that loads the next page. */
 import { ReceiptText } from 'lucide-react';
 import { useLayoutEffect, useRef } from 'react';
+import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { cents } from '#shared/money.ts';
+import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
+import { paths } from '../paths.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
@@ -81,24 +83,54 @@ interface RowProps {
 
 function Row({ transaction, isReceived }: RowProps) {
   const { amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+  const paidCents = cents(amountCents + giverFeeCents);
   return (
     <li tabIndex={-1} className={styles.row} data-received={isReceived}>
-      <p className={styles.what}>
-        <span className={styles.direction}>{isReceived ? 'Received' : 'Sent'}</span>
-        <Badge>{CATEGORY_LABELS[serviceCategory]}</Badge>
-      </p>
-      <p className={styles.amount}>
-        {isReceived ? (
-          <Money sign="+" amountCents={netAmountCents} />
-        ) : (
-          <Money sign="-" amountCents={cents(amountCents + giverFeeCents)} />
+      <div className={styles.what}>
+        <p className={styles.kind}>
+          <span className={styles.direction}>{isReceived ? 'Received' : 'Sent'}</span>
+          <Badge>{CATEGORY_LABELS[serviceCategory]}</Badge>
+        </p>
+        {/* A receiver is not told who gave. */}
+        {!isReceived && (
+          <p>
+            to <bdi>{transaction.receiverName}</bdi>
+          </p>
         )}
-      </p>
+      </div>
+      <div className={styles.sum}>
+        <p className={styles.amount}>
+          {isReceived ? (
+            <Money sign="+" amountCents={netAmountCents} />
+          ) : (
+            <Money sign="-" amountCents={paidCents} />
+          )}
+        </p>
+        {!isReceived && <ReceiptLink transaction={transaction} paidCents={paidCents} />}
+      </div>
       <p className={styles.details}>
         <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
         <span>Status: {status}</span>
       </p>
     </li>
+  );
+}
+
+interface ReceiptLinkProps {
+  readonly transaction: Transaction;
+  readonly paidCents: Cents;
+}
+
+function ReceiptLink({ transaction, paidCents }: ReceiptLinkProps) {
+  const { id, qrCodeId, receiverName, createdAt } = transaction;
+  return (
+    <Link
+      className={styles.receipt}
+      href={paths.receipt(qrCodeId, id)}
+      aria-label={`Receipt for ${formatUsd(paidCents)} to ${receiverName}, ${shortDateTime(createdAt)}`}
+    >
+      Receipt
+    </Link>
   );
 }
 
@@ -113,7 +145,7 @@ export function TransactionsSketch() {
           <div className={styles.what}>
             <Piece />
           </div>
-          <div className={styles.amount}>
+          <div className={styles.sum}>
             <Piece />
           </div>
           <div className={styles.details}>

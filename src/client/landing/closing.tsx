@@ -1,8 +1,9 @@
 /** The last section, with the way to the sign-up. */
 import { brand } from '#shared/brand.ts';
+import { authFor, paths } from '../paths.ts';
+import { ButtonLink } from '../ui/button-link.tsx';
 import { CARD_PICTURE, CardStand } from './card-stand.tsx';
 import styles from './closing.module.css';
-import { Entrance } from './entrance.tsx';
 import section from './section.module.css';
 
 export function Closing() {
@@ -13,7 +14,9 @@ export function Closing() {
           On the bar by tonight
         </h2>
         <p className={styles.text}>Your first code can stand there before the first order.</p>
-        <Entrance className={styles.join}>Join {brand.name} Today</Entrance>
+        <ButtonLink href={authFor(paths.dashboard, 'sign-up')} className={styles.join}>
+          Join {brand.name} Today
+        </ButtonLink>
       </div>
       <svg viewBox="0 0 252 325" className={styles.card} aria-hidden="true">
         <CardStand title="Tip me" text="Your code here">

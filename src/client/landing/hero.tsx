@@ -1,14 +1,16 @@
-/** The first section: name, promise and two buttons, beside a picture of the bar. */
+/** The first section: name, promise and two links, beside a picture of the bar. */
 import { ArrowRight } from 'lucide-react';
 import { brand } from '#shared/brand.ts';
-import { Button } from '../ui/button.tsx';
+import { authFor, paths } from '../paths.ts';
+import button from '../ui/button.module.css';
+import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
-import { Entrance } from './entrance.tsx';
 import styles from './hero.module.css';
+import { HOW_IT_WORKS } from './how-it-works.tsx';
 import { Scene } from './scene.tsx';
 import section from './section.module.css';
 
-export function Hero({ onLearnMore }: { readonly onLearnMore: () => void }) {
+export function Hero() {
   return (
     <section className={styles.hero}>
       <div className={styles.words}>
@@ -20,12 +22,13 @@ export function Hero({ onLearnMore }: { readonly onLearnMore: () => void }) {
           One QR code on the bar. Your customer scans it, picks an amount and pays; you see the tip at once.
         </p>
         <div className={styles.ways}>
-          <Entrance>
+          <ButtonLink href={authFor(paths.dashboard, 'sign-up')}>
             Get Started Now <ArrowRight aria-hidden />
-          </Entrance>
-          <Button look="quiet" onClick={onLearnMore}>
+          </ButtonLink>
+          {/* biome-ignore lint/a11y/noAmbiguousAnchorText: the words were asked for; the heading beside it says what more is about */}
+          <a href={`#${HOW_IT_WORKS}`} className={[button.button, button.quiet].join(' ')}>
             Learn More
-          </Button>
+          </a>
         </div>
       </div>
       <div className={styles.view}>

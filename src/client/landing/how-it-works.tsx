@@ -1,5 +1,4 @@
 /** The section with the three steps from an account to a tip. */
-import type { Ref } from 'react';
 import { formatUsd } from '#shared/money.ts';
 import { EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS } from './example.ts';
 import styles from './how-it-works.module.css';
@@ -20,12 +19,14 @@ const steps: readonly { readonly title: string; readonly text: string }[] = [
   },
 ];
 
-/** @param heading receives the element to which "Learn More" leads. */
-export function HowItWorks({ heading }: { readonly heading: Ref<HTMLHeadingElement> }) {
+/** The id of the heading, to which "Learn More" leads. */
+export const HOW_IT_WORKS = 'how-it-works';
+
+export function HowItWorks() {
   return (
-    <section className={[section.section, styles.spread].join(' ')} aria-labelledby="how-it-works">
+    <section className={[section.section, styles.spread].join(' ')} aria-labelledby={HOW_IT_WORKS}>
       <div className={styles.title}>
-        <h2 id="how-it-works" ref={heading} tabIndex={-1} className={section.heading}>
+        <h2 id={HOW_IT_WORKS} tabIndex={-1} className={section.heading}>
           How it works
         </h2>
         <p className={styles.lead}>Three steps, and nothing to plug in.</p>

@@ -1,7 +1,7 @@
 /** The form that takes a code, a link of the product's own scheme, or the address of a tip page. */
 import { type SubmitEvent, useId, useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
-import { readScannedText } from '#shared/scanned-text.ts';
+import { NO_CODE, readScannedText } from '#shared/scanned-text.ts';
 import { paths } from '../paths.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
@@ -11,12 +11,16 @@ import styles from './scan.module.css';
 /** In characters; far more than any link to a tip page has. */
 const MAX_LENGTH = 2_000;
 
+const EXAMPLE = 'K7Q2M-9XW4T';
+const HOW_TO_MEND = `${NO_CODE}: a code has ten letters and digits, such as ${EXAMPLE}.`;
+
 export function CodeForm({ onCode }: { readonly onCode: (code: string) => void }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
   const [wasRefused, setRefused] = useState(false);
   const { code, problem } = readScannedText(text);
+  const error = problem === NO_CODE ? HOW_TO_MEND : (problem ?? undefined);
 
   function process(event: SubmitEvent) {
     event.preventDefault();
@@ -42,15 +46,16 @@ export function CodeForm({ onCode }: { readonly onCode: (code: string) => void }
           spellCheck={false}
           enterKeyHint="go"
           required
-          error={wasRefused ? (problem ?? undefined) : undefined}
+          error={wasRefused ? error : undefined}
         />
         <Button type="submit">Process QR Code</Button>
       </form>
       <div className={styles.hints}>
-        <p>Any of these will do:</p>
+        <p>Your phone's own camera reads these codes as well: point it at one and tap the link.</p>
+        <p>Here, any of these will do:</p>
         <ul>
           <li>
-            the code under the picture, such as <code>K7Q2M-9XW4T</code>
+            the code under the picture, such as <code>{EXAMPLE}</code>
           </li>
           <li>
             a {brand.name} link:{' '}

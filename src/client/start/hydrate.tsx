@@ -35,8 +35,10 @@ export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode
 function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
   const [pathname] = useLocation();
   const session = useSession();
-  // early-taps.ts repeats what was tapped before.
-  useEffect(() => void document.dispatchEvent(new Event('hydrated')), []);
+  useEffect(() => {
+    // early-taps.ts repeats what was tapped before, on a page that has read what was chosen before.
+    setTimeout(() => document.dispatchEvent(new Event('hydrated')));
+  }, []);
   const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
   return isHere(pathname) && !mustChangePassword ? screen : <Elsewhere />;
 }

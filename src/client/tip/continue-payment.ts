@@ -8,23 +8,29 @@ import { enterPayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
 import type { TipEvent } from './tip-flow.ts';
 
-/** @returns the event that leads to the payment, or restores an amount that cannot be paid; null when there is nothing to go on with. */
-export async function continuePayment({ qrId, isDemo }: Provider, userId: string): Promise<TipEvent | null> {
+/** Leads to the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with. */
+export async function continuePayment(
+  { qrId, isDemo }: Provider,
+  userId: string,
+  dispatch: (event: TipEvent) => void,
+): Promise<void> {
   const entry = presentEntry();
   const waiting = takeWaitingTip(qrId);
   const unsettled = isDemo ? null : unsettledAttempt(qrId, userId);
   if (unsettled?.wasSent) {
     if (entry.step !== 'payment') await enterPayment(formatUsd(unsettled.amountCents));
-    return { type: 'resumed', attempt: unsettled };
+    dispatch({ type: 'resumed', attempt: unsettled });
+    return;
   }
-  if (waiting === null && entry.step !== 'payment') return null;
-  const figures = waiting?.figures ?? (entry.step === 'success' ? '' : entry.figures);
+  if (entry.step === 'success' || (waiting === null && entry.step !== 'payment')) return;
+  const { figures } = waiting ?? entry;
+  dispatch({ type: 'restored', figures });
   const { amountCents } = readTipAmount(figures);
   if (amountCents === null) {
     markEntry({ step: 'select-amount', figures });
-    return { type: 'restored', figures };
+    return;
   }
   // After a login the entry below is that of the tip page which led to it.
   if (waiting !== null) markEntry({ step: 'payment', figures, load: null });
-  return { type: 'resumed', attempt: openAttempt(qrId, userId, amountCents) };
+  dispatch({ type: 'proceeded', attempt: openAttempt(qrId, userId, amountCents) });
 }

@@ -1,8 +1,8 @@
 /** The last step: the receipt. */
 import { useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
-import { dashboardTab } from '../paths.ts';
+import { currentPath, dashboardTab } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
@@ -24,7 +24,6 @@ interface SuccessStepProps {
 export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) {
   const { amountCents, giverFeeCents, paidAt, transactionId } = receipt;
   const [pathname] = useLocation();
-  const search = useSearch();
   const [isHeldUp, setHeldUp] = useState(false);
   return (
     <section className={[card.card, styles.success].join(' ')}>
@@ -45,7 +44,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           View Transactions
         </ButtonLink>
         {/* The address of a demo says what it is a demo of. */}
-        <ButtonLink look="quiet" href={provider.isDemo ? pathname + search : pathname} onClick={onAnother}>
+        <ButtonLink look="quiet" href={provider.isDemo ? currentPath() : pathname} onClick={onAnother}>
           Send Another Tip
         </ButtonLink>
       </div>

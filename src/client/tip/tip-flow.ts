@@ -122,7 +122,8 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
   if (event.type === 'paid') return { step: 'success', receipt: event.receipt };
   // Whoever goes to an older receipt while a payment is under way is shown the outcome of that first.
   if (flow.step !== 'payment' || !flow.isPaying) {
-    if (event.type === 'recall') return recalling(event.transactionId);
+    if (event.type === 'recall')
+      return isAbout(event.transactionId, flow) ? flow : recalling(event.transactionId);
     if (event.type === 'recalled') return { step: 'success', receipt: event.receipt };
   }
   switch (flow.step) {
@@ -154,6 +155,12 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
       if (event.type === 'recall-failed') return { ...flow, hasFailed: true };
       return event.type === 'another' ? selecting(NOTHING) : flow;
   }
+}
+
+/** Whether this receipt is shown or asked for already. */
+function isAbout(transactionId: string, flow: TipFlow): boolean {
+  if (flow.step === 'success') return flow.receipt.transactionId === transactionId;
+  return flow.step === 'recall' && !flow.hasFailed && flow.transactionId === transactionId;
 }
 
 function choiceIn(search: string): Choice {

@@ -57,7 +57,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     if (entry.step === 'success') {
       dispatch({ type: 'recalled', receipt: entry.receipt });
     } else if (transactionId !== null) {
-      if (flow.step !== 'recall') dispatch({ type: 'recall', transactionId });
+      dispatch({ type: 'recall', transactionId });
     } else if (entry.step === 'payment') {
       dispatch({ type: 'restored', figures: entry.figures });
       void goOn();
@@ -71,6 +71,8 @@ export function useTipFlow(provider: Provider): TipFlowActions {
       dispatch({ type: 'restored', figures: entry.figures });
     }
   });
+  const paid = paidIn(search);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link to a receipt, or from it, changes no more than the query
   useLayoutEffect(() => {
     const follow = () => {
       if (window.location.pathname === pathname) followHistory();
@@ -78,7 +80,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     follow();
     window.addEventListener('popstate', follow);
     return () => window.removeEventListener('popstate', follow);
-  }, [pathname]);
+  }, [pathname, paid]);
 
   const userId = session.status === 'signed-in' ? session.user.id : null;
   const goOn = useEffectEvent(async () => {
@@ -88,8 +90,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     const payerId = signedInId();
     if (payerId === null || paidIn(window.location.search) !== null) return;
     const paying = await fetchPayingIfPossible();
-    const event = await paying?.continuePayment(provider, payerId);
-    if (event) dispatch(event);
+    await paying?.continuePayment(provider, payerId, dispatch);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
   useEffect(() => void goOn(), [session.status, userId]);

@@ -9,6 +9,7 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { OwnMachineNote } from './own-machine-note.tsx';
 import styles from './qr-code-card.module.css';
 import { downloadPicture, pictureUrl } from './qr-code-picture.ts';
 
@@ -39,6 +40,7 @@ export function QrCodeCard({ code, user, onPrint }: QrCodeCardProps) {
         />
         <p className={styles.id}>{showQrCodeId(code.id)}</p>
       </div>
+      <OwnMachineNote url={code.url} />
       <div className={styles.actions}>
         <Button className={styles.download} onClick={() => downloadPicture(code, user.username)}>
           <Download aria-hidden /> Download QR

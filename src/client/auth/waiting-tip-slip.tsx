@@ -1,0 +1,48 @@
+/** The tip that waits while its giver logs in, above the form. Its lines are as many before the script has read it as after. */
+import { useSyncExternalStore } from 'react';
+import { readQrCodeId } from '#shared/ids.ts';
+import { readTipAmount } from '#shared/tip-amount.ts';
+import { Money } from '../ui/money.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
+import { waitingTip } from '../waiting-tip.ts';
+import styles from './waiting-tip-slip.module.css';
+
+export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {
+  const isTakenOver = useTakenOver();
+  // A tip page keeps its tip under the code as it is stored, however that was typed into the address.
+  const tip = isTakenOver ? waitingTip(readQrCodeId(qrId) ?? qrId) : null;
+  const amountCents = tip && readTipAmount(tip.figures).amountCents;
+  return (
+    <div className={styles.waiting}>
+      <p className={styles.slip}>
+        <strong className={styles.what} data-money={amountCents !== null}>
+          {amountCents === null ? 'Your tip' : <Money amountCents={amountCents} />}
+        </strong>{' '}
+        <span className={styles.whose}>
+          {tip === null ? (
+            'comes next'
+          ) : (
+            <span>
+              to <bdi className={styles.receiver}>{tip.receiver}</bdi> is waiting
+            </span>
+          )}
+        </span>
+      </p>
+      <p>
+        {amountCents === null
+          ? 'Log in or sign up, and you go straight back to your tip.'
+          : 'Log in or sign up, and you go straight on to the payment.'}
+      </p>
+      <SimulatedMoney />
+    </div>
+  );
+}
+
+/** Whether the script has taken over the page; false in the HTML that the server rendered. */
+function useTakenOver(): boolean {
+  return useSyncExternalStore(
+    () => () => {},
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,18 @@
+/** Warns whoever is about to print a code that only this computer can open. */
+import { TriangleAlert } from 'lucide-react';
+import { isOwnMachine } from '#shared/own-machine.ts';
+import styles from './own-machine-note.module.css';
+
+/** @param props.url the address that the picture of the code carries. */
+export function OwnMachineNote({ url }: { readonly url: string }) {
+  if (!isOwnMachine(url)) return null;
+  return (
+    <p role="note" className={styles.note}>
+      <TriangleAlert aria-hidden />
+      <span>
+        This code leads to <bdi>{new URL(url).origin}</bdi>, which only this computer can open. Set PUBLIC_URL
+        before you print it.
+      </span>
+    </p>
+  );
+}
