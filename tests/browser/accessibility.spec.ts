@@ -6,6 +6,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import { expect, holdAnswers, newName, PASSWORD, test, toast } from './fixtures.ts';
+import { proceedWith } from './tipping.ts';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const SCHEMES = ['light', 'dark'] as const;
@@ -38,8 +39,11 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
   });
 
   test('on the sign-up, also with errors and services', async ({ page }) => {
-    await page.goto('/auth');
-    await page.getByRole('tab', { name: 'Sign Up' }).click();
+    await page.goto('/tip/demo-alex-bartender');
+    await proceedWith(page, '$20');
+    await expect(page.getByText('is waiting')).toBeVisible();
+    await expectForEverybody(page, 'sign-up for a waiting tip');
+    await page.goto('/auth?tab=sign-up');
     await expect(page.getByLabel('Full name')).toBeVisible();
     await expectForEverybody(page, 'sign-up');
     await page.getByRole('checkbox', { name: /^I am a service provider/ }).check();
@@ -198,6 +202,11 @@ test('text twice as large makes nothing scroll sideways on a narrow phone', asyn
   await page.getByRole('tab', { name: 'Sign Up' }).click();
   await page.getByRole('checkbox', { name: /^I am a service provider/ }).check();
   expect.soft(await tooWide(page), 'sign-up').toEqual([]);
+  await page.goto(`/tip/${code}`);
+  await page.getByLabel('Or enter your own').fill('9876.54');
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  await expect(page.getByText('is waiting')).toBeVisible();
+  await expectNarrow(page.url(), page.getByText('is waiting'));
   await logInAs(provider);
   await expectNarrow('/dashboard', page.getByRole('button', { name: 'Create Bartender QR' }));
   const sum = page.getByRole('definition').filter({ hasText: '$116,400.00' }).first();
@@ -362,7 +371,7 @@ test('the whole way from the landing page through sign-up to a paid tip needs no
   await tabTo(page, page.getByRole('button', { name: /^Pay \$21\.00/ }));
   await keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeFocused();
-  await tabTo(page, page.getByRole('button', { name: 'View Transactions' }));
+  await tabTo(page, page.getByRole('link', { name: 'View Transactions' }));
   await keyboard.press('Enter');
   await expect(page.getByText('-$21.00')).toBeVisible();
 });

@@ -142,7 +142,8 @@ test.describe('of several tabs', () => {
     const other = await context.newPage();
     await other.goto('/dashboard');
     await other.getByRole('button', { name: 'Logout' }).click();
-    await other.getByRole('link', { name: 'Login', exact: true }).click();
+    await other.getByRole('link', { name: 'Get Started Now' }).click();
+    await other.getByRole('tab', { name: 'Login' }).click();
     await logInByForm(other, customer);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${customer.fullName}`);
     await expect(page.getByText('-$10.50')).toBeVisible();
@@ -193,7 +194,8 @@ for (const [how, endSession] of [
     complaints.length = 0;
     if (page.url().includes('/tip/')) await page.getByRole('button', { name: 'Back' }).click();
     else await page.getByRole('link', { name: 'Back to Home' }).click();
-    await page.getByRole('link', { name: 'Login', exact: true }).click();
+    await page.getByRole('link', { name: 'Get Started Now' }).click();
+    await page.getByRole('tab', { name: 'Login' }).click();
     const answers = await holdAnswers(page, '**/trpc/*transactions.list*');
     await logInByForm(page, customer);
     await expect(page.getByText('Loading Dashboard...')).toBeVisible();
