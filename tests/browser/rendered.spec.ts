@@ -362,8 +362,8 @@ test('a rendered page leads to every other screen, and back', async ({ page, bac
   const code = await backstage.code(provider);
   await page.goto(`/tip/${code}`);
   await page.getByRole('link', { name: 'Back' }).click();
-  await expect(page.getByRole('link', { name: 'Get Started Now' })).toBeVisible();
-  await page.getByRole('link', { name: 'Login', exact: true }).click();
+  await page.getByRole('link', { name: 'Get Started Now' }).click();
+  await page.getByRole('tab', { name: 'Login' }).click();
   await logInByForm(page, customer);
   await expect(page).toHaveURL('/dashboard');
   await expect(page.getByRole('link', { name: 'Scan QR' })).toBeVisible();
