@@ -30,9 +30,10 @@ const DEMO_CODE = new RegExp(`^${DEMO_PREFIX}[\\w.-]+-\\w+$`, 'i');
 const TWO_GROUPS = /^[a-z0-9]{5}-?[a-z0-9]{5}$/i;
 
 /**
- * Reads the first link or code in a text: a `tipwell://tip/{userId}/{category}` link, else an address with `/tip/{code}` in it, of
- * whichever site, of which only the code is taken, else a code by itself. Whatever stands around it does not matter.
- * @returns a code that can be a printed one or begins as a demo code. It takes time in proportion to the length of the text.
+ * Reads the first link or code in a text, whatever words and punctuation stand around it: a `tipwell://tip/{userId}/{category}`
+ * link; else an address with `/tip/{code}` in it, from which only the code is taken, so that its site does not matter; else a
+ * code by itself. The time that it takes grows in proportion to the length of the text.
+ * @returns a code that can be a printed one or begins like a demo code.
  */
 export function readScannedText(text: string): ScannedText {
   const trimmed = text.trim();

@@ -248,6 +248,7 @@ const REFUSED_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
       'variation selector',
     ],
     ...['flag with a message in tags', 'zero-width joiner only', 'noncharacter', 'interlinear annotation'],
+    'zero-width non-joiner',
   ],
 };
 

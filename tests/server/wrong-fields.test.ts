@@ -153,13 +153,13 @@ describe('amounts', () => {
     const scene = await openScene();
     const before = dump(scene.t.database);
     const dollars = [
-      ...['10.005', '10.001', '12.345', '9.999999', '12.000000001', '10.299999999999999', '1e-7'],
+      ...['10.005', '10.001', '12.345', '20.555', '9.999999', '12.000000001', '10.299999999999999', '1e-7'],
       ...['20000.123', '1.234567e3', '12.350000000000001'],
     ];
     const told = (amounts: readonly string[], field: string) =>
       Object.fromEntries(amounts.map((amount) => [amount, `422 invalid_input ${field}: ${TOO_FINE}`]));
     expect(await refusalsOf('REST', scene, dollars)).toEqual(told(dollars, 'amount'));
-    const cents = ['1000.5', '1234.5', '10.5', '999.999', '1e-7'];
+    const cents = ['1000.5', '1234.5', '2055.5', '10.5', '999.999', '1e-7'];
     expect(await refusalsOf('tRPC', scene, cents)).toEqual(told(cents, 'amountCents'));
     expect(dump(scene.t.database)).toEqual(before);
   });

@@ -290,6 +290,7 @@ describe('the amount of a tip, as it is typed', () => {
     ['abc', 'Tip amount must be between $10 and $10,000'],
     ['-12.345', 'Tip amount must be between $10 and $10,000'],
     ['12.345', 'Amounts have at most two decimals'],
+    ['20.555', 'Amounts have at most two decimals'],
     ['12,3456', 'Amounts have at most two decimals'],
     ['1,000.005', 'Amounts have at most two decimals'],
     ['10.500', 'Amounts have at most two decimals'],
