@@ -192,7 +192,7 @@ for (const [how, endSession] of [
     await endSession(await context.newPage(), page, customer.token, backstage);
     await expect.poll(() => storedToken(page)).toBeNull();
     complaints.length = 0;
-    if (page.url().includes('/tip/')) await page.getByRole('button', { name: 'Back' }).click();
+    if (page.url().includes('/tip/')) await page.getByRole('link', { name: 'Back' }).click();
     else await page.getByRole('link', { name: 'Back to Home' }).click();
     await page.getByRole('link', { name: 'Get Started Now' }).click();
     await page.getByRole('tab', { name: 'Login' }).click();
