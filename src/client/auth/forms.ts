@@ -55,7 +55,7 @@ export function useLoginForm(): LoginFormState {
 export function useSignUpForm(): SignUpFormState {
   return useForm({
     resolver: resolveSignUp,
-    // The server renders no services.
+    // Nobody can have chosen services early, because the server renders none of their boxes.
     defaultValues: { serviceCategories: [] },
     // The library would focus the field that was registered first, which the services never are.
     shouldFocusError: false,

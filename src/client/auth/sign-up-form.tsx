@@ -30,7 +30,7 @@ interface SignUpFormProps {
 
 export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: SignUpFormProps) {
   const { errors } = form.formState;
-  // Unlike the library's `useWatch` this notices a box that was ticked before the script came.
+  // Unlike `useWatch`, `watch` notices a box that was ticked before the script came.
   const isServiceProvider = form.watch('isServiceProvider');
   const fields = signUpFields(isForGiver);
 
