@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
-import { TIP_PREFIX } from '#shared/page-paths.ts';
+import { CODE_FORM_PATH } from '#shared/page-paths.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -49,7 +49,7 @@ export function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
       </p>
       {isLeaving && <p>You will be taken to your dashboard in a moment.</p>}
       {/* The browser sends this form by itself, and the server reads the code or the link and leads to its page. */}
-      <form className={styles.again} action={TIP_PREFIX.slice(0, -1)}>
+      <form className={styles.again} action={CODE_FORM_PATH}>
         <Field
           ref={field}
           label="QR code or link"
