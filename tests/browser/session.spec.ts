@@ -264,7 +264,7 @@ test('a part of the client that cannot be fetched leaves a way out', async ({ pa
 test('an address that is none says so, and leads home', async ({ page, complaints }) => {
   await page.goto('/nowhere/at/all');
   await expect(page.getByRole('heading', { level: 1, name: 'There is nothing here' })).toBeVisible();
-  await page.getByRole('button', { name: 'Go Home' }).click();
+  await page.getByRole('link', { name: 'Go Home' }).click();
   await expect(page).toHaveURL('/');
   expect(complaints.splice(0)).toEqual([expect.stringContaining('404')]);
 });
