@@ -145,6 +145,33 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await page.getByRole('button', { name: /^Pay/ }).click();
     await expect(heading(page, 'Tip sent!')).toBeVisible();
     await expectForEverybody(page, 'receipt');
+    await page.getByRole('button', { name: 'Show Full Screen' }).click();
+    await expect(page.getByRole('timer')).toBeVisible();
+    await expectForEverybody(page, 'receipt that is held up');
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '200%';
+    });
+    await page.setViewportSize({ width: 320, height: 800 });
+    expect.soft(await tooWide(page), 'receipt that is held up, text twice as large').toEqual([]);
+    await page.getByRole('button', { name: 'Close' }).click();
+    expect.soft(await tooWide(page), 'receipt, text twice as large').toEqual([]);
+    const receipt = page.url();
+    await page.goBack();
+    await expect(page.getByText('was sent.')).toBeVisible();
+    expect.soft(await tooWide(page), 'after a tip, text twice as large').toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.evaluate(() => document.documentElement.removeAttribute('style'));
+    await expectForEverybody(page, 'after a tip');
+
+    await page.route('**/trpc/*transactions.get*', (route) => route.abort());
+    await page.goto(receipt);
+    await expect(page.getByRole('alert')).toContainText('Your tip is not lost');
+    await expectForEverybody(page, 'receipt that cannot be loaded');
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await expect(page.getByRole('link', { name: 'Login' })).toBeVisible();
+    await expectForEverybody(page, 'receipt that asks for a login');
+    complaints.length = 0;
   });
 
   test('on a demo, an unknown code and an unknown address', async ({ page, complaints }) => {
