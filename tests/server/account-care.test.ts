@@ -349,6 +349,7 @@ describe('a password that the operator made', () => {
       'qrCodes.create': 'password_change_required',
       'transactions.list': 'password_change_required',
       'transactions.create': 'password_change_required',
+      'transactions.get': 'password_change_required',
       'transactions.onTip': 'password_change_required',
       ...(door === 'tRPC' && { 'transactions.summary': 'password_change_required' }),
     });

@@ -14,6 +14,8 @@ import styles from './receipt-screen.module.css';
 import type { Receipt } from './tip-flow.ts';
 import { useNow } from './use-now.ts';
 
+/** From this amount on its figures need a smaller size. */
+const LONG_CENTS = 100_000;
 const JUST_NOW_MS = 5_000;
 const MINUTE_MS = 60_000;
 /** For how long a receipt has the colour of money; an older one has not. */
@@ -49,7 +51,7 @@ export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps
         <div className={styles.check}>
           <Check />
         </div>
-        <h2 id="receipt-screen" className={styles.amount}>
+        <h2 id="receipt-screen" className={styles.amount} data-long={receipt.amountCents >= LONG_CENTS}>
           <Money amountCents={receipt.amountCents} />
         </h2>
         <p className={styles.name}>
