@@ -171,6 +171,23 @@ test.describe('before the script has come', () => {
     await expect(page).toHaveURL('/scan');
   });
 
+  test('a tap counts once when React takes it while it hydrates', async ({ page }) => {
+    await page.goto('/');
+    const release = await holdScripts(page);
+    await openEarly(page, '/auth');
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.evaluate(() => {
+      document.addEventListener('hydrating', () => {
+        document.querySelector<HTMLElement>('[aria-label="Show password"]')?.click();
+      });
+    });
+    release();
+    await expect.poll(() => page.evaluate(isTakenOver)).toBe(true);
+    await page.waitForLoadState('networkidle');
+    await expect(page.getByRole('button', { name: 'Hide password' })).toBeVisible();
+    await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('type', 'text');
+  });
+
   test('Proceed leads back with amount and demo when the script cannot be fetched, and tries again', async ({
     page,
     complaints,
@@ -183,10 +200,12 @@ test.describe('before the script has come', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Sam' })).toBeVisible();
     await expect(page.getByRole('definition').nth(3)).toHaveText('$78.75');
     await page.unroute('**/assets/*.js');
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect.poll(() => page.evaluate(isTakenOver)).toBe(true);
-    await page.getByRole('button', { name: 'Proceed' }).click();
-    await expect(page).toHaveURL(/\/auth\?tab=sign-up/);
+    await page.reload();
+    await page.getByRole('button', { name: 'Proceed' }).dblclick();
+    await expect(page).toHaveURL(
+      `/auth?tab=sign-up&next=${encodeURIComponent('/tip/x?userId=sam&service=dj')}`,
+    );
+    await expect(page.getByText('$75.00')).toBeVisible();
     complaints.length = 0;
   });
 });

@@ -5,11 +5,8 @@ import { NO_CODE, readScannedText } from '#shared/scanned-text.ts';
 import { paths } from '../paths.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
-import { Field } from '../ui/field.tsx';
+import { CodeField } from '../ui/code-field.tsx';
 import styles from './scan.module.css';
-
-/** In characters; far more than any link to a tip page has. */
-const MAX_LENGTH = 2_000;
 
 const EXAMPLE = 'K7Q2M-9XW4T';
 const HOW_TO_MEND = `${NO_CODE}: a code has ten letters and digits, such as ${EXAMPLE}.`;
@@ -34,18 +31,10 @@ export function CodeForm({ onCode }: { readonly onCode: (code: string) => void }
     <section className={styles.way} aria-labelledby={id}>
       <h2 id={id}>Enter it by hand</h2>
       <form className={styles.form} noValidate onSubmit={process}>
-        <Field
+        <CodeField
           ref={input}
-          label="QR code or link"
           value={text}
           onChange={(event) => setText(event.target.value)}
-          maxLength={MAX_LENGTH}
-          autoComplete="off"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          enterKeyHint="go"
-          required
           error={wasRefused ? error : undefined}
         />
         <Button type="submit">Process QR Code</Button>

@@ -9,7 +9,8 @@ let hasFailed = false;
 
 document.addEventListener('submit', keep);
 document.addEventListener('click', keep);
-document.addEventListener('hydrated', repeat, { once: true });
+document.addEventListener('hydrating', stop);
+document.addEventListener('hydrated', repeat);
 
 function keep(event: Event): void {
   const target = targetOf(event);
@@ -37,9 +38,13 @@ function show(target: HTMLFormElement | HTMLButtonElement, isWaiting: boolean): 
   button?.toggleAttribute('data-waiting', isWaiting);
 }
 
-function repeat(): void {
+/** From now on React handles each tap: it hydrates what is tapped first. */
+function stop(): void {
   document.removeEventListener('submit', keep);
   document.removeEventListener('click', keep);
+}
+
+function repeat(): void {
   for (const target of tapped) {
     show(target, false);
     if (target instanceof HTMLFormElement) target.requestSubmit();

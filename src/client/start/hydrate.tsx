@@ -28,6 +28,7 @@ export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode
       <RenderedScreen isHere={isHere} screen={screen} />
     </App>,
   );
+  document.dispatchEvent(new Event('hydrating'));
   void fetchDisplayFont();
 }
 

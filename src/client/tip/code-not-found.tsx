@@ -8,12 +8,14 @@ import { CODE_FORM_PATH } from '#shared/page-paths.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
-import { Field } from '../ui/field.tsx';
+import { CodeField } from '../ui/code-field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import styles from './code-not-found.module.css';
 
 const REDIRECT_AFTER_MS = 4_000;
+/** What keeps somebody on the screen. */
+const ACTS = ['pointerdown', 'keydown', 'input'] as const;
 
 export interface CodeNotFoundProps {
   readonly typed: string;
@@ -22,22 +24,21 @@ export interface CodeNotFoundProps {
 
 export function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
   const field = useRef<HTMLInputElement>(null);
+  const [hasActed, setActed] = useState(false);
   useEffect(() => {
     // The page is rendered once for all unknown codes, so that the field gets its text here, unless somebody was faster.
     if (field.current?.value === '') field.current.value = typed;
+    else if (field.current?.value !== typed) setActed(true);
   }, [typed]);
-  const [hasActed, setActed] = useState(false);
   const isLeaving = isSignedIn && !hasActed;
   useEffect(() => {
     if (!isLeaving) return;
     const timer = setTimeout(() => navigate(paths.dashboard), REDIRECT_AFTER_MS);
     const stay = () => setActed(true);
-    window.addEventListener('pointerdown', stay);
-    window.addEventListener('keydown', stay);
+    for (const act of ACTS) window.addEventListener(act, stay);
     return () => {
       clearTimeout(timer);
-      window.removeEventListener('pointerdown', stay);
-      window.removeEventListener('keydown', stay);
+      for (const act of ACTS) window.removeEventListener(act, stay);
     };
   }, [isLeaving]);
   return (
@@ -50,18 +51,7 @@ export function CodeNotFound({ typed, isSignedIn }: CodeNotFoundProps) {
       {isLeaving && <p>You will be taken to your dashboard in a moment.</p>}
       {/* The browser sends this form by itself, and the server reads the code or the link and leads to its page. */}
       <form className={styles.again} action={CODE_FORM_PATH}>
-        <Field
-          ref={field}
-          label="QR code or link"
-          name="code"
-          maxLength={2_000}
-          autoComplete="off"
-          autoCapitalize="none"
-          autoCorrect="off"
-          spellCheck={false}
-          enterKeyHint="go"
-          required
-        />
+        <CodeField ref={field} name="code" />
         <Button type="submit">Process QR Code</Button>
         <ButtonLink look="quiet" href={paths.home}>
           Go Home

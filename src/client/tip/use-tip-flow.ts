@@ -38,7 +38,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   const search = useSearch();
   const [flow, dispatch] = useReducer(tipFlow, search, beginFlow);
   /** Stops a second tap before the next render does. */
-  const isPaying = useRef(false);
+  const isBusy = useRef(false);
 
   // The amount of the address is taken once, so that a later visit begins without an amount.
   useEffect(() => {
@@ -117,18 +117,20 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     dispatch,
 
     async proceed() {
-      if (flow.step !== 'select-amount') return;
+      if (flow.step !== 'select-amount' || isBusy.current) return;
+      isBusy.current = true;
       const paying = await fetchPayingIfPossible();
       if (paying) await paying.proceed(provider, flow, dispatch);
       else dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
+      isBusy.current = false;
     },
 
     async pay() {
-      if (flow.step !== 'payment' || isPaying.current) return;
-      isPaying.current = true;
+      if (flow.step !== 'payment' || isBusy.current) return;
+      isBusy.current = true;
       dispatch({ type: 'paying' });
       await (await fetchPaying()).pay(provider, flow, dispatch);
-      isPaying.current = false;
+      isBusy.current = false;
     },
 
     changeAmount() {
