@@ -97,9 +97,12 @@ export function SelectAmountStep(props: SelectAmountStepProps) {
         </div>
         {!provider.isDemo && <SimulatedMoney />}
         <noscript>
-          <p className={styles.note}>
-            Paying takes JavaScript. Please switch it on and load this page again.
-          </p>
+          {/* Where scripts run, nobody needs these words. */}
+          {import.meta.env.SSR && (
+            <p className={styles.note}>
+              Paying takes JavaScript. Please switch it on and load this page again.
+            </p>
+          )}
         </noscript>
         <div className={styles.bar}>
           <div aria-live="polite" className={styles.total}>
