@@ -311,7 +311,9 @@ function headingLevels(page: Page): Promise<number[]> {
 
 /** What makes the page scroll sideways, or is cut off at its edge. */
 function tooWide(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+  return page.evaluate(async () => {
+    // Sizes in parts of the window or of a container follow a new window with the next frame (seen in Chromium 156).
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     const { clientWidth, scrollWidth } = document.documentElement;
     const cut = [
       ...document.querySelectorAll('h1, h2, h3, p, li, dt, dd, label, input, button, a, img, code'),
