@@ -25,6 +25,10 @@ async function watchShifts(page: Page): Promise<() => Promise<readonly string[]>
     Object.assign(window, { shifts });
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
+        // A busy browser may paint a page of which it has read a part only; what follows then moves what stands there.
+        const [load] = performance.getEntriesByType('navigation');
+        const readMs = load instanceof PerformanceNavigationTiming ? load.domInteractive : 0;
+        if (readMs === 0 || entry.startTime < readMs) continue;
         for (const { node, previousRect, currentRect } of Reflect.get(entry, 'sources')) {
           const what = node instanceof Element ? node.outerHTML.slice(0, 80) : node?.textContent;
           shifts.push(`${what} from ${JSON.stringify(previousRect)} to ${JSON.stringify(currentRect)}`);
