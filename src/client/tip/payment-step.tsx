@@ -10,7 +10,7 @@ import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
 import type { TipFlow } from './tip-flow.ts';
 
-/** What paying is called: Apple's own name on Apple's devices, which have no other wallet. */
+/** The wallet to pay with, by its own name on Apple's devices only. */
 const wallet = () =>
   /iPhone|iPad|iPod|Macintosh/.test(navigator.userAgent) ? 'Apple Pay' : 'a mobile wallet';
 

@@ -119,10 +119,13 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     async proceed() {
       if (flow.step !== 'select-amount' || isBusy.current) return;
       isBusy.current = true;
-      const paying = await fetchPayingIfPossible();
-      if (paying) await paying.proceed(provider, flow, dispatch);
-      else dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
-      isBusy.current = false;
+      try {
+        const paying = await fetchPayingIfPossible();
+        if (paying) await paying.proceed(provider, flow, dispatch);
+        else dispatch({ type: 'failed', interruption: flow.interruption ?? 'not-sent' });
+      } finally {
+        isBusy.current = false;
+      }
     },
 
     async pay() {
