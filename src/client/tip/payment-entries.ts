@@ -7,26 +7,33 @@ import type { Receipt } from './tip-flow.ts';
 /** Names this load of the page. */
 const LOAD = performance.timeOrigin;
 
-/** Settles when the last step back has arrived, which takes the browser a moment. */
-let lastLeft: Promise<void> = Promise.resolve();
+/** The step back that is under way, which takes the browser a moment; null when none is. */
+let stepBack: Promise<void> | null = null;
 
 /** Puts the payment above the entry of the amount. */
 export async function enterPayment(figures: string): Promise<void> {
-  await lastLeft;
+  await stepBack;
   markEntry({ step: 'select-amount', figures });
   navigate(currentPath(), { state: { step: 'payment', figures, load: LOAD } satisfies Entry });
 }
 
-/** Leaves the entry of the payment, if it is the present one, for that of the amount. */
-export function leavePayment(): void {
+/** Leaves the entry of the payment, if it is the present one, for that of the amount; resolves when the browser is there. */
+export async function leavePayment(): Promise<void> {
   const entry = presentEntry();
   if (entry.step !== 'payment') return;
   if (entry.load !== LOAD) {
     markEntry({ step: 'select-amount', figures: entry.figures });
     return;
   }
-  lastLeft = new Promise((resolve) => window.addEventListener('popstate', () => resolve(), { once: true }));
-  history.back();
+  stepBack ??= new Promise((resolve) => {
+    const arrived = () => {
+      stepBack = null;
+      resolve();
+    };
+    window.addEventListener('popstate', arrived, { once: true });
+    history.back();
+  });
+  await stepBack;
 }
 
 /**

@@ -59,7 +59,7 @@ export async function pay(
   if (window.location.pathname !== pathname) return;
   if (event.type === 'paid') enterSuccess(event.receipt);
   else if (mustLogIn) leaveForLogin(provider, choice, 'login');
-  else leavePayment();
+  else void leavePayment();
 }
 
 function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTab): void {

@@ -29,7 +29,7 @@ export interface TipFlowActions {
   /** Goes on to the payment, or says what is missing for it. */
   readonly proceed: () => Promise<void>;
   readonly pay: () => Promise<void>;
-  readonly changeAmount: () => void;
+  readonly changeAmount: () => Promise<void>;
 }
 
 export function useTipFlow(provider: Provider): TipFlowActions {
@@ -136,9 +136,10 @@ export function useTipFlow(provider: Provider): TipFlowActions {
       isBusy.current = false;
     },
 
-    changeAmount() {
+    async changeAmount() {
+      // The amount is shown once the history is there too, so that a Back right after it leads past the amount.
+      await (await fetchPaying()).leavePayment();
       dispatch({ type: 'amount-changed' });
-      void fetchPaying().then(({ leavePayment }) => leavePayment());
     },
   };
 }
