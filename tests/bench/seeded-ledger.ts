@@ -49,7 +49,7 @@ export function seedLedger(
   { longHistory = LONG_HISTORY }: { readonly longHistory?: number } = {},
 ): SeededLedger {
   const database = openDatabase(path);
-  migrate(database, readMigrations('drizzle'));
+  migrate(database, readMigrations('drizzle/sqlite'));
   const now = Date.now();
   const insertAccount = database.prepare(
     `INSERT INTO accounts (id, email, email_key, username, full_name, phone, is_service_provider, password_hash,

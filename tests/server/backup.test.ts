@@ -247,7 +247,7 @@ describe('restoring', () => {
     const { path, env } = await livesOn();
     const first = join(temporaryFolder(), 'first.db');
     const database = openDatabase(first);
-    migrate(database, readMigrations('drizzle').slice(0, 1));
+    migrate(database, readMigrations('drizzle/sqlite').slice(0, 1));
     database.close();
     const { code, stdout } = await runToEnd('db-restore', env, [first]);
     expect(code).toBe(0);

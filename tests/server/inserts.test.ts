@@ -17,7 +17,7 @@ const INSERT = /^insert into "(?<table>\w+)" \((?<columns>[^)]+)\) values \((?<v
 
 test('every insert gives a value to every column of its table, except the number that SQLite gives out', async () => {
   const database = openDatabase(IN_MEMORY);
-  migrate(database, readMigrations('drizzle'));
+  migrate(database, readMigrations('drizzle/sqlite'));
   const prepare = vi.spyOn(database, 'prepare');
   const storage = createSqliteStorage(database);
   const inserts = prepare.mock.calls.flatMap(([text]) => {

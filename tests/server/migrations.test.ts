@@ -18,7 +18,7 @@ import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createPeople } from '#tests/support/test-ledger.ts';
 
-const MIGRATIONS = readMigrations('drizzle');
+const MIGRATIONS = readMigrations('drizzle/sqlite');
 
 let path = '';
 beforeEach(() => {

@@ -90,7 +90,7 @@ test('the first tip that two ledgers tell differently is found, as far as both g
   expect(findFirstDifference(tipsOfPast(database), tipsOfPast(other))).toBe(2);
   expect(findFirstDifference(tipsOfPast(other), tipsOfPast(database))).toBe(2);
   other.close();
-  expect(inspectDatabase(path, readMigrations('drizzle')).problems).toEqual([]);
+  expect(inspectDatabase(path, readMigrations('drizzle/sqlite')).problems).toEqual([]);
 });
 
 test.each([

@@ -11,7 +11,7 @@ import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
-const MIGRATIONS = readMigrations('drizzle');
+const MIGRATIONS = readMigrations('drizzle/sqlite');
 
 async function createFile(change: (database: Database) => void = () => {}): Promise<string> {
   const path = join(temporaryFolder(), 'tipwell.db');

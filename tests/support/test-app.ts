@@ -59,7 +59,7 @@ export async function createTestApp(
   } = {},
 ) {
   const database = options.database ?? openDatabase(IN_MEMORY);
-  migrate(database, readMigrations('drizzle'));
+  migrate(database, readMigrations('drizzle/sqlite'));
   const storage = createSqliteStorage(database);
   const clock = { nowMs: START_MS };
   const logLines: string[] = [];

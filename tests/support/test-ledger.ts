@@ -31,7 +31,7 @@ export async function createTestLedger(
     path,
     onStatement === undefined ? {} : { onStatement: (statement) => onStatement(String(statement)) },
   );
-  migrate(database, readMigrations('drizzle'));
+  migrate(database, readMigrations('drizzle/sqlite'));
   const storage = createSqliteStorage(database);
   onTestFinished(() => (database.open ? storage.close() : undefined));
   return { database, storage, ...createPeople(storage, random) };

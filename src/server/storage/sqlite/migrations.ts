@@ -18,7 +18,7 @@ export interface Migration {
 /** A build carries its own migrations, so that newer sources beside it, as after a pull, change nothing of what it does. */
 const FOLDER = join(
   import.meta.dirname,
-  extname(import.meta.filename) === '.ts' ? '../../../../drizzle' : 'drizzle',
+  extname(import.meta.filename) === '.ts' ? '../../../../drizzle/sqlite' : 'drizzle/sqlite',
 );
 
 /** Reads the migrations that belong to this code, made by `npm run db:generate`, in their order. */
