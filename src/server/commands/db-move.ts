@@ -16,7 +16,9 @@ export const moveDatabase: Command = async ({ database, words, say }) => {
   say(`${target.name} holds all of ${database.name}, checked: a ledger of ${tipCount} tips.`);
   say(`Its past, as in the file, and to note elsewhere: ${past}`);
   say('Nobody is logged out. The file stays as it is; keep it until you have a backup of the new database.');
-  say('From now on the settings of the server need this line, with the address that you gave to this command:');
+  say(
+    'From now on the settings of the server need this line, with the address that you gave to this command:',
+  );
   say(`DATABASE_URL=${target.name.replace('@', ':PASSWORD@')}`);
   return true;
 };
