@@ -1,51 +1,27 @@
 /**
- * The ledger's invariants, each one query that finds rows which break it. The queries are the SQL that SQLite and PostgreSQL
- * understand alike; tables are named without a schema.
+ * The invariants of a whole ledger that hold on every engine, each with a query for what breaks it, in SQL that SQLite and
+ * PostgreSQL read alike. What was written since the last check is judged in `recent-check.ts` by the same rules.
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 
-/** A sentence, and a query for one text column that names the rows which break it. */
+/** An invariant as a sentence, with a query for the names of what breaks it, in its first column. */
 export type Invariant = readonly [sentence: string, offenders: string];
 
-export interface LedgerViolation {
-  readonly invariant: string;
-  /** Names of the rows that break it, at most `MAX_OFFENDERS`. */
-  readonly offenders: readonly string[];
-}
+const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
-const MAX_OFFENDERS = 10;
-
-export const REFERENCES_LEAD_SOMEWHERE = 'every reference leads somewhere';
-
-const QUARTER_HOUR_MS = 900_000;
-
-const services = SERVICE_CATEGORIES.map((category) => `'${category}'`).join(', ');
-
-/** Rounds half up to a cent, as feesFor() does, in the integer arithmetic of SQL. */
+/** Rounds half up to a cent, as feesFor() does, in integer arithmetic. */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
-/** Whether the entry `e` is none of the given row, which its position leads to. */
-const isOther = (kind: string, cents: string, row: string) =>
-  `e.kind IS DISTINCT FROM '${kind}' OR e.cents IS DISTINCT FROM ${cents}
-     OR e.transaction_sequence IS DISTINCT FROM t.sequence OR e.created_at_ms IS DISTINCT FROM ${row}.created_at_ms`;
+const isReceived = `kind IN ('received', 'received_reversed')`;
 
-const missingOfTip = (party: 'giver' | 'receiver', kind: string, cents: string) =>
-  `SELECT t.id FROM transactions t
-     LEFT JOIN entries e ON e.account_id = t.${party}_id AND e.position = t.${party}_position
-   WHERE ${isOther(kind, cents, 't')}`;
+/** The entry that a row of `source` names for one of its two people. */
+const entryOf = (alias: string, person: 'giver' | 'receiver', source: string) =>
+  `LEFT JOIN entries ${alias} ON ${alias}.account_id = t.${person}_id AND ${alias}.position = ${source}.${person}_position`;
 
-const missingOfReversal = (party: 'giver' | 'receiver', kind: string, cents: string) =>
-  `SELECT t.id FROM reversals v JOIN transactions t ON t.sequence = v.transaction_sequence
-     LEFT JOIN entries e ON e.account_id = t.${party}_id AND e.position = v.${party}_position
-   WHERE ${isOther(kind, cents, 'v')}`;
-
-const isReceived = (alias: string) => `${alias}.kind IN ('received', 'received_reversed')`;
-
-/** The accounts whose value is not that of their entries. */
-const unlikeEntries = (value: string, ofEntries: string) =>
-  `SELECT a.id FROM accounts a
-     LEFT JOIN (SELECT e.account_id, ${ofEntries} AS total FROM entries e GROUP BY e.account_id) s ON s.account_id = a.id
-   WHERE a.${value} <> coalesce(s.total, 0)`;
+/** Whether an entry is other than it must be. */
+const differs = (alias: string, kind: string, cents: string, source: string) =>
+  `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM '${kind}'
+     OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
 export const INVARIANTS: readonly Invariant[] = [
   [
@@ -61,7 +37,9 @@ export const INVARIANTS: readonly Invariant[] = [
     'nothing is negative',
     `SELECT id FROM transactions WHERE amount_cents < 0 OR giver_fee_cents < 0 OR receiver_fee_cents < 0
        OR net_amount_cents < 0 OR giver_fee_rate < 0 OR receiver_fee_rate < 0
-     UNION ALL SELECT id FROM accounts WHERE total_tips_received_cents < 0 OR total_tips_given_cents < 0`,
+     UNION ALL SELECT id FROM accounts WHERE total_tips_received_cents < 0 OR total_tips_given_cents < 0
+     UNION ALL SELECT account_id FROM entries WHERE balance_after_cents < 0
+     UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
   ],
   [
     'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code',
@@ -71,81 +49,79 @@ export const INVARIANTS: readonly Invariant[] = [
        OR q.category IS DISTINCT FROM t.service_category`,
   ],
   ['nobody tips themselves', 'SELECT id FROM transactions WHERE giver_id = receiver_id'],
-  ['services are known', `SELECT id FROM transactions WHERE service_category NOT IN (${services})`],
+  [
+    'the category is known',
+    `SELECT id FROM transactions WHERE service_category NOT IN (${quoted(SERVICE_CATEGORIES)})`,
+  ],
   [
     'an idempotency key left one tip of its giver',
     `SELECT min(id) FROM transactions WHERE idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
   ],
   [
-    'a tip is reversed at most once',
-    `SELECT t.id FROM transactions t
-     WHERE (SELECT count(*) FROM reversals v WHERE v.transaction_sequence = t.sequence) > 1`,
+    'a tip left an entry with each of its two people',
+    `SELECT t.id FROM transactions t ${entryOf('g', 'giver', 't')} ${entryOf('r', 'receiver', 't')}
+     WHERE ${differs('g', 'given', 't.amount_cents', 't')} OR ${differs('r', 'received', 't.net_amount_cents', 't')}`,
   ],
   [
-    'each tip has its entry in both accounts',
-    `${missingOfTip('giver', 'given', 't.amount_cents')}
-     UNION ${missingOfTip('receiver', 'received', 't.net_amount_cents')}`,
+    'a reversal is of a known tip, and took back what it did to its two people',
+    `SELECT 'reversal ' || v.sequence FROM reversals v LEFT JOIN transactions t ON t.sequence = v.transaction_sequence
+       ${entryOf('g', 'giver', 'v')} ${entryOf('r', 'receiver', 'v')}
+     WHERE t.sequence IS NULL OR ${differs('g', 'given_reversed', '-t.amount_cents', 'v')}
+       OR ${differs('r', 'received_reversed', '-t.net_amount_cents', 'v')}`,
   ],
   [
-    'each reversal has its entry in both accounts',
-    `${missingOfReversal('giver', 'given_reversed', '-t.amount_cents')}
-     UNION ${missingOfReversal('receiver', 'received_reversed', '-t.net_amount_cents')}`,
+    'a tip is reversed once',
+    `SELECT 'tip ' || transaction_sequence FROM reversals GROUP BY transaction_sequence HAVING count(*) > 1`,
   ],
   [
-    'each entry is that of a tip or a reversal',
-    `SELECT e.account_id || ' ' || e.position FROM entries e LEFT JOIN transactions t ON t.sequence = e.transaction_sequence
-       LEFT JOIN reversals v ON v.transaction_sequence = e.transaction_sequence
-     WHERE NOT coalesce(CASE e.kind
-       WHEN 'given' THEN e.account_id = t.giver_id AND e.position = t.giver_position
-       WHEN 'received' THEN e.account_id = t.receiver_id AND e.position = t.receiver_position
-       WHEN 'given_reversed' THEN e.account_id = t.giver_id AND e.position = v.giver_position
-       WHEN 'received_reversed' THEN e.account_id = t.receiver_id AND e.position = v.receiver_position
-     END, FALSE)`,
+    'no entry stands without its tip or reversal',
+    `SELECT 'entries ' || kept FROM (SELECT count(*) AS kept FROM entries) e
+     WHERE kept <> 2 * (SELECT count(*) FROM transactions) + 2 * (SELECT count(*) FROM reversals)`,
   ],
   [
-    'the entries of an account have no gap, and end with its last position',
-    `SELECT account_id || ' ' || position FROM (
-       SELECT account_id, position, row_number() OVER (PARTITION BY account_id ORDER BY position) AS place FROM entries
-     ) e WHERE place <> position
-     UNION ALL ${unlikeEntries('last_position', 'max(e.position)')}`,
+    'the entries of an account are numbered from 1 without a gap',
+    `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT account_id, count(*) AS entries, min(position) AS lowest, max(position) AS highest FROM entries GROUP BY account_id
+     ) e ON e.account_id = a.id
+     WHERE coalesce(e.entries, 0) <> a.last_position OR coalesce(e.highest, 0) <> a.last_position OR coalesce(e.lowest, 1) <> 1`,
   ],
   [
-    'each entry carries the balance of those up to it',
-    `SELECT account_id || ' ' || position FROM (
-       SELECT e.account_id, e.position, e.balance_after_cents AS balance, ${isReceived('e')} AS is_received,
-         sum(CASE WHEN ${isReceived('e')} THEN e.cents ELSE 0 END) OVER chain AS received,
-         sum(CASE WHEN ${isReceived('e')} THEN 0 ELSE e.cents END) OVER chain AS given
-       FROM entries e WINDOW chain AS (PARTITION BY e.account_id ORDER BY e.position ROWS UNBOUNDED PRECEDING)
-     ) b WHERE balance <> CASE WHEN is_received THEN received ELSE given END`,
+    'each balance is the sum of the entries up to it',
+    `SELECT account_id || ' at ' || position FROM (
+       SELECT account_id, position, balance_after_cents,
+         CASE WHEN ${isReceived} THEN sum(CASE WHEN ${isReceived} THEN cents ELSE 0 END) OVER chain
+           ELSE sum(CASE WHEN ${isReceived} THEN 0 ELSE cents END) OVER chain END AS sum_of_entries
+       FROM entries WINDOW chain AS (PARTITION BY account_id ORDER BY position ROWS UNBOUNDED PRECEDING)
+     ) c WHERE balance_after_cents <> sum_of_entries`,
   ],
   [
-    'the total received is the sum of the entries',
-    unlikeEntries('total_tips_received_cents', `sum(CASE WHEN ${isReceived('e')} THEN e.cents ELSE 0 END)`),
+    'the total received is the sum of the net amounts',
+    `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT account_id, sum(cents) AS total FROM entries WHERE ${isReceived} GROUP BY account_id
+     ) e ON e.account_id = a.id WHERE a.total_tips_received_cents <> coalesce(e.total, 0)`,
   ],
   [
-    'the total given is the sum of the entries',
-    unlikeEntries('total_tips_given_cents', `sum(CASE WHEN ${isReceived('e')} THEN 0 ELSE e.cents END)`),
+    'the total given is the sum of the amounts',
+    `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT account_id, sum(cents) AS total FROM entries WHERE NOT ${isReceived} GROUP BY account_id
+     ) e ON e.account_id = a.id WHERE a.total_tips_given_cents <> coalesce(e.total, 0)`,
   ],
   [
-    'a quarter of an hour has the sums of the tips that were received in it',
-    `SELECT coalesce(b.account_id, s.account_id) || ' ' || coalesce(b.start_ms, s.start_ms)
-       || ' ' || coalesce(b.service_category, s.service_category)
-     FROM tip_buckets b FULL JOIN (
-       SELECT e.account_id, t.created_at_ms - t.created_at_ms % ${QUARTER_HOUR_MS} AS start_ms, t.service_category,
-         sum(CASE e.kind WHEN 'received' THEN 1 ELSE -1 END) AS count, sum(e.cents) AS cents
-       FROM entries e JOIN transactions t ON t.sequence = e.transaction_sequence WHERE ${isReceived('e')}
-       GROUP BY 1, 2, 3
-     ) s ON s.account_id = b.account_id AND s.start_ms = b.start_ms AND s.service_category = b.service_category
-     WHERE coalesce(b.count, 0) <> coalesce(s.count, 0) OR coalesce(b.cents, 0) <> coalesce(s.cents, 0)`,
+    'each bucket is the sum of what was received in its quarter of an hour',
+    `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
+       SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
+         1 AS tips, t.net_amount_cents AS cents
+       FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
+       UNION ALL
+       SELECT account_id, start_ms, service_category, -count, -cents FROM tip_buckets
+     ) b GROUP BY account_id, start_ms, service_category HAVING sum(tips) <> 0 OR sum(cents) <> 0`,
+  ],
+  [
+    'nothing was remembered as checked that is not there',
+    `SELECT c.account_id FROM checked_accounts c LEFT JOIN accounts a ON a.id = c.account_id
+       LEFT JOIN (
+         SELECT account_id, sum(checked_count) AS tips, sum(checked_cents) AS cents FROM tip_buckets GROUP BY account_id
+       ) b ON b.account_id = c.account_id
+     WHERE a.id IS NULL OR c.position > a.last_position OR coalesce(b.cents, 0) <> c.received_cents`,
   ],
 ];
-
-/** A query for the first rows that break an invariant. */
-export function firstOffenders(offenders: string): string {
-  return `SELECT * FROM (${offenders}) AS offenders LIMIT ${MAX_OFFENDERS}`;
-}
-
-/** A violation as the operator reads it. */
-export function spellViolation({ invariant, offenders }: LedgerViolation): string {
-  return `Violated: ${invariant} (${offenders.join(', ')})`;
-}

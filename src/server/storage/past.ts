@@ -16,7 +16,7 @@ export interface NotedPast {
 
 /**
  * The columns of a tip that the past is made of: every fact, in an order that never changes, because notes of years ago must
- * still compare. The text stands where a column once said that a tip was completed, as it said of all.
+ * still compare. Where a tip once had a column of its own for its status, which never changed, the same word stands for it.
  */
 export const COLUMNS_OF_PAST = `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
   receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, 'completed', idempotency_key, created_at_ms`;

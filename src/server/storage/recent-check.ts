@@ -104,12 +104,12 @@ export interface Judgement {
   readonly checkpoint: Checkpoint;
   readonly accounts: readonly CheckedAccount[];
   readonly buckets: readonly BucketMove[];
-  /**
-   * The accounts that are checked to their end. Once the moves are remembered, their buckets from `bucketsFromMs` on must be as
-   * they were checked.
-   */
+  /** The accounts that are checked to their end, whose buckets from `bucketsFromMs` on can be judged. */
   readonly complete: readonly { readonly accountId: UserId; readonly bucketsFromMs: number }[];
 }
+
+/** A bucket that is not as it was when it was checked last: by how much it differs. */
+export type DifferingBucket = BucketMove;
 
 /** Up to which position the chain of each account in a window is to be read. */
 export function lastPositionsIn({ transactions, reversals }: CheckWindow): ReadonlyMap<UserId, number> {
@@ -238,6 +238,36 @@ export function judgeWindow(
   };
 }
 
+/**
+ * Judges the buckets of the accounts that a window has checked to their end.
+ * @param differing all buckets of these accounts, from their `bucketsFromMs` on, that differ from what was remembered before the window.
+ * @returns what is wrong, in sentences.
+ */
+export function judgeBuckets(
+  { buckets, complete }: Pick<Judgement, 'buckets' | 'complete'>,
+  differing: readonly DifferingBucket[],
+): string[] {
+  const judged = new Set(complete.map(({ accountId }) => accountId));
+  const open = new Map(
+    buckets
+      .filter(({ accountId, count, cents }) => judged.has(accountId) && (count !== 0 || cents !== 0))
+      .map((move) => [bucketOf(move), move]),
+  );
+  const wrong: string[] = [];
+  for (const bucket of differing) {
+    const move = open.get(bucketOf(bucket));
+    if (move?.count !== bucket.count || move.cents !== bucket.cents) wrong.push(bucketOf(bucket));
+    open.delete(bucketOf(bucket));
+  }
+  return [...wrong, ...open.keys()].map(
+    (bucket) => `the bucket ${bucket} is not the sum of its quarter of an hour`,
+  );
+}
+
+function bucketOf({ accountId, startMs, serviceCategory }: BucketMove): string {
+  return `${accountId} ${startMs} ${serviceCategory}`;
+}
+
 function placeOf(accountId: UserId, position: number): string {
   return `${accountId} at ${position}`;
 }
@@ -290,7 +320,7 @@ function isEntryOf(entry: EntryRow, source: TransactionRow | ReversalRow): boole
 }
 
 function addTo(buckets: Map<string, BucketMove>, move: BucketMove): void {
-  const key = `${move.accountId} ${move.startMs} ${move.serviceCategory}`;
+  const key = bucketOf(move);
   const present = buckets.get(key);
   buckets.set(key, {
     ...move,

@@ -5,7 +5,7 @@ import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import type { Cents } from '#shared/money.ts';
 import type { TransactionStatus } from '#shared/tips.ts';
-import { given, prepareInsert, prepareReturningInsert } from './placeholders.ts';
+import { given, prepareInsert, prepareNumberedInsert } from './placeholders.ts';
 import {
   accounts,
   entries,
@@ -111,7 +111,7 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .prepare(),
     insertPicture: prepareInsert(db, qrPictures, (insert) => insert.onConflictDoNothing()),
 
-    insertTransaction: prepareReturningInsert(db, transactions),
+    insertTransaction: prepareNumberedInsert(db, transactions),
     insertReversal: prepareInsert(db, reversals),
     insertEntry: prepareInsert(db, entries),
     /** Moves the total given by `cents`, and answers where the entry that says so stands. */
