@@ -31,7 +31,8 @@ CREATE TABLE "tipwell"."checked_accounts" (
 	"account_id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"position" bigint NOT NULL,
 	"received_cents" bigint NOT NULL,
-	"given_cents" bigint NOT NULL
+	"given_cents" bigint NOT NULL,
+	"buckets_from_ms" bigint
 );
 --> statement-breakpoint
 CREATE TABLE "tipwell"."checkpoints" (
