@@ -1,0 +1,34 @@
+/**
+ * Who uses a database: servers share a lock for as long as they live, and whoever replaces all of the data needs it alone.
+ * PostgreSQL releases it when the session ends, however it ends.
+ */
+import type { ClientBase } from 'pg';
+import { brand } from '#shared/brand.ts';
+import { DatabaseRefused } from '../database.ts';
+
+const KEY = `hashtextextended('tipwell servers', 0)`;
+
+/**
+ * Takes the lock of a server until the session ends.
+ * @throws DatabaseRefused when all of the data is being replaced.
+ */
+export async function holdAsServer(client: ClientBase): Promise<void> {
+  const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock_shared(${KEY})`);
+  if (rows.length > 0) return;
+  throw new DatabaseRefused(
+    'The data is being restored or moved at the moment. Start again once that has ended.',
+  );
+}
+
+/**
+ * Takes the lock alone, until the session ends.
+ * @param name of the database, as the operator knows it.
+ * @throws DatabaseRefused when a server runs.
+ */
+export async function holdAlone(client: ClientBase, name: string): Promise<void> {
+  const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock(${KEY})`);
+  if (rows.length > 0) return;
+  throw new DatabaseRefused(
+    `Cannot use the database ${name}: another ${brand.name} process is using it; stop all of them first.`,
+  );
+}
