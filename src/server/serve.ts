@@ -75,7 +75,9 @@ async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel, base: null }, logDestination());
 
-  const storage = await databaseAt(config.database).openForServer();
+  const storage = await databaseAt(config.database).openForServer((sentence, err) =>
+    log.warn({ err }, sentence),
+  );
   let isShuttingDown = false;
   const random = createRandomBytes();
   const app = createApp({

@@ -123,7 +123,7 @@ export async function connectOrRefuse(url: string, limits?: SessionLimits): Prom
     return await connect(url, limits);
   } catch (error) {
     throw new DatabaseRefused(`Cannot connect to the database ${nameOf(url)}: ${reasonOf(error)}.`, {
-      cause: asPortError(error),
+      cause: error,
     });
   }
 }
@@ -139,17 +139,17 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is D
   return error instanceof DatabaseError && codes.some((code) => error.code?.startsWith(code));
 }
 
-/** Whether the server has undone a transaction that may well succeed when it is tried again. */
-export function isConflict(error: unknown): boolean {
-  return hasCode(error, '40001', '40P01');
+/** The connection was lost, or could not be made: what was sent last may have happened or not. */
+export class ConnectionLost extends Error {
+  constructor(cause: unknown) {
+    super('the connection to PostgreSQL was lost', { cause });
+    this.name = 'ConnectionLost';
+  }
 }
 
-/**
- * Whether the connection was lost, or the server is about to end it: what was sent last may have happened or not. Everything that
- * the driver reports without the server's having said it is about the connection.
- */
-export function isLost(error: unknown): boolean {
-  return error instanceof DatabaseError ? hasCode(error, '08', '57P') : true;
+/** What the driver reports without the server's having said it is about the connection. */
+export function asDriverError(error: unknown): DatabaseError | ConnectionLost {
+  return error instanceof DatabaseError ? error : new ConnectionLost(error);
 }
 
 /**
@@ -161,10 +161,10 @@ const PASSING = ['08', '25006', '25P03', '28', '3D000', '40001', '40P01', '53', 
 /**
  * Turns the driver's "not now" into the port's. Everything else is a defect and stays what it is, but for the values of the row
  * that the server quotes: hashes of passwords are among them.
- * @param error of the driver's, or of a connection that it lost.
  */
 export function asPortError(error: unknown): unknown {
-  if (!(error instanceof DatabaseError)) return new StorageUnavailable(error);
+  if (error instanceof ConnectionLost) return new StorageUnavailable(error.cause);
+  if (!(error instanceof DatabaseError)) return error;
   error.detail = undefined;
   error.where = undefined;
   return hasCode(error, ...PASSING) ? new StorageUnavailable(error) : error;
