@@ -81,19 +81,35 @@ const findSession = database.prepare<[Buffer, number], { user_id: string; expire
 );
 const extendSession = database.prepare('UPDATE sessions SET expires_at_ms = ? WHERE token_hash = ?');
 const findByKey = database.prepare<[string, string], TransactionRow>(
-  'SELECT * FROM transactions WHERE giver_id = ? AND idempotency_key = ? AND idempotency_key IS NOT NULL',
+  `SELECT *, 'completed' AS status FROM transactions WHERE giver_id = ? AND idempotency_key = ? AND idempotency_key IS NOT NULL`,
 );
 const insertTransaction = database.prepare(
   `INSERT INTO transactions (id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-     receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, status, idempotency_key, created_at_ms)
+     receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms,
+     giver_position, receiver_position)
    VALUES (@id, @giver_id, @receiver_id, @qr_code_id, @service_category, @amount_cents, @giver_fee_cents,
-     @receiver_fee_cents, @net_amount_cents, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, @status, @key, @created_at_ms)`,
+     @receiver_fee_cents, @net_amount_cents, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, @key, @created_at_ms,
+     @giver_position, @receiver_position)`,
 );
-const addToGiven = database.prepare(
-  'UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + ? WHERE id = ?',
+interface Moved {
+  readonly position: number;
+  readonly balance: number;
+}
+const addToGiven = database.prepare<[number, string], Moved>(
+  `UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + ?, last_position = last_position + 1
+   WHERE id = ? RETURNING last_position AS position, total_tips_given_cents AS balance`,
 );
-const addToReceived = database.prepare(
-  'UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + ? WHERE id = ?',
+const addToReceived = database.prepare<[number, string], Moved>(
+  `UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + ?, last_position = last_position + 1
+   WHERE id = ? RETURNING last_position AS position, total_tips_received_cents AS balance`,
+);
+const insertEntry = database.prepare(
+  `INSERT INTO entries (account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)
+   VALUES (?, ?, ?, ?, ?, ?, ?)`,
+);
+const addToBucket = database.prepare(
+  `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents) VALUES (?, ?, ?, 1, ?)
+   ON CONFLICT DO UPDATE SET count = count + excluded.count, cents = cents + excluded.cents`,
 );
 
 /** A refusal, answered as problem details. */
@@ -154,9 +170,27 @@ const recordTip = database.transaction(
       status: 'completed',
       created_at_ms: Date.now(),
     };
-    insertTransaction.run({ ...row, key });
-    addToGiven.run(amountCents, giverId);
-    addToReceived.run(netAmountCents, code.user_id);
+    const given = addToGiven.get(amountCents, giverId);
+    const received = addToReceived.get(netAmountCents, code.user_id);
+    if (!given || !received) throw new Error('an account has gone');
+    const { lastInsertRowid: sequence } = insertTransaction.run({
+      ...row,
+      key,
+      giver_position: given.position,
+      receiver_position: received.position,
+    });
+    const at = row.created_at_ms;
+    insertEntry.run(giverId, given.position, 'given', sequence, amountCents, given.balance, at);
+    insertEntry.run(
+      code.user_id,
+      received.position,
+      'received',
+      sequence,
+      netAmountCents,
+      received.balance,
+      at,
+    );
+    addToBucket.run(code.user_id, at - (at % 900_000), code.category, netAmountCents);
     return row;
   },
 );

@@ -221,7 +221,7 @@ describe.each(DOORS)('through %s', (door) => {
   test('a refused stream holds no place', async () => {
     const scene = await openTipScene();
     const { t, provider } = scene;
-    const looking = vi.spyOn(t.storage, 'listTransactions');
+    const looking = vi.spyOn(t.storage, 'findNewestEntry');
     for (let index = 0; index < 2 * STREAMS_PER_ACCOUNT; index += 1) {
       looking.mockRejectedValueOnce(new StorageUnavailable(new Error('the disk is on fire')));
       const stream = await openTips(door, scene, { token: provider.token });

@@ -9,7 +9,7 @@ import { COLUMNS_OF_PAST, createPast, spellPast, tipText } from '../past.ts';
 import { connectOrRefuse, nameOf } from './connection.ts';
 import { inspectLedger, inspectSchema, UNHURRIED } from './ledger-check.ts';
 import { type Migration, migrate } from './migrations.ts';
-import { holdAlone } from './server-lock.ts';
+import { holdAlone, requireFinished } from './server-lock.ts';
 
 const ROWS_AT_ONCE = 1_000;
 /** Pictures have kilobytes each. */
@@ -28,10 +28,11 @@ export async function fill(
   const client = await connectOrRefuse(url, UNHURRIED);
   try {
     await holdAlone(client, name);
+    await requireFinished(client, name);
     await migrate(client, migrations);
+    await client.query('BEGIN');
     const changed = await inspectSchema(client, migrations);
     if (changed !== null) throw new DatabaseRefused(`${name} cannot be filled. ${changed.problems[0]}`);
-    await client.query('BEGIN');
     await requireEmpty(client, name);
     for (const table of MADE_AT_A_START) await client.query(`DELETE FROM tipwell.${table}`);
     const past = createPast();

@@ -93,7 +93,7 @@ export async function inspectLedger(client: ClientBase, noted: NotedPast | null)
   return { problems: [...violations, ...rewritten], tipCount: all.count, past: spellPast(all) };
 }
 
-/** Compares the schema with that of the migrations. @returns the findings when it differs; null when it does not. */
+/** Compares the schema with that of the migrations, inside a transaction. @returns the findings when it differs; null when it does not. */
 export async function inspectSchema(
   client: ClientBase,
   migrations: readonly Migration[],
@@ -113,9 +113,9 @@ export async function inspectDatabase(
   const client = await connectOrRefuse(url, UNHURRIED);
   try {
     await requireTipwells(client, url);
+    await beginSettled(client);
     const changed = await inspectSchema(client, migrations);
     if (changed !== null) return changed;
-    await beginSettled(client);
     return await inspectLedger(client, noted);
   } finally {
     await client.end();

@@ -45,7 +45,7 @@ const OBJECTS = `
 /**
  * Compares the schema with what the migrations that it has seen make of an empty one. These are run in the schema for temporary
  * tables, and undone, which needs no right but the one to make these.
- * @param client is in no transaction.
+ * @param client is in a transaction, which stays as it was.
  * @returns a sentence for each difference.
  * @throws DatabaseRefused when the database has seen a migration that is not known here.
  */
@@ -53,7 +53,7 @@ export async function checkSchema(client: ClientBase, migrations: readonly Migra
   const applied = await appliedTo(client);
   requireKnown(applied, migrations);
   const present = await objectsOf(client, `to_regnamespace('tipwell')`);
-  await client.query('BEGIN');
+  await client.query('SAVEPOINT before_expected');
   try {
     const statements = [
       HOME,
@@ -62,7 +62,7 @@ export async function checkSchema(client: ClientBase, migrations: readonly Migra
     for (const statement of statements) await client.query(statement.replaceAll('"tipwell".', 'pg_temp.'));
     return compare(present, await objectsOf(client, 'pg_my_temp_schema()'));
   } finally {
-    await client.query('ROLLBACK');
+    await client.query('ROLLBACK TO SAVEPOINT before_expected');
   }
 }
 
