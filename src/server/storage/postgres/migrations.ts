@@ -100,11 +100,13 @@ async function apply(client: ClientBase, migration: Migration, position: number)
   }
 }
 
+/** What each database has before its first migration: the hashes of those that it has seen. */
+export const HOME =
+  'CREATE TABLE "tipwell"."schema_migrations" (position integer PRIMARY KEY, hash text COLLATE "C" NOT NULL)';
+
 /** A schema that is there already is used as it is: its maker may be the only one who may make any. */
 async function makeHome(client: ClientBase): Promise<void> {
   const { rows } = await client.query(`SELECT 1 WHERE to_regnamespace('tipwell') IS NOT NULL`);
   if (rows.length === 0) await client.query('CREATE SCHEMA tipwell');
-  await client.query(
-    'CREATE TABLE tipwell.schema_migrations (position integer PRIMARY KEY, hash text COLLATE "C" NOT NULL)',
-  );
+  await client.query(HOME);
 }
