@@ -16,12 +16,10 @@ import type { Pages } from '#server/pages/pages.ts';
 import { readSecrets } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
+import { START_MS } from './people.ts';
 import { createTestData, type TestData } from './test-data.ts';
 
 export const PASSWORD = 'correct horse battery';
-
-/** A Friday noon in UTC. */
-export const START_MS = Date.UTC(2026, 4, 15, 12);
 
 /** Argon2 at its least cost, at the cost of production, and at its least cost but as slow as in production. */
 const HASHING = {
