@@ -123,7 +123,7 @@ function createServices({ config, storage, secrets, passwords, clock, random }: 
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl }),
     tipFeed,
-    transactions: createTransactions({ storage, clock, random, feed: tipFeed, view }),
+    transactions: createTransactions({ storage, clock, random, view }),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     turns: createTurns(),
     queryTurns: createFairTurns(QUERIES_PER_TURN),

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import type { Account } from '#server/storage/storage.ts';
-import { createTipFeed } from '#server/tips/tip-feed.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { createTransactions } from '#server/tips/transactions.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
@@ -129,7 +128,7 @@ test('the ledger and a model of it agree on every one of 10,000 random operation
   let now = START_MS;
   const deps = { storage, clock: () => now, random: chance.bytes };
   const view = createTransactionView(chance.bytes(32));
-  const transactions = createTransactions({ ...deps, feed: createTipFeed(storage, view), view });
+  const transactions = createTransactions({ ...deps, view });
   const qrCodes = createQrCodes({ ...deps, publicUrl: PUBLIC_URL });
   const model = createModel();
   /** The ids that the ledger gave to the tips of the model. */

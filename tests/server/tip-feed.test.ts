@@ -220,7 +220,7 @@ describe.each(DOORS)('through %s', (door) => {
     const stream = await openTips(door, scene, { token: scene.provider.token });
     await stream.start();
     await settle();
-    const reading = vi.spyOn(t.storage, 'listTransactionsSince');
+    const reading = vi.spyOn(t.storage, 'listEntriesSince');
     reading.mockRejectedValueOnce(new StorageUnavailable(new Error('the disk is on fire')));
     const [id] = await scene.giveTips(1);
     const said: string[] = [];
@@ -239,7 +239,7 @@ describe.each(DOORS)('through %s', (door) => {
   test('a reader that does not read makes the server read no further than a little ahead', async () => {
     const scene = await openTipScene();
     const [lastEventId] = await scene.recordTips(1);
-    const reading = vi.spyOn(scene.t.storage, 'listTransactionsSince');
+    const reading = vi.spyOn(scene.t.storage, 'listEntriesSince');
     const idle = await openTips(door, scene, { token: scene.provider.token, lastEventId });
     await settle();
     reading.mockClear();

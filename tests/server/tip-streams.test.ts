@@ -60,7 +60,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { token } = scene.provider;
     const [lastEventId] = await scene.recordTips(1);
     const missed = await scene.recordTips(10 * READ_SIZE);
-    const reading = vi.spyOn(scene.t.storage, 'listTransactionsSince');
+    const reading = vi.spyOn(scene.t.storage, 'listEntriesSince');
     const streams: TipStream[] = [];
     for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1)
       streams.push(await openTips(door, scene, { token, lastEventId }));

@@ -17,7 +17,7 @@ export interface PreparedPerson {
 /** @returns the path of the file, and the people in the order of their names. */
 export async function prepareLedger(usernames: readonly string[]) {
   const path = join(temporaryFolder(), 'tipwell.db');
-  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer();
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
   const { addAccount, addCode } = createPeople(storage);
   const people = await Promise.all(
     usernames.map(async (username): Promise<PreparedPerson> => {

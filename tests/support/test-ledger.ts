@@ -86,7 +86,6 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
         amountCents: cents(amountCents),
         giverFeeRate: GIVER_FEE_RATE,
         receiverFeeRate: RECEIVER_FEE_RATE,
-        status: 'completed',
         idempotencyKey: null,
         createdAtMs: START_MS,
         ...changes,

@@ -50,7 +50,6 @@ export async function openTipScene() {
         ...feesFor(amountCents),
         giverFeeRate: GIVER_FEE_RATE,
         receiverFeeRate: RECEIVER_FEE_RATE,
-        status: 'completed',
         idempotencyKey: null,
         createdAtMs: START_MS,
       });

@@ -16,10 +16,10 @@ export interface NotedPast {
 
 /**
  * The columns of a tip that the past is made of: every fact, in an order that never changes, because notes of years ago must
- * still compare.
+ * still compare. Where a tip once had a column of its own for its status, which never changed, the same word stands for it.
  */
 export const COLUMNS_OF_PAST = `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-  receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, status, idempotency_key, created_at_ms`;
+  receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, 'completed', idempotency_key, created_at_ms`;
 
 /** A tip as a text that no other tip has. @param values those of `COLUMNS_OF_PAST`. */
 export function tipText(values: readonly unknown[]): string {

@@ -32,6 +32,7 @@ export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) 
     emailKey: emailKeyOf(account.email),
     totalTipsReceivedCents: cents(0),
     totalTipsGivenCents: cents(0),
+    lastPosition: 0,
     passwordExpiresAtMs: null,
   };
 }
@@ -103,6 +104,13 @@ function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
     earlier.amountCents === tip.amountCents &&
     earlier.serviceCategory === tip.serviceCategory
   );
+}
+
+const QUARTER_MS = 900_000;
+
+/** When the quarter of an hour began to whose bucket a tip belongs, in milliseconds since 1970. */
+export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): number {
+  return tip.createdAtMs - (tip.createdAtMs % QUARTER_MS);
 }
 
 /** Whether a user gave or received a transaction. One of other people's does not exist for them. */

@@ -44,11 +44,14 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
   );
   const applied = appliedTo(database);
   database.pragma('foreign_keys = OFF');
+  // A migration may sort or set aside whole tables, which must not have to fit into memory.
+  database.pragma('temp_store = FILE');
   try {
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
       database.transaction(apply).immediate(database, migration, applied.length + offset);
     }
   } finally {
+    database.pragma('temp_store = MEMORY');
     database.pragma('foreign_keys = ON');
   }
   return migrations.length - applied.length;

@@ -272,6 +272,8 @@ export const checkedAccounts = sqliteTable('checked_accounts', {
   /** The totals at that position. */
   receivedCents: cents('received_cents').notNull(),
   givenCents: cents('given_cents').notNull(),
+  /** The earliest bucket that was moved since the account was last checked to its end; null when nothing has come since. */
+  bucketsFromMs: integer('buckets_from_ms'),
 });
 
 /** How far the ledger has been checked: one row. */

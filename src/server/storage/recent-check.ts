@@ -1,0 +1,330 @@
+/**
+ * How an engine checks what was written to the ledger since it was checked last, in windows of bounded size: which rows a window
+ * needs, what must hold of them, and what is remembered so that no row is checked twice.
+ */
+import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
+import { bucketStartMs } from './rules.ts';
+import type { EntryKind } from './storage.ts';
+
+/** How many transactions, or reversals, one window looks at: some milliseconds of work. */
+export const WINDOW_SIZE = 200;
+
+/** How far the ledger has been checked. */
+export interface Checkpoint {
+  readonly transactionSequence: number;
+  readonly reversalSequence: number;
+}
+
+export interface TransactionRow {
+  readonly sequence: number;
+  readonly id: TransactionId;
+  readonly giverId: UserId;
+  readonly receiverId: UserId;
+  readonly serviceCategory: ServiceCategory;
+  readonly amountCents: Cents;
+  readonly giverFeeCents: Cents;
+  readonly receiverFeeCents: Cents;
+  readonly netAmountCents: Cents;
+  readonly giverFeeRate: number;
+  readonly receiverFeeRate: number;
+  readonly createdAtMs: number;
+  readonly giverPosition: number;
+  readonly receiverPosition: number;
+  /** The owner and the service of its code; null when there is no such code. */
+  readonly codeOwnerId: UserId | null;
+  readonly codeCategory: ServiceCategory | null;
+}
+
+export interface ReversalRow {
+  readonly sequence: number;
+  readonly createdAtMs: number;
+  readonly giverPosition: number;
+  readonly receiverPosition: number;
+  readonly transaction: Pick<
+    TransactionRow,
+    | 'sequence'
+    | 'id'
+    | 'giverId'
+    | 'receiverId'
+    | 'serviceCategory'
+    | 'amountCents'
+    | 'netAmountCents'
+    | 'createdAtMs'
+  >;
+}
+
+export interface EntryRow {
+  readonly accountId: UserId;
+  readonly position: number;
+  readonly kind: EntryKind;
+  readonly transactionSequence: number;
+  readonly cents: Cents;
+  readonly balanceAfterCents: Cents;
+  readonly createdAtMs: number;
+}
+
+/** How far the chain of an account has been checked, and its totals there. */
+export interface CheckedAccount {
+  readonly accountId: UserId;
+  readonly position: number;
+  readonly receivedCents: number;
+  readonly givenCents: number;
+  /** The earliest bucket that was moved since the account was last checked to its end; null when none was. */
+  readonly bucketsFromMs: number | null;
+}
+
+/** An account with what was checked of it before; all zero when nothing was. */
+export interface AccountToCheck extends CheckedAccount {
+  readonly lastPosition: number;
+  readonly totalTipsReceivedCents: Cents;
+  readonly totalTipsGivenCents: Cents;
+}
+
+/** By how much a bucket was moved by the entries of a window. */
+export interface BucketMove {
+  readonly accountId: UserId;
+  readonly startMs: number;
+  readonly serviceCategory: ServiceCategory;
+  readonly count: number;
+  readonly cents: number;
+}
+
+/** The next transactions after the checkpoint, or, when there are none, the next reversals. */
+export interface CheckWindow {
+  readonly transactions: readonly TransactionRow[];
+  readonly reversals: readonly ReversalRow[];
+}
+
+/** What a window comes to. Nothing of it is to be remembered when there are problems. */
+export interface Judgement {
+  /** In sentences. */
+  readonly problems: readonly string[];
+  readonly checkpoint: Checkpoint;
+  readonly accounts: readonly CheckedAccount[];
+  readonly buckets: readonly BucketMove[];
+  /** The accounts that are checked to their end, whose buckets from `bucketsFromMs` on can be judged. */
+  readonly complete: readonly { readonly accountId: UserId; readonly bucketsFromMs: number }[];
+}
+
+/** A bucket that is not as it was when it was checked last: by how much it differs. */
+export type DifferingBucket = BucketMove;
+
+/** Up to which position the chain of each account in a window is to be read. */
+export function lastPositionsIn({ transactions, reversals }: CheckWindow): ReadonlyMap<UserId, number> {
+  const last = new Map<UserId, number>();
+  const reach = (accountId: UserId, position: number) =>
+    void last.set(accountId, Math.max(last.get(accountId) ?? 0, position));
+  for (const { giverId, receiverId, giverPosition, receiverPosition } of transactions) {
+    reach(giverId, giverPosition);
+    reach(receiverId, receiverPosition);
+  }
+  for (const { giverPosition, receiverPosition, transaction } of reversals) {
+    reach(transaction.giverId, giverPosition);
+    reach(transaction.receiverId, receiverPosition);
+  }
+  return last;
+}
+
+/** The tips whose reversals a window needs beside its own: those that the entries take back. */
+export function reversedIn(entries: readonly EntryRow[]): readonly number[] {
+  return [...new Set(entries.filter(isReversing).map(({ transactionSequence }) => transactionSequence))];
+}
+
+/**
+ * Judges a window.
+ * @param rows.accounts those of `lastPositionsIn`.
+ * @param rows.entries of these accounts, after the position that was checked before, up to that of `lastPositionsIn`, in order.
+ * @param rows.reversals those of the tips in `reversedIn`.
+ */
+export function judgeWindow(
+  before: Checkpoint,
+  window: CheckWindow,
+  rows: {
+    readonly accounts: readonly AccountToCheck[];
+    readonly entries: readonly EntryRow[];
+    readonly reversals: readonly ReversalRow[];
+  },
+): Judgement {
+  const problems: string[] = [];
+  const tips = new Map(window.transactions.map((tip) => [tip.sequence, tip]));
+  const reversalOf = new Map(
+    [...window.reversals, ...rows.reversals].map((reversal) => [reversal.transaction.sequence, reversal]),
+  );
+  for (const tip of window.transactions) problems.push(...problemsOfTip(tip));
+
+  /** The entries that the rows of the window name, by account and position, which are crossed out when they are found. */
+  const awaited = new Map<string, string>();
+  for (const { id, giverId, receiverId, giverPosition, receiverPosition } of window.transactions) {
+    awaited.set(placeOf(giverId, giverPosition), id);
+    awaited.set(placeOf(receiverId, receiverPosition), id);
+  }
+  for (const { giverPosition, receiverPosition, transaction } of window.reversals) {
+    awaited.set(placeOf(transaction.giverId, giverPosition), transaction.id);
+    awaited.set(placeOf(transaction.receiverId, receiverPosition), transaction.id);
+  }
+
+  const buckets = new Map<string, BucketMove>();
+  const ends = lastPositionsIn(window);
+  const accounts: CheckedAccount[] = [];
+  const complete: { accountId: UserId; bucketsFromMs: number }[] = [];
+  const known = new Set(rows.accounts.map(({ accountId }) => accountId));
+  for (const accountId of ends.keys()) {
+    if (!known.has(accountId)) problems.push(`there is no account ${accountId}`);
+  }
+
+  const chains = new Map<UserId, EntryRow[]>();
+  for (const entry of rows.entries) {
+    const chain = chains.get(entry.accountId) ?? [];
+    chain.push(entry);
+    chains.set(entry.accountId, chain);
+  }
+  for (const account of rows.accounts) {
+    const { accountId } = account;
+    let { position, receivedCents, givenCents, bucketsFromMs } = account;
+    for (const entry of chains.get(accountId) ?? []) {
+      const place = placeOf(accountId, entry.position);
+      if (entry.position !== position + 1) problems.push(`before ${place} an entry is missing`);
+      position = entry.position;
+      const isReceived = entry.kind === 'received' || entry.kind === 'received_reversed';
+      if (isReceived) receivedCents += entry.cents;
+      else givenCents += entry.cents;
+      if (entry.balanceAfterCents !== (isReceived ? receivedCents : givenCents))
+        problems.push(`the balance after ${place} is not the sum of what came before`);
+      const source = isReversing(entry)
+        ? reversalOf.get(entry.transactionSequence)
+        : tips.get(entry.transactionSequence);
+      if (!source || !isEntryOf(entry, source)) {
+        problems.push(`${place} is not what its tip did`);
+        continue;
+      }
+      awaited.delete(place);
+      if (!isReceived) continue;
+      const tip = 'transaction' in source ? source.transaction : source;
+      const startMs = bucketStartMs(tip);
+      addTo(buckets, {
+        accountId,
+        startMs,
+        serviceCategory: tip.serviceCategory,
+        count: Math.sign(entry.cents),
+        cents: entry.cents,
+      });
+      bucketsFromMs = Math.min(bucketsFromMs ?? startMs, startMs);
+    }
+    if (position > account.lastPosition) problems.push(`${accountId} has more entries than its account says`);
+    const isComplete = position === account.lastPosition;
+    if (isComplete) {
+      if (receivedCents !== account.totalTipsReceivedCents)
+        problems.push(`the total received of ${accountId} is not the sum of its entries`);
+      if (givenCents !== account.totalTipsGivenCents)
+        problems.push(`the total given of ${accountId} is not the sum of its entries`);
+      if (bucketsFromMs !== null) complete.push({ accountId, bucketsFromMs });
+      bucketsFromMs = null;
+    }
+    accounts.push({ accountId, position, receivedCents, givenCents, bucketsFromMs });
+  }
+  for (const [place, id] of awaited) problems.push(`${id} has not left its entry ${place}`);
+
+  return {
+    problems,
+    checkpoint: {
+      transactionSequence: window.transactions.at(-1)?.sequence ?? before.transactionSequence,
+      reversalSequence: window.reversals.at(-1)?.sequence ?? before.reversalSequence,
+    },
+    accounts,
+    buckets: [...buckets.values()],
+    complete,
+  };
+}
+
+/**
+ * Judges the buckets of the accounts that a window has checked to their end.
+ * @param differing all buckets of these accounts, from their `bucketsFromMs` on, that differ from what was remembered before the window.
+ * @returns what is wrong, in sentences.
+ */
+export function judgeBuckets(
+  { buckets, complete }: Pick<Judgement, 'buckets' | 'complete'>,
+  differing: readonly DifferingBucket[],
+): string[] {
+  const judged = new Set(complete.map(({ accountId }) => accountId));
+  const open = new Map(
+    buckets
+      .filter(({ accountId, count, cents }) => judged.has(accountId) && (count !== 0 || cents !== 0))
+      .map((move) => [bucketOf(move), move]),
+  );
+  const wrong: string[] = [];
+  for (const bucket of differing) {
+    const move = open.get(bucketOf(bucket));
+    if (move?.count !== bucket.count || move.cents !== bucket.cents) wrong.push(bucketOf(bucket));
+    open.delete(bucketOf(bucket));
+  }
+  return [...wrong, ...open.keys()].map(
+    (bucket) => `the bucket ${bucket} is not the sum of its quarter of an hour`,
+  );
+}
+
+function bucketOf({ accountId, startMs, serviceCategory }: BucketMove): string {
+  return `${accountId} ${startMs} ${serviceCategory}`;
+}
+
+function placeOf(accountId: UserId, position: number): string {
+  return `${accountId} at ${position}`;
+}
+
+function isReversing({ kind }: Pick<EntryRow, 'kind'>): boolean {
+  return kind === 'received_reversed' || kind === 'given_reversed';
+}
+
+function problemsOfTip(tip: TransactionRow): string[] {
+  const { id, amountCents, giverFeeCents, receiverFeeCents, netAmountCents, giverId, receiverId } = tip;
+  const rules: readonly (readonly [holds: boolean, sentence: string])[] = [
+    [netAmountCents + receiverFeeCents === amountCents, 'net amount and receiver fee make up the amount'],
+    [
+      giverFeeCents === shareOf(amountCents, tip.giverFeeRate) &&
+        receiverFeeCents === shareOf(amountCents, tip.receiverFeeRate),
+      'fees are those of the rates stored with the tip',
+    ],
+    [
+      Math.min(amountCents, giverFeeCents, receiverFeeCents, netAmountCents) >= 0 &&
+        Math.min(tip.giverFeeRate, tip.receiverFeeRate) >= 0,
+      'nothing is negative',
+    ],
+    [
+      tip.codeOwnerId === receiverId && tip.codeCategory === tip.serviceCategory,
+      'a tip goes to the owner of its code, for the service of the code',
+    ],
+    [giverId !== receiverId, 'nobody tips themselves'],
+    [SERVICE_CATEGORIES.includes(tip.serviceCategory), 'the category is known'],
+  ];
+  return rules.filter(([holds]) => !holds).map(([, sentence]) => `${sentence}: not so in ${id}`);
+}
+
+/** Rounds half up to a cent, as feesFor() does. @param rate in basis points. */
+function shareOf(amountCents: number, rate: number): number {
+  return Math.floor((amountCents * rate + 5_000) / 10_000);
+}
+
+/** Whether an entry is what a tip, or a reversal, did to its account. */
+function isEntryOf(entry: EntryRow, source: TransactionRow | ReversalRow): boolean {
+  const isReversal = 'transaction' in source;
+  const tip = isReversal ? source.transaction : source;
+  const isReceived = entry.kind === 'received' || entry.kind === 'received_reversed';
+  const cents = isReceived ? tip.netAmountCents : tip.amountCents;
+  return (
+    entry.accountId === (isReceived ? tip.receiverId : tip.giverId) &&
+    entry.position === (isReceived ? source.receiverPosition : source.giverPosition) &&
+    entry.cents === (isReversal ? -cents : cents) &&
+    entry.createdAtMs === source.createdAtMs
+  );
+}
+
+function addTo(buckets: Map<string, BucketMove>, move: BucketMove): void {
+  const key = bucketOf(move);
+  const present = buckets.get(key);
+  buckets.set(key, {
+    ...move,
+    count: move.count + (present?.count ?? 0),
+    cents: move.cents + (present?.cents ?? 0),
+  });
+}
