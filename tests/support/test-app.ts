@@ -8,12 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import { createTroubles } from '#server/api/probes.ts';
 import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import type { Pages } from '#server/pages/pages.ts';
-import { readSecrets } from '#server/storage/storage.ts';
+import { readSecrets, type Storage } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
 import { START_MS } from './people.ts';
@@ -48,6 +49,8 @@ export async function createTestApp(
     readonly config?: Partial<Config>;
     /** That of another app, which this one starts on as after a restart. */
     readonly data?: TestData;
+    /** Makes the storage that the app gets out of the real one. */
+    readonly wrapStorage?: (storage: Storage) => Storage;
     readonly isShuttingDown?: () => boolean;
     readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */
@@ -55,8 +58,10 @@ export async function createTestApp(
   } = {},
 ) {
   const data = options.data ?? (await createTestData());
-  const storage = await data.openStorage();
+  const own = await data.openStorage();
+  const storage = options.wrapStorage?.(own) ?? own;
   const clock = { nowMs: START_MS };
+  const troubles = createTroubles(() => clock.nowMs);
   const logLines: string[] = [];
   const config = { ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace' }), ...options.config };
   const passwords = await HASHING[options.hashing ?? 'cheap'];
@@ -70,6 +75,7 @@ export async function createTestApp(
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
     isShuttingDown: options.isShuttingDown ?? (() => false),
+    troubles,
   });
 
   onTestFinished(async () => {
@@ -148,6 +154,7 @@ export async function createTestApp(
     passwords,
     clock,
     config,
+    troubles,
     logLines,
     send,
     rest,
