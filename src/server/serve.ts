@@ -22,7 +22,7 @@ import { type Config, ConfigError, parseConfig, readEnvironment } from './config
 import { type Pages, preparePages } from './pages/pages.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
-import { databaseAt } from './storage/open.ts';
+import { databaseAt, extensionOfBackups } from './storage/open.ts';
 import { readSecrets } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
@@ -179,6 +179,7 @@ function startBackups(config: Config, log: Logger): () => void {
   const program = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
   const schedule = createBackupSchedule({
     folder: backupFolder,
+    extension: extensionOfBackups(config.database),
     clock: Date.now,
     async backUp(file) {
       // The child process reads the same settings as this one.

@@ -85,11 +85,7 @@ export async function takeAttempts(
     session.ask({
       name: 'save_attempts',
       text: SAVE,
-      values: [
-        ...columnsOf(rows),
-        rows.map(({ count }) => count),
-        rows.map(({ endsAtMs }) => endsAtMs),
-      ],
+      values: [...columnsOf(rows), rows.map(({ count }) => count), rows.map(({ endsAtMs }) => endsAtMs)],
     }),
   );
   return outcomes;

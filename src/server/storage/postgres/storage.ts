@@ -258,8 +258,7 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
       steps.run(async (statements) => {
         const found = await findOwn(statements, userId, transactionId);
         if (!found) return null;
-        if (found.giverId === userId)
-          return isReversal ? found.giverPositionOfReversal : found.giverPosition;
+        if (found.giverId === userId) return isReversal ? found.giverPositionOfReversal : found.giverPosition;
         return isReversal ? found.receiverPositionOfReversal : found.receiverPosition;
       }),
 
@@ -276,9 +275,7 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
     returnAttempt: (counts) => steps.transact((session) => takeBack(session, counts), 'give_up'),
 
     forgetAttempts: (account) =>
-      steps.run(
-        async (statements) => (await statements.deleteAttemptsOn.execute({ account })).rowCount ?? 0,
-      ),
+      steps.run(async (statements) => (await statements.deleteAttemptsOn.execute({ account })).rowCount ?? 0),
 
     forgetEndedAttempts: (nowMs, atMost) =>
       steps.run(
