@@ -38,3 +38,5 @@ BEGIN PERFORM pg_notify('tipwell', 'c:' || NEW."id"); RETURN NULL; END $$;
 CREATE TRIGGER "accounts_tell_of_codes" AFTER UPDATE OF "username", "full_name" ON "tipwell"."accounts"
 FOR EACH ROW WHEN (OLD."username" <> NEW."username" OR OLD."full_name" <> NEW."full_name")
 EXECUTE FUNCTION "tipwell"."tell_of_codes"();
+--> statement-breakpoint
+INSERT INTO "tipwell"."checkpoints" ("id", "transaction_sequence", "reversal_sequence") VALUES (1, 0, 0);

@@ -129,7 +129,9 @@ export function checkedBeforeIn(
   accounts: readonly CheckedAccount[],
 ): readonly Pick<EntryRow, 'accountId' | 'position'>[] {
   const checked = new Map(accounts.map(({ accountId, position }) => [accountId, position]));
-  return entriesNamedIn(window).filter(({ accountId, position }) => position <= (checked.get(accountId) ?? 0));
+  return entriesNamedIn(window).filter(
+    ({ accountId, position }) => position <= (checked.get(accountId) ?? 0),
+  );
 }
 
 /** Where the entries of a window's rows stand, each with the id of its tip. */

@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DrizzleQueryError } from 'drizzle-orm';
 import type { Client, PoolClient, QueryConfig, QueryResultRow } from 'pg';
-import { asDriverError, asPortError, ConnectionLost, hasCode, openPool } from './connection.ts';
+import { StorageUnavailable } from '../storage.ts';
+import { asDriverError, asPortError, ConnectionLost, hasCode, isConflict, openPool } from './connection.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 
 /** How often a step is run that conflicts with others, and the pause between, in milliseconds. */
@@ -45,8 +46,11 @@ export interface AtomicSteps {
    * @throws StorageUnavailable
    */
   transact<Result>(step: Step<Result>, afterUnknown: 'repeat' | 'give_up'): Promise<Result>;
+  /** Lends a connection to whoever knows the driver. Nothing is repeated. */
+  lend<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result>;
   /** Whether a backend of the server's belongs to this process. */
   isOwn(processId: number): boolean;
+  /** Waits for all steps that were accepted, and accepts no more. */
   close(): Promise<void>;
 }
 
@@ -54,6 +58,15 @@ export function openAtomicSteps(url: string): AtomicSteps {
   const statementsOf = new WeakMap<Client, Statements>();
   const ownProcesses = new Set<number>();
   const pool = openPool(url);
+  const accepted = new Set<Promise<unknown>>();
+  let closing: Promise<void> | null = null;
+
+  function accept<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (closing) return Promise.reject(new StorageUnavailable(new Error('the storage is closed')));
+    const running = run().finally(() => accepted.delete(running));
+    accepted.add(running);
+    return running;
+  }
 
   function prepared(client: PoolClient): Statements {
     const known = statementsOf.get(client);
@@ -114,7 +127,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
           const mayRepeat = !isUnknown || afterUnknown === 'repeat';
           if (!mayRepeat || performance.now() > patienceEndsAt) throw asPortError(error);
           await sleep(LOST_PAUSE_MS);
-        } else if (hasCode(error, '40001', '40P01') && runs < MAX_RUNS) {
+        } else if (isConflict(error) && runs < MAX_RUNS) {
           await sleep(CONFLICT_PAUSE_MS);
         } else {
           throw asPortError(error);
@@ -123,34 +136,62 @@ export function openAtomicSteps(url: string): AtomicSteps {
     }
   }
 
+  async function runTransaction<Result>(
+    client: PoolClient,
+    step: Step<Result>,
+    isRepeated: boolean,
+    onCommit: () => void,
+  ): Promise<Result> {
+    let committed: Promise<void> | null = null;
+    const session: Session = {
+      statements: prepared(client),
+      begun: ask(client, 'BEGIN'),
+      ask: (query) => ask(client, query),
+      commit(...sent) {
+        onCommit();
+        committed = commitAfter(client, sent);
+        return committed;
+      },
+    };
+    try {
+      const result = await step(session, isRepeated);
+      await (committed ?? session.commit());
+      return result;
+    } catch (error) {
+      if (!(driverErrorOf(error) instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
+      throw error;
+    }
+  }
+
   return {
-    run: (step) => repeat((client) => step(prepared(client)), 'repeat'),
+    run: (step) => accept(() => repeat((client) => step(prepared(client)), 'repeat')),
 
     transact: (step, afterUnknown) =>
-      repeat(async (client, isRepeated, onCommit) => {
-        let committed: Promise<void> | null = null;
-        const session: Session = {
-          statements: prepared(client),
-          begun: ask(client, 'BEGIN'),
-          ask: (query) => ask(client, query),
-          commit(...sent) {
-            onCommit();
-            committed = commitAfter(client, sent);
-            return committed;
-          },
-        };
+      accept(() =>
+        repeat(
+          (client, isRepeated, onCommit) => runTransaction(client, step, isRepeated, onCommit),
+          afterUnknown,
+        ),
+      ),
+
+    lend: (use) =>
+      accept(async () => {
+        const client = await borrow().catch((error) => Promise.reject(asPortError(error)));
         try {
-          const result = await step(session, isRepeated);
-          await (committed ?? session.commit());
+          const result = await use(client);
+          giveBack(client, false);
           return result;
         } catch (error) {
-          if (!(driverErrorOf(error) instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
-          throw error;
+          giveBack(client, true);
+          throw asPortError(asDriverError(error));
         }
-      }, afterUnknown),
+      }),
 
     isOwn: (processId) => ownProcesses.has(processId),
-    close: () => pool.end(),
+    close() {
+      closing ??= Promise.allSettled(accepted).then(() => pool.end());
+      return closing;
+    },
   };
 }
 

@@ -5,14 +5,16 @@
 import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused } from '../database.ts';
+import { spellPostgresUrl } from '../postgres-url.ts';
 import { StorageUnavailable } from '../storage.ts';
+import { holdAsServer } from './server-lock.ts';
 
 /** How many connections a process has at most, beside the one that listens. */
 const MAX_CONNECTIONS = 10;
 const CONNECTING_TIMEOUT_MS = 5_000;
-/** The server ends a statement after this time; the client gives the connection up a little later. */
+/** The server ends a statement after this time, and the client gives the connection up a little later. */
 const STATEMENT_TIMEOUT_MS = 15_000;
-const ANSWER_TIMEOUT_MS = 17_000;
+const ANSWER_GRACE_MS = 2_000;
 /** Locks are held for milliseconds: whoever waits this long waits for a process that hangs. */
 const LOCK_TIMEOUT_MS = 5_000;
 /** What a process that hangs or is cut off holds is released after this time. */
@@ -45,10 +47,9 @@ const SERVING: SessionLimits = {
   idleInTransactionMs: IDLE_IN_TRANSACTION_TIMEOUT_MS,
 };
 
-/** `postgres://host:port/database` of a URL: what may be shown of it. */
+/** What may be shown of the address of a database. */
 export function nameOf(url: string): string {
-  const { host, pathname } = new URL(url);
-  return `postgres://${host}${pathname}`;
+  return spellPostgresUrl(url);
 }
 
 /**
@@ -57,10 +58,8 @@ export function nameOf(url: string): string {
  * (https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION).
  */
 function configOf(url: string): ClientConfig {
-  const address = new URL(url);
-  address.searchParams.set('uselibpqcompat', 'true');
   return {
-    connectionString: address.href,
+    connectionString: `${url}${url.includes('?') ? '&' : '?'}uselibpqcompat=true`,
     fallback_application_name: brand.name.toLowerCase(),
     connectionTimeoutMillis: CONNECTING_TIMEOUT_MS,
     keepAlive: true,
@@ -76,19 +75,17 @@ function setUpSession(client: ClientBase, limits: SessionLimits) {
   return client.query(SET_UP_SESSION, [limits.statementMs, limits.lockMs, limits.idleInTransactionMs]);
 }
 
-/**
- * The connections of a running server, made when they are needed.
- * @param onConnect is called with each new one.
- */
-export function openPool(url: string, onConnect: (client: ClientBase) => void = () => {}): Pool {
+/** The connections of a running server, made when they are needed. While there is one, nobody replaces the data. */
+export function openPool(url: string): Pool {
   const pool = new Pool({
     ...configOf(url),
     max: MAX_CONNECTIONS,
+    min: 1,
     pipeline: true,
-    query_timeout: ANSWER_TIMEOUT_MS,
+    query_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
     async onConnect(client) {
       await setUpSession(client, SERVING);
-      onConnect(client);
+      await holdAsServer(client);
     },
   });
   // A connection that breaks while nobody uses it is replaced by the next use; unheard, its error would end the process.
@@ -101,7 +98,10 @@ export function openPool(url: string, onConnect: (client: ClientBase) => void = 
  * @throws the driver's error when it cannot be made.
  */
 export async function connect(url: string, limits: SessionLimits = SERVING): Promise<Client> {
-  const client = new Client(configOf(url));
+  const client = new Client({
+    ...configOf(url),
+    ...(limits.statementMs > 0 && { query_timeout: limits.statementMs + ANSWER_GRACE_MS }),
+  });
   // Whoever waits for an answer is told of the loss by that; unheard, the event would end the process.
   client.on('error', () => {});
   try {
@@ -128,8 +128,8 @@ export async function connectOrRefuse(url: string, limits?: SessionLimits): Prom
   }
 }
 
-/** Of an address with several numbers the driver reports one error for each, and no message for all. */
-function reasonOf(error: unknown): string {
+/** What an error says. Of an address with several numbers the driver reports one error for each, and nothing for all. */
+export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join('; ');
   return error instanceof Error ? error.message : String(error);
 }
@@ -137,6 +137,11 @@ function reasonOf(error: unknown): string {
 /** Whether an error came from the server with one of these codes; a class of two characters stands for all that begin so. */
 export function hasCode(error: unknown, ...codes: readonly string[]): error is DatabaseError {
   return error instanceof DatabaseError && codes.some((code) => error.code?.startsWith(code));
+}
+
+/** Whether the server has undone a transaction that may well succeed when it is tried again. */
+export function isConflict(error: unknown): boolean {
+  return hasCode(error, '40001', '40P01');
 }
 
 /** The connection was lost, or could not be made: what was sent last may have happened or not. */

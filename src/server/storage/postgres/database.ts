@@ -1,41 +1,47 @@
 /**
  * A PostgreSQL database as the server and the operator's commands handle it.
  */
-import type { Client } from 'pg';
+import type { Client, ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
 import { StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
-import { asPortError, connect, connectOrRefuse, nameOf } from './connection.ts';
+import { asPortError, connect, connectOrRefuse, nameOf, reasonOf, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
-import { inspectDatabase, UNHURRIED } from './ledger-check.ts';
+import { inspectDatabase } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
 import { checkToTheEnd } from './recent-check.ts';
 import { restore } from './restore.ts';
-import { checkSchema } from './schema-check.ts';
+import { requireUnchanged } from './schema-check.ts';
 import { holdAsServer, keepLock } from './server-lock.ts';
 import { createPostgresStorage } from './storage.ts';
+
+/** Whoever brings the schema up to date waits for as long as others do that. */
+const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
 
 export function managePostgres(url: string): ManagedDatabase {
   const name = nameOf(url);
 
-  async function bringUpToDate(client: Client, notice: Notice): Promise<void> {
-    const migrations = readMigrations();
-    await migrate(client, migrations);
-    await client.query('BEGIN');
-    const [difference] = await checkSchema(client, migrations);
-    await client.query('ROLLBACK');
-    if (difference !== undefined) {
-      throw new DatabaseRefused(
-        `The tables of the database have been changed: ${difference}. Nothing was done to it; restore a backup.`,
-      );
+  /** Does with a session what must be done before it is used, and ends it when that fails. */
+  async function prepare(client: Client, step: () => Promise<void>): Promise<Client> {
+    try {
+      await step();
+      return client;
+    } catch (error) {
+      await client.end();
+      if (error instanceof DatabaseRefused) throw error;
+      throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
+        cause: asPortError(error),
+      });
     }
-    const [problem] = await checkToTheEnd(client).catch((error: unknown) => {
-      const cause = asPortError(error);
-      if (!(cause instanceof StorageUnavailable)) throw cause;
-      notice('what was written to the ledger since the last check could not be checked', cause);
-      return [];
-    });
+  }
+
+  async function bringUpToDate(client: ClientBase, notice: Notice): Promise<void> {
+    const migrations = readMigrations();
+    await holdAsServer(client, name);
+    await migrate(client, migrations);
+    await requireUnchanged(client, migrations);
+    const problem = await findProblem(client, notice);
     if (problem === undefined) return;
     throw new DatabaseRefused(
       `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
@@ -58,21 +64,11 @@ export function managePostgres(url: string): ManagedDatabase {
     name,
 
     async openForServer(notice) {
-      const client = await connectOrRefuse(url, UNHURRIED);
-      try {
-        await holdAsServer(client, name);
-        await bringUpToDate(client, notice);
-      } catch (error) {
-        await client.end();
-        throw error;
-      }
+      const client = await connectOrRefuse(url, UNLIMITED);
+      await prepare(client, () => bringUpToDate(client, notice));
       const release = keepLock(client, async () => {
-        const next = await connect(url, UNHURRIED);
-        await holdAsServer(next, name).catch(async (error: unknown) => {
-          await next.end();
-          throw error;
-        });
-        return next;
+        const next = await connect(url, UNLIMITED);
+        return prepare(next, () => holdAsServer(next, name));
       });
       const storage = createPostgresStorage(url);
       const close = async () => {
@@ -91,8 +87,20 @@ export function managePostgres(url: string): ManagedDatabase {
     backUp: (file) => backUp(url, file, readMigrations()),
     restore: (backup, options) => restore(url, backup, readMigrations(), options),
     async readAll() {
-      throw new DatabaseRefused('Only the file of a SQLite database can be moved.');
+      throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
     },
     fill: (tables) => fill(url, tables, readMigrations()),
   };
+}
+
+/** What is wrong with what was written since the last check; nothing when it cannot be checked at the moment. */
+async function findProblem(client: ClientBase, notice: Notice): Promise<string | undefined> {
+  try {
+    return (await checkToTheEnd(client))[0];
+  } catch (error) {
+    const passing = asPortError(error);
+    if (!(passing instanceof StorageUnavailable)) throw error;
+    notice('what was written to the ledger since the last check could not be checked', passing);
+    return undefined;
+  }
 }

@@ -6,9 +6,9 @@ import type { ClientBase } from 'pg';
 import type { UserId } from '#shared/ids.ts';
 import {
   type AccountToCheck,
-  checkedBeforeIn,
   type Checkpoint,
   type CheckWindow,
+  checkedBeforeIn,
   type DifferingBucket,
   type EntryRow,
   type Judgement,
@@ -129,7 +129,9 @@ async function readWindow(client: ClientBase, before: Checkpoint): Promise<Check
 async function judge(client: ClientBase, before: Checkpoint, window: CheckWindow): Promise<Judgement> {
   const ends = lastPositionsIn(window);
   const { rows: accounts } = await client.query<AccountToCheck>(ACCOUNTS, [[...ends.keys()]]);
-  const entriesIn = async (spans: readonly { accountId: UserId; after: number; until: number | undefined }[]) => {
+  const entriesIn = async (
+    spans: readonly { accountId: UserId; after: number; until: number | undefined }[],
+  ) => {
     const { rows } = await client.query<EntryRow>(ENTRIES, [
       spans.map(({ accountId }) => accountId),
       spans.map(({ after }) => after),

@@ -12,31 +12,34 @@ import {
   sessionsToEnd,
 } from '../rules.ts';
 import { type NewTransaction, type Storage, StorageUnavailable } from '../storage.ts';
-import { openAtomicSteps, type Session } from './atomic-steps.ts';
+import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { connect } from './connection.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
+import { checkRecent } from './recent-check.ts';
 import type { Statements } from './statements.ts';
-import { recordTips, reverseTip } from './tip-groups.ts';
+import { recordTips, reverseTip, transactionOf } from './tip-groups.ts';
 
 /** Above every position, for the first page of a listing. */
 const END_OF_ENTRIES = Number.MAX_SAFE_INTEGER;
+/** A row that is written and deleted again in one durable transaction. */
+const PROOF = { limit: 'readiness', account: 'readiness', count: 0, endsAtMs: 0 } as const;
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
 
-/** The storage port over a database whose schema is today's. What does its work in the background is `checkRecent`. */
-export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'> {
+/** The storage port over a database whose schema is today's. */
+export function createPostgresStorage(url: string): Storage {
   const steps = openAtomicSteps(url);
   const notifications = createNotifications(() => connect(url), steps.isOwn);
 
-  /** A transaction whose statements all wait for one another. */
+  /** A transaction whose statements all wait for one another, and which may be run again after it was committed. */
   function transact<Result>(
-    step: (statements: Statements, session: Session, isRepeated: boolean) => Promise<Result>,
+    step: (statements: Statements, isRepeated: boolean) => Promise<Result>,
   ): Promise<Result> {
     return steps.transact(async (session, isRepeated) => {
       await session.begun;
-      return step(session.statements, session, isRepeated);
+      return step(session.statements, isRepeated);
     }, 'repeat');
   }
 
@@ -75,7 +78,7 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
     subscribe: notifications.subscribe,
 
     createAccount: (account) =>
-      transact(async (statements, _, isRepeated) => {
+      transact(async (statements, isRepeated) => {
         const row = newAccountRow(account);
         if ((await statements.insertAccount.run(row)) === 0) {
           const others = await statements.accountsLike.execute(row);
@@ -102,7 +105,7 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
       }),
 
     changePassword: (userId, present, next, kept) =>
-      transact(async (statements, _, isRepeated) => {
+      transact(async (statements, isRepeated) => {
         const [account] = await statements.lockPasswordHash.execute({ id: userId });
         // Hashes are salted, so this one can only be there by the run before.
         if (isRepeated && account?.passwordHash === next.passwordHash) return 'changed';
@@ -123,7 +126,7 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
       }),
 
     createSession: (session, passwordHash, maxCount) =>
-      transact(async (statements, _, isRepeated) => {
+      transact(async (statements, isRepeated) => {
         const { userId } = session;
         const tokenHash = Buffer.from(session.tokenHash);
         const [account] = await statements.lockPasswordHash.execute({ id: userId });
@@ -186,7 +189,7 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
       ),
 
     createQrCode: ({ serviceCategory: category, ...code }, { address, png }) =>
-      transact(async (statements, _, isRepeated) => {
+      transact(async (statements, isRepeated) => {
         const { userId } = code;
         const offered = await statements.categoryOffered.execute({ userId, category });
         if (offered.length === 0) return 'category_not_offered';
@@ -226,13 +229,13 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
           position = last.giverId === userId ? last.giverPosition : last.receiverPosition;
         }
         const rows = await statements.tipsOfUser.execute({ userId, before: position, limit });
-        return rows.map(({ position: _, kind: __, ...transaction }) => transaction);
+        return rows.map(transactionOf);
       }),
 
     findTransaction: (userId, id) =>
       steps.run(async (statements) => {
         const found = await findOwn(statements, userId, id);
-        return found && withoutPlaces(found);
+        return found && transactionOf(found);
       }),
 
     listEntriesSince: (userId, after, limit) =>
@@ -296,10 +299,12 @@ export function createPostgresStorage(url: string): Omit<Storage, 'checkRecent'>
         await statements.deleteSecrets.execute();
       }),
 
+    checkRecent: () => steps.lend(checkRecent),
+
     proveWritable: () =>
-      transact(async (statements, session) => {
-        await session.ask({ name: 'prove', text: PROOF });
-        await session.ask({ name: 'undo_proof', text: UNDONE_PROOF });
+      transact(async (statements) => {
+        await statements.insertAttemptCount.run({ ...PROOF, address: '' });
+        await statements.deleteAttemptsOn.execute({ account: PROOF.account });
       }),
 
     async close() {

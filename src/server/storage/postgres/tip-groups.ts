@@ -154,7 +154,7 @@ export async function recordTips(
   ]);
   const codeOf = new Map(codes.map((code) => [code.id, code]));
   const ownBefore = new Map(isRepeated ? earlier.map((tip) => [tip.id, tip]) : []);
-  const byKey = new Map(earlier.map((tip) => [keyOf(tip), tip]));
+  const byKey = new Map<string, StoredTip>(earlier.map((tip) => [keyOf(tip), tip]));
 
   const due: DueTip[] = [];
   const touched = new Set<LockedAccount>();
@@ -253,7 +253,8 @@ export async function reverseTip(
   const receiver = accounts.get(known.receiverId);
   const [found] = await session.statements.transactionById.execute({ id });
   if (!found || !giver || !receiver) throw new Error('a transaction or its account has gone');
-  const { sequence, reversedAtMs, ...transaction } = found;
+  const { sequence, reversedAtMs } = found;
+  const transaction: TransactionRecord = transactionOf({ ...found, status: 'refunded' });
   if (reversedAtMs !== null) {
     const outcome = isRepeated && reversedAtMs === createdAtMs ? 'reversed' : 'reversed_before';
     return { outcome: { outcome, transaction }, accounts: [giver.id, receiver.id] };
@@ -284,8 +285,30 @@ export async function reverseTip(
     }),
   );
   return {
-    outcome: { outcome: 'reversed', transaction: { ...transaction, status: 'refunded' } },
+    outcome: { outcome: 'reversed', transaction },
     accounts: [giver.id, receiver.id],
+  };
+}
+
+/** A row without what is none of the port's. */
+export function transactionOf(row: TransactionRecord): TransactionRecord {
+  return {
+    id: row.id,
+    giverId: row.giverId,
+    receiverId: row.receiverId,
+    receiverName: row.receiverName,
+    receiverUsername: row.receiverUsername,
+    qrCodeId: row.qrCodeId,
+    serviceCategory: row.serviceCategory,
+    amountCents: row.amountCents,
+    giverFeeCents: row.giverFeeCents,
+    receiverFeeCents: row.receiverFeeCents,
+    netAmountCents: row.netAmountCents,
+    giverFeeRate: row.giverFeeRate,
+    receiverFeeRate: row.receiverFeeRate,
+    idempotencyKey: row.idempotencyKey,
+    createdAtMs: row.createdAtMs,
+    status: row.status,
   };
 }
 
