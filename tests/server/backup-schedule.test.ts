@@ -64,6 +64,7 @@ describe('a backup', () => {
     await schedule.run();
     clock.nowMs += DAY_MS;
     const failing = createBackupSchedule({
+      extension: '.db',
       folder,
       clock: () => clock.nowMs,
       backUp: () => Promise.reject(new Error('no space left')),
