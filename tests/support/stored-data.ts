@@ -21,6 +21,7 @@ export interface StoredData {
   check(): Promise<readonly unknown[]>;
   /** The stored hashes by username. */
   readPasswordHashes(): Promise<ReadonlyMap<string, string>>;
+  setFullName(username: string, fullName: string): Promise<void>;
   setPasswordHash(username: string, hash: string): Promise<void>;
   /** Makes every account one whose password the operator made, and which must change it. */
   demandNewPasswords(): Promise<void>;
@@ -48,6 +49,9 @@ function ofBothEngines(run: Run) {
     async readPasswordHashes() {
       const rows = await run('SELECT username, password_hash FROM accounts');
       return new Map(rows.map((row) => [String(row['username']), String(row['password_hash'])]));
+    },
+    async setFullName(username: string, fullName: string) {
+      await run('UPDATE accounts SET full_name = $1 WHERE username = $2', fullName, username);
     },
     async setPasswordHash(username: string, hash: string) {
       await run('UPDATE accounts SET password_hash = $1 WHERE username = $2', hash, username);

@@ -8,12 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import { createTroubles } from '#server/api/probes.ts';
 import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import type { Pages } from '#server/pages/pages.ts';
-import { readSecrets } from '#server/storage/storage.ts';
+import { readSecrets, type Storage } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
 import { createTestData, type TestData } from './test-data.ts';
@@ -48,6 +49,8 @@ export async function createTestApp(
   options: {
     /** Rate limits are off unless a test is about them. */
     readonly config?: Partial<Config>;
+    /** Makes the storage that the app gets out of the real one. */
+    readonly wrapStorage?: (storage: Storage) => Storage;
     /** That of another app, which this one starts on as after a restart. */
     readonly data?: TestData;
     readonly isShuttingDown?: () => boolean;
@@ -57,8 +60,10 @@ export async function createTestApp(
   } = {},
 ) {
   const data = options.data ?? (await createTestData());
-  const storage = await data.openStorage();
+  const own = await data.openStorage();
+  const storage = options.wrapStorage?.(own) ?? own;
   const clock = { nowMs: START_MS };
+  const troubles = createTroubles(() => clock.nowMs);
   const logLines: string[] = [];
   const config = { ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace' }), ...options.config };
   const passwords = await HASHING[options.hashing ?? 'cheap'];
@@ -72,6 +77,7 @@ export async function createTestApp(
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
     isShuttingDown: options.isShuttingDown ?? (() => false),
+    troubles,
   });
 
   onTestFinished(async () => {
@@ -150,6 +156,7 @@ export async function createTestApp(
     passwords,
     clock,
     config,
+    troubles,
     logLines,
     send,
     rest,
