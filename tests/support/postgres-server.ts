@@ -20,6 +20,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { freePort } from './running-server.ts';
 
@@ -135,6 +136,22 @@ export async function startPostgres(settings: PostgresSettings = {}): Promise<Po
       { cause: error },
     );
   }
+}
+
+/** The address of another database of the same server. */
+export function addressOf(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
+/** What a database has in schemas of its own, apart from rows: two of the same migrations that nobody altered have the same. */
+export async function shapeOf(client: Pick<ClientBase, 'query'>): Promise<string> {
+  const { rows } = await client.query(`SELECT
+    (SELECT count(*) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'v', 'i')) AS relations,
+    (SELECT count(*) FROM pg_trigger) AS triggers,
+    (SELECT count(*) FROM pg_proc WHERE oid >= 16384) AS functions`);
+  return JSON.stringify(rows);
 }
 
 /** Who is to run the server when root starts it; null for whoever starts it. */

@@ -1,15 +1,19 @@
 /**
  * A PostgreSQL database as the server and the operator's commands handle it.
  */
-import type { ClientBase } from 'pg';
+import type { Client, ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
 import { StorageUnavailable } from '../storage.ts';
-import { asPortError, connectOrRefuse, nameOf, reasonOf, type SessionLimits } from './connection.ts';
+import { backUp } from './backup.ts';
+import { asPortError, connect, connectOrRefuse, nameOf, reasonOf, type SessionLimits } from './connection.ts';
+import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
 import { checkToTheEnd } from './recent-check.ts';
-import { holdAsServer } from './server-lock.ts';
+import { restore } from './restore.ts';
+import { requireUnchanged } from './schema-check.ts';
+import { holdAsServer, keepLock } from './server-lock.ts';
 import { createPostgresStorage } from './storage.ts';
 
 /** Whoever brings the schema up to date waits for as long as others do that. */
@@ -18,24 +22,30 @@ const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionM
 export function managePostgres(url: string): ManagedDatabase {
   const name = nameOf(url);
 
-  async function bringUpToDate(notice: Notice): Promise<void> {
-    const client = await connectOrRefuse(url, UNLIMITED);
+  /** Does with a session what must be done before it is used, and ends it when that fails. */
+  async function prepare(client: Client, step: () => Promise<void>): Promise<Client> {
     try {
-      await holdAsServer(client);
-      await migrate(client, readMigrations());
-      const problem = await findProblem(client, notice);
-      if (problem === undefined) return;
-      throw new DatabaseRefused(
-        `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
-      );
+      await step();
+      return client;
     } catch (error) {
+      await client.end();
       if (error instanceof DatabaseRefused) throw error;
       throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
         cause: asPortError(error),
       });
-    } finally {
-      await client.end();
     }
+  }
+
+  async function bringUpToDate(client: ClientBase, notice: Notice): Promise<void> {
+    const migrations = readMigrations();
+    await holdAsServer(client, name);
+    await migrate(client, migrations);
+    await requireUnchanged(client, migrations);
+    const problem = await findProblem(client, notice);
+    if (problem === undefined) return;
+    throw new DatabaseRefused(
+      `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
+    );
   }
 
   async function requireCurrent(): Promise<void> {
@@ -54,8 +64,18 @@ export function managePostgres(url: string): ManagedDatabase {
     name,
 
     async openForServer(notice) {
-      await bringUpToDate(notice);
-      return createPostgresStorage(url);
+      const client = await connectOrRefuse(url, UNLIMITED);
+      await prepare(client, () => bringUpToDate(client, notice));
+      const release = keepLock(client, async () => {
+        const next = await connect(url, UNLIMITED);
+        return prepare(next, () => holdAsServer(next, name));
+      });
+      const storage = createPostgresStorage(url);
+      const close = async () => {
+        await storage.close();
+        await release();
+      };
+      return { ...storage, close };
     },
 
     async openForCommand() {
@@ -64,6 +84,12 @@ export function managePostgres(url: string): ManagedDatabase {
     },
 
     check: (noted) => inspectDatabase(url, readMigrations(), noted),
+    backUp: (file) => backUp(url, file, readMigrations()),
+    restore: (backup, options) => restore(url, backup, readMigrations(), options),
+    async readAll() {
+      throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
+    },
+    fill: (tables) => fill(url, tables, readMigrations()),
   };
 }
 

@@ -2,7 +2,8 @@
  * Who uses a database: servers share a lock for as long as they live, and whoever replaces all of the data needs it alone.
  * PostgreSQL releases it when the session ends, however it ends.
  */
-import type { ClientBase } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused } from '../database.ts';
 
@@ -22,6 +23,48 @@ export async function holdAsServer(client: ClientBase, name: string): Promise<vo
   throw new DatabaseRefused(
     'The data is being restored or moved at the moment. Start again once that has ended.',
   );
+}
+
+/** How long to wait before a lost session is replaced, in milliseconds. */
+const PAUSE_MS = 2_000;
+
+/**
+ * Keeps the lock of a server for as long as the server lives: a session that is lost is replaced by another.
+ * @param first has the lock.
+ * @param connect makes a session that has the lock.
+ * @returns a function that ends it.
+ */
+export function keepLock(first: Client, connect: () => Promise<Client>): () => Promise<void> {
+  const closing = new AbortController();
+  let present: Client | null = null;
+  keep(first);
+
+  function keep(client: Client): void {
+    present = client;
+    client.once('end', () => {
+      present = null;
+      if (!closing.signal.aborted) void replace();
+    });
+  }
+
+  async function replace(): Promise<void> {
+    while (present === null) {
+      try {
+        await sleep(PAUSE_MS, undefined, { ref: false, signal: closing.signal });
+        const client = await connect();
+        keep(client);
+        if (closing.signal.aborted) await client.end();
+      } catch {
+        // The server is away, or the data is being restored after all sessions of this process were lost.
+        if (closing.signal.aborted) return;
+      }
+    }
+  }
+
+  return async () => {
+    closing.abort();
+    await present?.end();
+  };
 }
 
 /**
