@@ -64,7 +64,6 @@ describe('a backup', () => {
     await schedule.run();
     clock.nowMs += DAY_MS;
     const failing = createBackupSchedule({
-      extension: '.db',
       folder,
       extension: '.db',
       clock: () => clock.nowMs,
