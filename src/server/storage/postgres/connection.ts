@@ -93,7 +93,7 @@ export function openPool(url: string): Pool {
     async onConnect(client) {
       await setUpSession(client, SERVING);
       await client.query(PLAN_BY_KEYS);
-      await holdAsServer(client, nameOf(url));
+      await holdAsServer(client);
     },
   });
   // A connection that breaks while nobody uses it is replaced by the next use; unheard, its error would end the process.
