@@ -63,7 +63,7 @@ async function orphans(client: ClientBase): Promise<string> {
 }
 
 /** Reads the past of the ledger that the session sees, inside a transaction. @param count how many tips the second note is of. */
-export async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast; first: NotedPast }> {
+async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast; first: NotedPast }> {
   const past = createPast();
   let first = past.note();
   await client.query(`DECLARE past NO SCROLL CURSOR FOR
