@@ -24,8 +24,8 @@ import {
   resultOf,
 } from '#tests/support/both-doors.ts';
 import { openStream, outcomeThrough, refusalOf } from '#tests/support/event-streams.ts';
-import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
-import { beginSession } from '#tests/support/test-ledger.ts';
+import { beginSession, START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
 const DAY_MS = 86_400_000;

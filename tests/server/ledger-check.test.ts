@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '#server/storage/sqlite/connection.t
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createSqliteLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /** Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. */
 async function createBooks(path?: string) {

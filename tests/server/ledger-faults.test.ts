@@ -8,7 +8,7 @@ import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import type { RecordOutcome } from '#server/storage/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { createSqliteLedger, openBeside } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
 
 /** More than recording a tip takes. */
 const MANY_STATEMENTS = 50;

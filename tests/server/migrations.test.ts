@@ -14,10 +14,10 @@ import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createSqliteData } from '#tests/support/test-data.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
 
 const MIGRATIONS = readMigrations('drizzle/sqlite');
 

@@ -8,9 +8,9 @@ import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import { newQrCodeId, newUserId } from '#shared/ids.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 const bytes = (text: string) => createHash('sha256').update(text).digest();

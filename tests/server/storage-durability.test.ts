@@ -10,9 +10,10 @@ import { describe, expect, test } from 'vitest';
 import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createSqliteData } from '#tests/support/test-data.ts';
-import { createSqliteLedger, enter, openBeside } from '#tests/support/test-ledger.ts';
+import { enter } from '#tests/support/test-ledger.ts';
 
 const newFile = () => join(temporaryFolder(), 'tipwell.db');
 const pragma = (database: Database, name: string) => database.pragma(name, { simple: true });

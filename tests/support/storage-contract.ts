@@ -8,7 +8,7 @@ import type { DatabaseAddress, Notice } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { type AttemptCount, readSecrets, type Session, type Storage } from '#server/storage/storage.ts';
 import { newQrCodeId, newTransactionId, newUserId, type UserId } from '#shared/ids.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
+import { createPeople } from '#tests/support/people.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 const MINUTE_MS = 60_000;

@@ -86,7 +86,7 @@ async function createPostgresData(): Promise<TestData> {
     isBroken = message !== null;
   };
   return {
-    ...storedInPostgres(client, url),
+    ...storedInPostgres(client),
     async openStorage() {
       const storage = await databaseAt({ engine: 'postgres', url }).openForServer((sentence) => {
         expect.unreachable(sentence);
