@@ -2,14 +2,14 @@
 import { join } from 'node:path';
 import { databaseAt } from '#server/storage/open.ts';
 import { temporaryFolder } from './running-server.ts';
-import { beginSession, createTestLedger } from './test-ledger.ts';
+import { beginSession, createPeople } from './test-ledger.ts';
 
 /** Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the third was reversed. */
 export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
-  const ledger = await createTestLedger({ path });
-  const { provider, customer, code, tip } = await ledger.setTheScene();
-  const other = await ledger.addAccount('sam');
-  const { storage } = ledger;
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
+  const { setTheScene, addAccount } = createPeople(storage);
+  const { provider, customer, code, tip } = await setTheScene();
+  const other = await addAccount('sam');
   const token = await beginSession(storage, customer.email);
   await storage.takeAttempt(
     [{ limit: 'login', account: 'a', address: 'b', maxCount: 5, windowMs: 1_000 }],

@@ -48,15 +48,21 @@ export type PostgresSettings = Readonly<Record<string, string>>;
 /**
  * Initialises a database cluster in a temporary folder and starts a server on it, at a free port of this machine alone. The folder
  * is removed when the process of the tests ends, however it ends, and a server whose folder is gone ends by itself within a minute.
+ * @param installed the folder of the programs of an installed PostgreSQL, in the place of those that npm brings.
  * @throws Error that says what to do where PostgreSQL cannot run.
  */
-export async function startPostgres(settings: PostgresSettings = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  settings: PostgresSettings = {},
+  installed?: string,
+): Promise<PostgresServer> {
   const user = findSystemUser();
   const folder = mkdtempSync(join(user ? enterablePlace() : tmpdir(), 'tipwell-postgres-'));
   const removeFolder = removeAtTheEnd(folder);
   try {
     if (user) chownSync(folder, user.uid, user.gid);
-    const programs = copyPrograms(folder);
+    const programs = installed
+      ? { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') }
+      : copyPrograms(folder);
     const environment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
     const options = { cwd: folder, env: environment, ...user };
     const password = randomBytes(16).toString('hex');
@@ -94,11 +100,12 @@ export async function startPostgres(settings: PostgresSettings = {}): Promise<Po
       ];
       const authority = [`--username=${SUPERUSER}`, `--pwfile=${passwordFile}`];
       // One iteration, because the random password needs no stretching, and each connection would pay for it on both sides.
-      execFileSync(
-        programs.initdb,
-        [`--pgdata=${data}`, ...flags, ...authority, '--set=scram_iterations=1'],
-        { ...options, stdio: 'pipe' },
-      );
+      // PostgreSQL 15 and older have no such setting.
+      const iterations = installed ? [] : ['--set=scram_iterations=1'];
+      execFileSync(programs.initdb, [`--pgdata=${data}`, ...flags, ...authority, ...iterations], {
+        ...options,
+        stdio: 'pipe',
+      });
       rmSync(passwordFile);
     }
 

@@ -25,10 +25,16 @@ afterAll(async () => {
   admin = undefined;
 });
 
-/** Makes an empty database, which is gone after the running test. @returns its address, for a superuser. */
-export async function createPostgresDatabase(): Promise<string> {
+/**
+ * Makes an empty database, which is gone after the running test.
+ * @param atTheEnd is given what removes the database, when that is not the end of a test.
+ * @returns its address, for a superuser.
+ */
+export async function createPostgresDatabase(
+  atTheEnd: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const { name, url } = await create('template0');
-  onTestFinished(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
+  atTheEnd(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
   return url;
 }
 

@@ -1,19 +1,19 @@
 /**
  * A PostgreSQL database as the server and the operator's commands handle it.
  */
-import type { Client, ClientBase } from 'pg';
+import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
 import { StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
-import { asPortError, connect, connectOrRefuse, nameOf, reasonOf, type SessionLimits } from './connection.ts';
+import { asPortError, connectOrRefuse, nameOf, reasonOf, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
 import { checkToTheEnd } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { requireUnchanged } from './schema-check.ts';
-import { holdAsServer, keepLock } from './server-lock.ts';
+import { holdAsServer } from './server-lock.ts';
 import { createPostgresStorage } from './storage.ts';
 
 /** Whoever brings the schema up to date waits for as long as others do that. */
@@ -22,30 +22,26 @@ const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionM
 export function managePostgres(url: string): ManagedDatabase {
   const name = nameOf(url);
 
-  /** Does with a session what must be done before it is used, and ends it when that fails. */
-  async function prepare(client: Client, step: () => Promise<void>): Promise<Client> {
+  async function bringUpToDate(notice: Notice): Promise<void> {
+    const client = await connectOrRefuse(url, UNLIMITED);
+    const migrations = readMigrations();
     try {
-      await step();
-      return client;
+      await holdAsServer(client);
+      await migrate(client, migrations);
+      await requireUnchanged(client, migrations);
+      const problem = await findProblem(client, notice);
+      if (problem === undefined) return;
+      throw new DatabaseRefused(
+        `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
+      );
     } catch (error) {
-      await client.end();
       if (error instanceof DatabaseRefused) throw error;
       throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
         cause: asPortError(error),
       });
+    } finally {
+      await client.end();
     }
-  }
-
-  async function bringUpToDate(client: ClientBase, notice: Notice): Promise<void> {
-    const migrations = readMigrations();
-    await holdAsServer(client, name);
-    await migrate(client, migrations);
-    await requireUnchanged(client, migrations);
-    const problem = await findProblem(client, notice);
-    if (problem === undefined) return;
-    throw new DatabaseRefused(
-      `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
-    );
   }
 
   async function requireCurrent(): Promise<void> {
@@ -64,18 +60,8 @@ export function managePostgres(url: string): ManagedDatabase {
     name,
 
     async openForServer(notice) {
-      const client = await connectOrRefuse(url, UNLIMITED);
-      await prepare(client, () => bringUpToDate(client, notice));
-      const release = keepLock(client, async () => {
-        const next = await connect(url, UNLIMITED);
-        return prepare(next, () => holdAsServer(next, name));
-      });
-      const storage = createPostgresStorage(url);
-      const close = async () => {
-        await storage.close();
-        await release();
-      };
-      return { ...storage, close };
+      await bringUpToDate(notice);
+      return createPostgresStorage(url);
     },
 
     async openForCommand() {

@@ -64,6 +64,7 @@ export async function checkSchema(client: ClientBase, migrations: readonly Migra
     return compare(present, await objectsOf(client, 'pg_my_temp_schema()'));
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT before_expected');
+    await client.query('RELEASE SAVEPOINT before_expected');
   }
 }
 
