@@ -143,9 +143,12 @@ export function openAtomicSteps(url: string): AtomicSteps {
     onCommit: () => void,
   ): Promise<Result> {
     let committed: Promise<void> | null = null;
+    const begun = ask(client, 'BEGIN');
+    // A step that failed before it looked at this has said why.
+    begun.catch(ignore);
     const session: Session = {
       statements: prepared(client),
-      begun: ask(client, 'BEGIN'),
+      begun,
       ask: (query) => ask(client, query),
       commit(...sent) {
         onCommit();

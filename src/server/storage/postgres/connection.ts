@@ -85,7 +85,7 @@ export function openPool(url: string): Pool {
     query_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
     async onConnect(client) {
       await setUpSession(client, SERVING);
-      await holdAsServer(client);
+      await holdAsServer(client, nameOf(url));
     },
   });
   // A connection that breaks while nobody uses it is replaced by the next use; unheard, its error would end the process.

@@ -21,7 +21,7 @@ export function managePostgres(url: string): ManagedDatabase {
   async function bringUpToDate(notice: Notice): Promise<void> {
     const client = await connectOrRefuse(url, UNLIMITED);
     try {
-      await holdAsServer(client);
+      await holdAsServer(client, name);
       await migrate(client, readMigrations());
       const problem = await findProblem(client, notice);
       if (problem === undefined) return;

@@ -184,12 +184,16 @@ export async function recordTips(
     };
     byKey.set(keyOf(tip), transaction);
     touched.add(giver).add(receiver);
+    giver.position += 1;
+    giver.givenCents += decision.givenCents;
+    receiver.position += 1;
+    receiver.receivedCents += decision.receivedCents;
     due.push({
       ...transaction,
-      giverPosition: ++giver.position,
-      receiverPosition: ++receiver.position,
-      givenAfterCents: (giver.givenCents += decision.givenCents),
-      receivedAfterCents: (receiver.receivedCents += decision.receivedCents),
+      giverPosition: giver.position,
+      receiverPosition: receiver.position,
+      givenAfterCents: giver.givenCents,
+      receivedAfterCents: receiver.receivedCents,
     });
     return { outcome: 'recorded', transaction };
   });
