@@ -19,6 +19,8 @@ const LOST_PAUSE_MS = 50;
 /** Codes with which the server ends a connection: its own end among them, and a transaction that was idle for too long. */
 const GOING_AWAY = ['08', '57P', '25P03'];
 
+const IN_FAILED_TRANSACTION = '25P02';
+
 /** A connection, lent for one step. */
 export interface Session {
   readonly statements: Statements;
@@ -143,13 +145,21 @@ export function openAtomicSteps(url: string): AtomicSteps {
     onCommit: () => void,
   ): Promise<Result> {
     let committed: Promise<void> | null = null;
+    let cause: unknown = null;
     const begun = ask(client, 'BEGIN');
     // A step that failed before it looked at this has said why.
     begun.catch(ignore);
     const session: Session = {
       statements: prepared(client),
       begun,
-      ask: (query) => ask(client, query),
+      async ask(query) {
+        try {
+          return await ask(client, query);
+        } catch (error) {
+          cause ??= error;
+          throw error;
+        }
+      },
       commit(...sent) {
         onCommit();
         committed = commitAfter(client, sent);
@@ -162,7 +172,8 @@ export function openAtomicSteps(url: string): AtomicSteps {
       return result;
     } catch (error) {
       if (!(driverErrorOf(error) instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
-      throw error;
+      // What was sent behind a statement that failed is refused on account of that alone.
+      throw hasCode(driverErrorOf(error), IN_FAILED_TRANSACTION) ? (cause ?? error) : error;
     }
   }
 
