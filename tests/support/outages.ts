@@ -1,5 +1,5 @@
 /** What may happen to one of several processes or to their database under load, and how each is got over. */
-import { until } from './postgres-cluster.ts';
+import { type PostgresCluster, until } from './postgres-cluster.ts';
 import type { Absence, Place, SeveralProcesses } from './several-processes.ts';
 
 /** Enough for every stream of `watchEverywhere` to have told one. */
@@ -56,4 +56,14 @@ export async function loseDatabase(
   await scene.tips(TIPS_BETWEEN);
   await scene.readiness(200);
   return { what, ...scene.absenceSince(atMs) };
+}
+
+/** Kills the primary of a cluster for good under load, and has its standby take its place. */
+export async function promoteStandby(scene: SeveralProcesses, cluster: PostgresCluster): Promise<Outage> {
+  await scene.tips(TIPS_BETWEEN);
+  const atMs = Date.now();
+  await cluster.failOver();
+  await scene.tips(TIPS_BETWEEN);
+  await scene.readiness(200);
+  return { what: 'promotion of the standby', ...scene.absenceSince(atMs) };
 }
