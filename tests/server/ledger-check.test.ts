@@ -9,11 +9,11 @@ import { type Database, openDatabase } from '#server/storage/sqlite/connection.t
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/test-ledger.ts';
 
 /** Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. */
 async function createBooks(path?: string) {
-  const ledger = await createTestLedger(path === undefined ? {} : { path });
+  const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { provider, customer, tip } = await ledger.setTheScene();
   const other = await ledger.addAccount('sam');
   for (const amountCents of [1_000, 2_000, 3_000]) {

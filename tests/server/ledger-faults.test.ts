@@ -8,7 +8,7 @@ import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import type { RecordOutcome } from '#server/storage/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger, openBeside } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/test-ledger.ts';
 
 /** More than recording a tip takes. */
 const MANY_STATEMENTS = 50;
@@ -18,7 +18,7 @@ async function createFaultyLedger() {
   const path = join(temporaryFolder(), 'tipwell.db');
   let statements: string[] = [];
   let isFaulty: (statement: string, index: number) => boolean = () => false;
-  const ledger = await createTestLedger({
+  const ledger = await createSqliteLedger({
     path,
     onStatement: (statement) => {
       statements.push(statement);

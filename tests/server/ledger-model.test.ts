@@ -4,7 +4,6 @@
  */
 import { expect, test } from 'vitest';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
-import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import type { Account } from '#server/storage/storage.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { createTransactions } from '#server/tips/transactions.ts';
@@ -124,7 +123,7 @@ function createModel() {
 
 test('the ledger and a model of it agree on every one of 10,000 random operations', async () => {
   const chance = createChance(SEED);
-  const { database, storage } = await createTestLedger({ random: chance.bytes });
+  const { data, storage } = await createTestLedger({ random: chance.bytes });
   let now = START_MS;
   const deps = { storage, clock: () => now, random: chance.bytes };
   const view = createTransactionView(chance.bytes(32));
@@ -274,7 +273,7 @@ test('the ledger and a model of it agree on every one of 10,000 random operation
       );
     }
     expect(new Set(ids).size).toBe(model.tips.length);
-    expect(checkLedger(database)).toEqual([]);
+    expect(await data.check()).toEqual([]);
   }
 
   for (let done = 0; done < OPERATIONS; ) {

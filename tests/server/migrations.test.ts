@@ -16,6 +16,7 @@ import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
+import { createSqliteData } from '#tests/support/test-data.ts';
 import { createPeople } from '#tests/support/test-ledger.ts';
 
 const MIGRATIONS = readMigrations('drizzle/sqlite');
@@ -124,7 +125,7 @@ describe('the committed migrations', () => {
     const database = open();
     migrate(database, MIGRATIONS.slice(0, 1));
     database.exec(FIRST_ROWS);
-    const t = await createTestApp({ database });
+    const t = await createTestApp({ data: createSqliteData(() => database) });
     t.clock.nowMs = FIRST_MS;
     const giver = t.trpc('A'.repeat(43));
     expect(await giver.auth.sessions.query()).toMatchObject([{ device: null, isCurrent: true }]);

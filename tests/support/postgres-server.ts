@@ -22,7 +22,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Client, type ClientBase } from 'pg';
 import { z } from 'zod';
 import { signalWithChildren } from './process-family.ts';
 import { freePort } from './running-server.ts';
@@ -62,6 +62,12 @@ export interface PostgresServer {
 /** Settings of postgresql.conf by their names. */
 export type PostgresSettings = Readonly<Record<string, string>>;
 
+interface Options {
+  readonly settings: PostgresSettings;
+  readonly password: string;
+  readonly installed?: string | undefined;
+}
+
 /** Where a server is to live, and who runs it. */
 interface Place {
   readonly folder: string;
@@ -74,12 +80,16 @@ interface Place {
 /**
  * Initialises a database cluster in a temporary folder and starts a server on it, at a free port of this machine alone. The folder
  * is removed when the process of the tests ends, however it ends, and a server whose folder is gone ends by itself within a minute.
+ * @param installed the folder of the programs of an installed PostgreSQL, in the place of those that npm brings.
  * @throws Error that says what to do where PostgreSQL cannot run.
  */
-export async function startPostgres(settings: PostgresSettings = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  settings: PostgresSettings = {},
+  installed?: string,
+): Promise<PostgresServer> {
   const password = randomBytes(16).toString('hex');
   try {
-    return await startOn((place) => initialise(place, password), settings, password);
+    return await startOn((place) => initialise(place, password), { settings, password, installed });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
@@ -92,16 +102,19 @@ export async function startPostgres(settings: PostgresSettings = {}): Promise<Po
 /** Starts a server on the data that `provide` puts into its place. */
 async function startOn(
   provide: (place: Place) => void | Promise<void>,
-  settings: PostgresSettings,
-  password: string,
+  options: Options,
 ): Promise<PostgresServer> {
+  const { settings, password, installed } = options;
   const user = findSystemUser();
   const folder = mkdtempSync(join(user ? enterablePlace() : tmpdir(), 'tipwell-postgres-'));
   const removeFolder = removeAtTheEnd(folder);
   try {
     if (user) chownSync(folder, user.uid, user.gid);
     const environment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
-    const place = { folder, data: join(folder, 'data'), programs: copyPrograms(folder), user, environment };
+    const programs = installed
+      ? { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') }
+      : copyPrograms(folder);
+    const place = { folder, data: join(folder, 'data'), programs, user, environment };
     await provide(place);
 
     let port = await freePort();
@@ -142,14 +155,13 @@ async function startOn(
       pause: () => signal('SIGSTOP'),
       resume: () => signal('SIGCONT'),
       createStandby: (name) =>
-        startOn(
-          (standby) => copyData(url('postgres'), place.data, standby),
-          {
+        startOn((standby) => copyData(url('postgres'), place.data, standby), {
+          ...options,
+          settings: {
             ...settings,
             primary_conninfo: `host=127.0.0.1 port=${port} user=${SUPERUSER} password=${password} application_name=${name}`,
           },
-          password,
-        ),
+        }),
       async stop() {
         await endWith(end);
         process.off('exit', end);
@@ -224,6 +236,22 @@ async function launch(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   return (await readUntil(started, READY)) ?? started;
+}
+
+/** The address of another database of the same server. */
+export function addressOf(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
+/** What a database has in schemas of its own, apart from rows: two of the same migrations that nobody altered have the same. */
+export async function shapeOf(client: Pick<ClientBase, 'query'>): Promise<string> {
+  const { rows } = await client.query(`SELECT
+    (SELECT count(*) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'v', 'i')) AS relations,
+    (SELECT count(*) FROM pg_trigger) AS triggers,
+    (SELECT count(*) FROM pg_proc WHERE oid >= 16384) AS functions`);
+  return JSON.stringify(rows);
 }
 
 /** Who is to run the server when root starts it; null for whoever starts it. */

@@ -112,19 +112,36 @@ export interface Judgement {
 export type DifferingBucket = BucketMove;
 
 /** Up to which position the chain of each account in a window is to be read. */
-export function lastPositionsIn({ transactions, reversals }: CheckWindow): ReadonlyMap<UserId, number> {
+export function lastPositionsIn(window: CheckWindow): ReadonlyMap<UserId, number> {
   const last = new Map<UserId, number>();
-  const reach = (accountId: UserId, position: number) =>
-    void last.set(accountId, Math.max(last.get(accountId) ?? 0, position));
-  for (const { giverId, receiverId, giverPosition, receiverPosition } of transactions) {
-    reach(giverId, giverPosition);
-    reach(receiverId, receiverPosition);
-  }
-  for (const { giverPosition, receiverPosition, transaction } of reversals) {
-    reach(transaction.giverId, giverPosition);
-    reach(transaction.receiverId, receiverPosition);
+  for (const { accountId, position } of entriesNamedIn(window)) {
+    last.set(accountId, Math.max(last.get(accountId) ?? 0, position));
   }
   return last;
+}
+
+/**
+ * The entries that the rows of a window name at positions that were checked with an earlier window: that of a reversal, when a
+ * later tip of the same account was checked before.
+ */
+export function checkedBeforeIn(
+  window: CheckWindow,
+  accounts: readonly CheckedAccount[],
+): readonly Pick<EntryRow, 'accountId' | 'position'>[] {
+  const checked = new Map(accounts.map(({ accountId, position }) => [accountId, position]));
+  return entriesNamedIn(window).filter(
+    ({ accountId, position }) => position <= (checked.get(accountId) ?? 0),
+  );
+}
+
+/** Where the entries of a window's rows stand, each with the id of its tip. */
+function entriesNamedIn({ transactions, reversals }: CheckWindow) {
+  const tips = transactions.map((tip) => ({ ...tip, tip }));
+  const ofReversals = reversals.map((reversal) => ({ ...reversal, tip: reversal.transaction }));
+  return [...tips, ...ofReversals].flatMap(({ giverPosition, receiverPosition, tip }) => [
+    { accountId: tip.giverId, position: giverPosition, id: tip.id },
+    { accountId: tip.receiverId, position: receiverPosition, id: tip.id },
+  ]);
 }
 
 /** The tips whose reversals a window needs beside its own: those that the entries take back. */
@@ -136,6 +153,7 @@ export function reversedIn(entries: readonly EntryRow[]): readonly number[] {
  * Judges a window.
  * @param rows.accounts those of `lastPositionsIn`.
  * @param rows.entries of these accounts, after the position that was checked before, up to that of `lastPositionsIn`, in order.
+ * @param rows.checkedBefore those of `checkedBeforeIn`.
  * @param rows.reversals those of the tips in `reversedIn`.
  */
 export function judgeWindow(
@@ -144,6 +162,7 @@ export function judgeWindow(
   rows: {
     readonly accounts: readonly AccountToCheck[];
     readonly entries: readonly EntryRow[];
+    readonly checkedBefore: readonly EntryRow[];
     readonly reversals: readonly ReversalRow[];
   },
 ): Judgement {
@@ -155,14 +174,14 @@ export function judgeWindow(
   for (const tip of window.transactions) problems.push(...problemsOfTip(tip));
 
   /** The entries that the rows of the window name, by account and position, which are crossed out when they are found. */
-  const awaited = new Map<string, string>();
-  for (const { id, giverId, receiverId, giverPosition, receiverPosition } of window.transactions) {
-    awaited.set(placeOf(giverId, giverPosition), id);
-    awaited.set(placeOf(receiverId, receiverPosition), id);
-  }
-  for (const { giverPosition, receiverPosition, transaction } of window.reversals) {
-    awaited.set(placeOf(transaction.giverId, giverPosition), transaction.id);
-    awaited.set(placeOf(transaction.receiverId, receiverPosition), transaction.id);
+  const awaited = new Map(
+    entriesNamedIn(window).map(({ accountId, position, id }) => [placeOf(accountId, position), id]),
+  );
+  const sourceOf = (entry: EntryRow) =>
+    isReversing(entry) ? reversalOf.get(entry.transactionSequence) : tips.get(entry.transactionSequence);
+  for (const entry of rows.checkedBefore) {
+    const source = sourceOf(entry);
+    if (source && isEntryOf(entry, source)) awaited.delete(placeOf(entry.accountId, entry.position));
   }
 
   const buckets = new Map<string, BucketMove>();
@@ -192,9 +211,7 @@ export function judgeWindow(
       else givenCents += entry.cents;
       if (entry.balanceAfterCents !== (isReceived ? receivedCents : givenCents))
         problems.push(`the balance after ${place} is not the sum of what came before`);
-      const source = isReversing(entry)
-        ? reversalOf.get(entry.transactionSequence)
-        : tips.get(entry.transactionSequence);
+      const source = sourceOf(entry);
       if (!source || !isEntryOf(entry, source)) {
         problems.push(`${place} is not what its tip did`);
         continue;
