@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { databaseAt } from '#server/storage/open.ts';
 import { temporaryFolder } from './running-server.ts';
-import { beginSession, createPeople } from './test-ledger.ts';
+import { beginSession, createPeople } from './people.ts';
 
 /** Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the third was reversed. */
 export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
