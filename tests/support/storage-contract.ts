@@ -665,6 +665,18 @@ export function describeStorage(
   });
 
   describe(`${name}: checking what is recent`, () => {
+    test('a reversal that is followed by another tip is found to be whole', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip } = await setTheScene();
+      const reversed = tip();
+      await storage.recordTip(reversed);
+      await storage.reverseTip(reversed.id, NOW);
+      await storage.recordTip(tip());
+      for (const isDone of [false, true]) {
+        expect(await storage.checkRecent()).toEqual({ problems: [], isDone });
+      }
+    });
+
     test('windows check tips and reversals to their end, and a second check begins where the first ended', async () => {
       const { storage, setTheScene } = await openStorage();
       const { tip } = await setTheScene();
