@@ -9,6 +9,7 @@ import {
   type CheckedAccount,
   type Checkpoint,
   type CheckWindow,
+  checkedBeforeIn,
   type DifferingBucket,
   type EntryRow,
   judgeBuckets,
@@ -114,8 +115,16 @@ export function createRecentCheck(database: Database): () => CheckStep {
     const entries = accounts.flatMap(({ accountId, position }) =>
       entriesBetween.all(accountId, position, ends.get(accountId) ?? 0),
     );
+    const checkedBefore = checkedBeforeIn(window, accounts).flatMap(({ accountId, position }) =>
+      entriesBetween.all(accountId, position - 1, position),
+    );
     const taken = reversedIn(entries).flatMap((sequence) => reversalOfTip.get(sequence) ?? []);
-    const judgement = judgeWindow(before, window, { accounts, entries, reversals: taken.map(nest) });
+    const judgement = judgeWindow(before, window, {
+      accounts,
+      entries,
+      checkedBefore,
+      reversals: taken.map(nest),
+    });
     const differing = judgement.complete.flatMap(({ accountId, bucketsFromMs }) =>
       differingBuckets.all(accountId, bucketsFromMs),
     );
