@@ -152,6 +152,9 @@ function isOfEveryPage(id: string): boolean {
   return REACT.test(id) || OF_EVERY_PAGE.includes(file) || OF_EVERY_PAGE.includes(part);
 }
 
+/** The tests that need a PostgreSQL server. */
+const ON_POSTGRES_ONLY = ['tests/server/postgres-*.test.ts', 'tests/server/processes.test.ts'];
+
 const config: ViteUserConfig = {
   root: 'src/client',
   publicDir: 'public',
@@ -192,6 +195,19 @@ const config: ViteUserConfig = {
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // As many as a small machine has cores, because most of the time is spent hashing passwords.
+          maxWorkers: 2,
+          exclude: ON_POSTGRES_ONLY,
+        },
+      },
+      {
+        root: import.meta.dirname,
+        test: {
+          name: 'postgres',
+          include: ON_POSTGRES_ONLY,
+          setupFiles: ['tests/support/setup.ts'],
+          globalSetup: ['tests/support/build.ts', 'tests/support/postgres-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
           maxWorkers: 2,
         },
       },

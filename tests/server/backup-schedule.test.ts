@@ -132,7 +132,7 @@ describe('a server', () => {
     expect(finished()).toEqual([name]);
   });
 
-  test('whose BACKUP_FOLDER cannot be written says so in its log and serves on', async () => {
+  test('whose BACKUP_FOLDER cannot be written says so in its log and at /readyz, and serves on', async () => {
     const blocked = join(temporaryFolder(), 'a file, no folder');
     writeFileSync(blocked, '');
     const server = await startServer({ BACKUP_FOLDER: blocked, LOG_LEVEL: 'error' });
@@ -140,7 +140,13 @@ describe('a server', () => {
       timeout: 20_000,
       interval: 50,
     });
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([
+      200,
+      expect.stringMatching(
+        /^ok\nThe daily backup has failed or found something wrong since \S+Z; the log says what\.$/,
+      ),
+    ]);
     expect(statSync(blocked).size).toBe(0);
   });
 

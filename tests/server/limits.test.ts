@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import argon2 from 'argon2';
 import { describe, expect, test, vi } from 'vitest';
 import { createLimits } from '#server/limits/limits.ts';
+import type { Storage } from '#server/storage/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import {
   createLimitedApp,
@@ -364,6 +365,30 @@ describe('tips', () => {
 
     pass(t, wait);
     expect((await give(32, customer.token)).status).toBe(201);
+  });
+
+  test('are 30 a minute from one giver over all processes that share the data', async () => {
+    const wrapStorage = (storage: Storage): Storage => ({ ...storage, isShared: true });
+    const config = { isRateLimited: true };
+    const t = await createTestApp({ config, wrapStorage });
+    const other = await createTestApp({ config, wrapStorage, database: t.database });
+    const { customer, code } = await t.setTheScene();
+    const tip = { receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' };
+    const give = (app: TestApp) => tipThrough('REST', app, tip, customer);
+    expect(tally(await times(40, (turn) => give(turn % 2 ? t : other)))).toEqual({
+      fine: 30,
+      too_many_requests: 10,
+    });
+    pass(t, MINUTE_S);
+    expect((await give(t)).status).toBe(201);
+  });
+
+  test('are counted without a write where one process has the data', async () => {
+    const t = await createLimitedApp();
+    const { customer, code } = await t.setTheScene();
+    const tip = { receiverQrId: code.id, amountCents: 1_000, serviceCategory: 'bartender' };
+    expect((await tipThrough('REST', t, tip, customer)).status).toBe(201);
+    expect(JSON.stringify(dump(t.database)['attempts'])).not.toContain('"tip"');
   });
 
   test('count for each call of a batch', async () => {

@@ -31,12 +31,12 @@ const refuseNotices: Notice = (sentence, cause) => {
  */
 export function describeStorage(
   name: string,
-  createAddress: () => DatabaseAddress,
+  createAddress: () => DatabaseAddress | Promise<DatabaseAddress>,
   isLasting: boolean,
 ): void {
   /** A storage for the running test, at whose end its ledger must add up. */
   async function openStorage() {
-    const database = databaseAt(createAddress());
+    const database = databaseAt(await createAddress());
     let storage = await database.openForServer(refuseNotices);
     onTestFinished(async () => {
       await storage.close();

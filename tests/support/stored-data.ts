@@ -13,6 +13,10 @@ export function readPasswordHashes(database: Database): ReadonlyMap<string, stri
   return new Map(rows.all());
 }
 
+export function setFullName(database: Database, username: string, fullName: string): void {
+  database.prepare('UPDATE accounts SET full_name = ? WHERE username = ?').run(fullName, username);
+}
+
 export function setPasswordHash(database: Database, username: string, hash: string): void {
   database.prepare('UPDATE accounts SET password_hash = ? WHERE username = ?').run(hash, username);
 }

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import { createTroubles } from '#server/api/probes.ts';
 import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
@@ -17,7 +18,7 @@ import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/c
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
-import { readSecrets } from '#server/storage/storage.ts';
+import { readSecrets, type Storage } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
 
@@ -52,6 +53,8 @@ export async function createTestApp(
     /** Rate limits are off unless a test is about them. */
     readonly config?: Partial<Config>;
     readonly database?: Database;
+    /** Makes the storage that the app gets out of the real one. */
+    readonly wrapStorage?: (storage: Storage) => Storage;
     readonly isShuttingDown?: () => boolean;
     readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */
@@ -60,8 +63,10 @@ export async function createTestApp(
 ) {
   const database = options.database ?? openDatabase(IN_MEMORY);
   migrate(database, readMigrations('drizzle/sqlite'));
-  const storage = createSqliteStorage(database);
+  const own = createSqliteStorage(database);
+  const storage = options.wrapStorage?.(own) ?? own;
   const clock = { nowMs: START_MS };
+  const troubles = createTroubles(() => clock.nowMs);
   const logLines: string[] = [];
   const config = { ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace' }), ...options.config };
   const passwords = await HASHING[options.hashing ?? 'cheap'];
@@ -75,6 +80,7 @@ export async function createTestApp(
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
     isShuttingDown: options.isShuttingDown ?? (() => false),
+    troubles,
   });
 
   onTestFinished(async () => {
@@ -155,6 +161,7 @@ export async function createTestApp(
     passwords,
     clock,
     config,
+    troubles,
     logLines,
     send,
     rest,

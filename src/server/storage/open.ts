@@ -2,11 +2,14 @@
  * Chooses the engine of a database. Nothing but this module and the engines themselves knows which one it is.
  */
 import type { DatabaseAddress, ManagedDatabase } from './database.ts';
+import { managePostgres } from './postgres/database.ts';
 import { manageSqlite } from './sqlite/database.ts';
 
 export function databaseAt(address: DatabaseAddress): ManagedDatabase {
   switch (address.engine) {
     case 'sqlite':
       return manageSqlite(address.path);
+    case 'postgres':
+      return managePostgres(address.url);
   }
 }

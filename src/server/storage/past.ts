@@ -28,14 +28,27 @@ export function tipText(values: readonly unknown[]): string {
 
 /** The note of the first `count` tips, or of all when there are fewer or no count is given. @param tips from the first, as texts. */
 export function notePast(tips: Iterable<string>, count = Number.POSITIVE_INFINITY): NotedPast {
-  let counted = 0;
-  let digest = hash('sha256', '');
+  const past = createPast();
   for (const tip of tips) {
-    if (counted >= count) break;
-    digest = hash('sha256', digest + tip);
-    counted += 1;
+    if (past.note().count >= count) break;
+    past.add(tip);
   }
-  return { count: counted, digest: digest.slice(0, NOTED_DIGITS) };
+  return past.note();
+}
+
+/** A past that grows by one tip after the other. */
+export function createPast() {
+  let count = 0;
+  let digest = hash('sha256', '');
+  return {
+    /** @param tip as `tipText` spells it. */
+    add(tip: string): void {
+      digest = hash('sha256', digest + tip);
+      count += 1;
+    },
+    /** The note of the tips so far. */
+    note: (): NotedPast => ({ count, digest: digest.slice(0, NOTED_DIGITS) }),
+  };
 }
 
 export function spellPast({ count, digest }: NotedPast): string {

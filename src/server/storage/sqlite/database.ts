@@ -4,6 +4,7 @@
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
 import { type Storage, StorageUnavailable } from '../storage.ts';
+import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, openDatabase, refuseDamage } from './connection.ts';
 import { asUnavailable } from './group-commit.ts';
@@ -41,6 +42,10 @@ export function manageSqlite(path: string): ManagedDatabase {
     check: async (noted) => inspectDatabase(path, readMigrations(), noted),
     backUp: async (file) => backUp(path, file, readMigrations()),
     restore: async (backup, options) => restore(backup, path, readMigrations(), options),
+    readAll: (use) => readAll(path, readMigrations(), use),
+    async fill() {
+      throw new DatabaseRefused('Only a PostgreSQL database can be filled with the rows of another.');
+    },
   };
 }
 

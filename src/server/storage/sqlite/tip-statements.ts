@@ -171,8 +171,8 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       // The index holds only rows with a key, and SQLite uses it only when the query says so too.
       .where(
         and(
-          eq(transactions.giverId, value('giverId')),
-          eq(transactions.idempotencyKey, value('idempotencyKey')),
+          eq(transactions.giverId, given('giverId')),
+          eq(transactions.idempotencyKey, given('idempotencyKey')),
           sql`${transactions.idempotencyKey} is not null`,
         ),
       )
