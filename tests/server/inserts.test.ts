@@ -49,7 +49,9 @@ test('every insert gives a value to every column of its table, except the number
     });
     const given = values.split(', ');
     const missing = columns.split(', ').filter((_, index) => !/^[?@]/.test(given[index] ?? ''));
-    if (missing.length > 0) (unfilled[table] ??= []).push(...missing.map((name) => name.replaceAll('"', '')));
+    if (missing.length > 0) {
+      unfilled[table] = [...(unfilled[table] ?? []), ...missing.map((name) => name.replaceAll('"', ''))];
+    }
   }
   expect(unfilled).toEqual(UNFILLED);
   await storage.close();

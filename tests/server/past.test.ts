@@ -35,7 +35,12 @@ async function createLedger(tipCount: number) {
 
 /** The facts of a tip. Where its entries stand follows from the order of the tips, and had no column in every version. */
 const columns = (database: Database) =>
-  database.prepare<[], string>(`SELECT name FROM pragma_table_xinfo('transactions') WHERE name NOT LIKE '%_position'`).pluck().all();
+  database
+    .prepare<[], string>(
+      `SELECT name FROM pragma_table_xinfo('transactions') WHERE name NOT LIKE '%_position'`,
+    )
+    .pluck()
+    .all();
 
 test('what was noted still fits when the ledger has grown', async () => {
   const { database, add } = await createLedger(3);
@@ -73,10 +78,7 @@ test('each fact of each tip takes part, whatever columns there are', async () =>
 test('two tips that change places are another past', async () => {
   const { database } = await createLedger(3);
   const before = notePast(tipsOfPast(database));
-  forgeIn(
-    database,
-    exchangeTips(1, 2),
-  );
+  forgeIn(database, exchangeTips(1, 2));
   expect(checkLedger(database)).toEqual([]);
   expect(notePast(tipsOfPast(database)).digest).not.toBe(before.digest);
 });

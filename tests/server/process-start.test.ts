@@ -16,8 +16,8 @@ import { describe, expect, test } from 'vitest';
 import { get } from '#tests/support/http-get.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
 import { freePort, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { createTestLedger } from '#tests/support/test-ledger.ts';
 
 const PAGE_BYTES = 4_096;
 
@@ -155,10 +155,9 @@ describe.concurrent('the process', () => {
     const env = { DATABASE_URL: path };
     const server = await startServer(env);
     expect((await get(server.port, '/readyz')).status).toBe(200);
-    expect(await runToEnd('db-check', env)).toMatchObject({
-      code: 1,
-      stdout: expect.stringMatching(/^Damaged: .*db:restore|^Damaged: /),
-    });
+    const { code, stdout, stderr } = await runToEnd('db-check', env);
+    expect(code).toBe(1);
+    expect(`${stdout}${stderr}`).toMatch(/damaged/i);
     const folder = temporaryFolder();
     expect(await runToEnd('db-backup', env, [join(folder, 'backup.db')])).toMatchObject({
       code: 1,

@@ -30,7 +30,8 @@ export function forgeIn(database: Database, statements: string): void {
 /** Statements by which two tips of one amount between the same two people change places, while all sums stay true. Neither is reversed. */
 export function exchangeTips(one: number, other: number): string {
   const away = 1_000_000;
-  const move = (from: number, to: number) => `UPDATE transactions SET sequence = ${to} WHERE sequence = ${from};`;
+  const move = (from: number, to: number) =>
+    `UPDATE transactions SET sequence = ${to} WHERE sequence = ${from};`;
   return `
     CREATE TEMP TABLE places AS SELECT sequence, giver_position, receiver_position FROM transactions;
     ${move(one, away)} ${move(other, one)} ${move(away, other)}
