@@ -189,6 +189,7 @@ const config: ViteUserConfig = {
         root: import.meta.dirname,
         test: {
           name: 'node',
+          provide: { engine: 'sqlite' },
           include: ['tests/*.test.ts', 'tests/{shared,server,client}/**/*.test.ts'],
           setupFiles: ['tests/support/setup.ts'],
           globalSetup: ['tests/support/build.ts'],
@@ -203,6 +204,7 @@ const config: ViteUserConfig = {
         root: import.meta.dirname,
         test: {
           name: 'postgres',
+          provide: { engine: 'postgres' },
           include: ON_POSTGRES_ONLY,
           setupFiles: ['tests/support/setup.ts'],
           globalSetup: ['tests/support/build.ts', 'tests/support/postgres-setup.ts'],

@@ -25,7 +25,7 @@ import { type Pages, preparePages } from './pages/pages.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
 import { checkWhatIsNew } from './storage/ledger-watch.ts';
-import { databaseAt } from './storage/open.ts';
+import { databaseAt, extensionOfBackups } from './storage/open.ts';
 import { readSecrets, type Storage } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
@@ -190,6 +190,7 @@ function startBackups(config: Config, log: Logger, troubles: Troubles): () => vo
   const program = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
   const schedule = createBackupSchedule({
     folder: backupFolder,
+    extension: extensionOfBackups(config.database),
     clock: Date.now,
     async backUp(file) {
       // The child process reads the same settings as this one.

@@ -25,7 +25,7 @@ function createScene() {
     utimesSync(file, clock.nowMs / 1_000, clock.nowMs / 1_000);
     return PAST;
   };
-  const schedule = createBackupSchedule({ folder, clock: () => clock.nowMs, backUp });
+  const schedule = createBackupSchedule({ folder, extension: '.db', clock: () => clock.nowMs, backUp });
   return { folder, clock, schedule, names: () => readdirSync(folder).sort() };
 }
 
@@ -52,7 +52,7 @@ describe('a backup', () => {
       new Promise<null>((resolve) => {
         finish = () => resolve(null);
       });
-    const schedule = createBackupSchedule({ folder, clock: () => START_MS, backUp });
+    const schedule = createBackupSchedule({ folder, extension: '.db', clock: () => START_MS, backUp });
     const first = schedule.run();
     expect(await schedule.run()).toBeNull();
     finish();
@@ -65,6 +65,7 @@ describe('a backup', () => {
     clock.nowMs += DAY_MS;
     const failing = createBackupSchedule({
       folder,
+      extension: '.db',
       clock: () => clock.nowMs,
       backUp: () => Promise.reject(new Error('no space left')),
     });

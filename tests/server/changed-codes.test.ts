@@ -6,14 +6,13 @@ import { describe, expect, test } from 'vitest';
 import type { Storage, StorageListener } from '#server/storage/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { codeOf, get, pages, textOf } from '#tests/support/rendered-pages.ts';
-import { setFullName } from '#tests/support/stored-data.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** An app with the codes of two providers, both looked up and shown, and a way to tell it of changes as its storage does. */
 async function createScene({ isShared }: { readonly isShared: boolean }) {
   const listeners = new Set<StorageListener>();
   /** Called whenever a code was read, before whoever asked for it has the answer. */
-  const reading = { done: () => {} };
+  const reading = { done: async () => {} };
   const wrapStorage = (storage: Storage): Storage => ({
     ...storage,
     isShared,
@@ -23,7 +22,7 @@ async function createScene({ isShared }: { readonly isShared: boolean }) {
     },
     async findQrCode(id) {
       const code = await storage.findQrCode(id);
-      reading.done();
+      await reading.done();
       return code;
     },
   });
@@ -35,8 +34,8 @@ async function createScene({ isShared }: { readonly isShared: boolean }) {
   };
   expect(await namesAt(t, codes.pat)).toEqual(['Pat Doe', 'Pat Doe']);
   expect(await namesAt(t, codes.sam)).toEqual(['Sam Roe', 'Sam Roe']);
-  setFullName(t.database, 'pat', 'Pat Smith');
-  setFullName(t.database, 'sam', 'Sam Smith');
+  await t.data.setFullName('pat', 'Pat Smith');
+  await t.data.setFullName('sam', 'Sam Smith');
   return { t, codes, pat, tellOfCodes, reading };
 }
 
@@ -94,9 +93,9 @@ describe('a change of names behind a code', () => {
   test('that comes while its code is being read is not covered by what was read', async () => {
     const { t, codes, pat, tellOfCodes, reading } = await createScene({ isShared: false });
     tellOfCodes([pat]);
-    reading.done = () => {
-      reading.done = () => {};
-      setFullName(t.database, 'pat', 'Pat Roe');
+    reading.done = async () => {
+      reading.done = async () => {};
+      await t.data.setFullName('pat', 'Pat Roe');
       tellOfCodes([pat]);
     };
     await t.rest('GET', `/qr-codes/${codes.pat}`);

@@ -14,7 +14,7 @@ import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { START_MS } from '#tests/support/test-app.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/test-ledger.ts';
 
 /**
  * Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. On request a fourth of
@@ -29,7 +29,7 @@ async function createBooks({
   readonly isReversed?: boolean;
   readonly isChecked?: boolean;
 } = {}) {
-  const ledger = await createTestLedger(path === undefined ? {} : { path });
+  const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { provider, customer, tip } = await ledger.setTheScene();
   const other = await ledger.addAccount('sam');
   const amounts = [1_000, 2_000, 3_000, ...(isReversed || isChecked ? [4_000] : [])];

@@ -9,7 +9,7 @@ import type { RecordOutcome } from '#server/storage/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { START_MS } from '#tests/support/test-app.ts';
-import { createTestLedger, openBeside } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/test-ledger.ts';
 
 /** More than recording a tip takes. */
 const MANY_STATEMENTS = 50;
@@ -19,7 +19,7 @@ async function createFaultyLedger() {
   const path = join(temporaryFolder(), 'tipwell.db');
   let statements: string[] = [];
   let isFaulty: (statement: string, index: number) => boolean = () => false;
-  const ledger = await createTestLedger({
+  const ledger = await createSqliteLedger({
     path,
     onStatement: (statement) => {
       statements.push(statement);

@@ -24,6 +24,7 @@ import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
 import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
+import { createSqliteData } from '#tests/support/test-data.ts';
 import { createPeople } from '#tests/support/test-ledger.ts';
 
 const MIGRATIONS = readMigrations('drizzle/sqlite');
@@ -144,7 +145,7 @@ describe('the committed migrations', () => {
     const database = open();
     migrate(database, MIGRATIONS.slice(0, 1));
     database.exec(FIRST_ROWS);
-    const t = await createTestApp({ database });
+    const t = await createTestApp({ data: createSqliteData(() => database) });
     t.clock.nowMs = FIRST_MS;
     const giver = t.trpc('A'.repeat(43));
     expect(await giver.auth.sessions.query()).toMatchObject([{ device: null, isCurrent: true }]);

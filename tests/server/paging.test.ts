@@ -269,7 +269,7 @@ describe('a long history without a limit', () => {
     const answer = await open();
     const parts = bodyOf(answer);
     await parts.next();
-    t.database.close();
+    await t.data.setFault('a detail from deep inside');
     await expect(parts.next()).rejects.toThrow();
     const id = answer.headers.get('X-Request-Id') ?? '';
     expect(t.logLines.filter((line) => line.includes(id) && line.includes('unexpected error'))).toHaveLength(

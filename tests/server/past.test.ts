@@ -11,7 +11,7 @@ import { checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts'
 import { readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { exchangeTips, forge, forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/test-ledger.ts';
 
 /** The second tip becomes one of 30 instead of 20, in every place that shows it: all its sums fit again. */
 const REWRITE = `
@@ -24,7 +24,7 @@ const REWRITE = `
 
 async function createLedger(tipCount: number) {
   const path = join(temporaryFolder(), 'tipwell.db');
-  const { database, storage, setTheScene } = await createTestLedger({ path });
+  const { database, storage, setTheScene } = await createSqliteLedger({ path });
   const { tip } = await setTheScene();
   const add = async (count: number) => {
     for (let index = 0; index < count; index += 1) await storage.recordTip(tip());

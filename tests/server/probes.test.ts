@@ -1,6 +1,5 @@
 /** What `/readyz` says of troubles that do not keep anybody from tipping. */
 import { expect, test } from 'vitest';
-import { setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, START_MS } from '#tests/support/test-app.ts';
 
 test('readyz stays 200 and goes on with a line for each trouble and since when, until the trouble is over', async () => {
@@ -26,7 +25,7 @@ test('readyz stays 200 and goes on with a line for each trouble and since when, 
 test('readyz answers 503 while nothing can be saved, whatever other trouble there is', async () => {
   const t = await createTestApp();
   t.troubles.begin('ledger');
-  setReadOnly(t.database, true);
+  await t.data.setReadOnly(true);
   expect((await t.send('/readyz')).status).toBe(503);
-  setReadOnly(t.database, false);
+  await t.data.setReadOnly(false);
 });

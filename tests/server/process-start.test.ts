@@ -17,7 +17,7 @@ import { get } from '#tests/support/http-get.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
 import { freePort, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/test-ledger.ts';
 
 const PAGE_BYTES = 4_096;
 
@@ -140,7 +140,7 @@ describe.concurrent('the process', () => {
 
   test('starts on a database with damage that is older than the last check, which db:check and a backup find', async () => {
     const path = join(temporaryFolder(), 'tipwell.db');
-    const { storage, setTheScene, database } = await createTestLedger({ path });
+    const { storage, setTheScene, database } = await createSqliteLedger({ path });
     const { tip } = await setTheScene();
     await Promise.all(Array.from({ length: 200 }, () => storage.recordTip(tip())));
     expect((await storage.checkRecent()).problems).toEqual([]);

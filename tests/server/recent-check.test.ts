@@ -14,7 +14,7 @@ import { dump } from '#tests/support/database-dump.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { START_MS } from '#tests/support/test-app.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/test-ledger.ts';
 
 const QUARTER_MS = 900_000;
 
@@ -31,7 +31,7 @@ async function checkToTheEnd(storage: Storage): Promise<readonly string[]> {
  * the fourth. The first two are checked already.
  */
 async function createBooks(path?: string) {
-  const ledger = await createTestLedger(path === undefined ? {} : { path });
+  const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { tip } = await ledger.setTheScene();
   await ledger.addAccount('sam', ['dj']);
   let reverse: () => Promise<unknown> = async () => null;
@@ -332,7 +332,7 @@ test.each([
   1, 2, 3, 4, 5, 6,
 ])('random tips and reversals of five people add up whenever they are checked (seed %i)', async (seed) => {
   const chance = createChance(seed);
-  const { database, storage, addAccount, addCode, setTheScene } = await createTestLedger({
+  const { database, storage, addAccount, addCode, setTheScene } = await createSqliteLedger({
     random: chance.bytes,
   });
   const { tip } = await setTheScene();

@@ -9,13 +9,13 @@ import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/test-ledger.ts';
 
 const MIGRATIONS = readMigrations('drizzle/sqlite');
 
 async function createFile(change: (database: Database) => void = () => {}): Promise<string> {
   const path = join(temporaryFolder(), 'tipwell.db');
-  const { database, storage, setTheScene } = await createTestLedger({ path });
+  const { database, storage, setTheScene } = await createSqliteLedger({ path });
   const { tip } = await setTheScene();
   await storage.recordTip(tip());
   change(database);

@@ -11,14 +11,15 @@ import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlit
 import { dump } from '#tests/support/database-dump.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp, START_MS } from '#tests/support/test-app.ts';
-import { createTestLedger, enter, openBeside } from '#tests/support/test-ledger.ts';
+import { createSqliteData } from '#tests/support/test-data.ts';
+import { createSqliteLedger, enter, openBeside } from '#tests/support/test-ledger.ts';
 
 const newFile = () => join(temporaryFolder(), 'tipwell.db');
 const pragma = (database: Database, name: string) => database.pragma(name, { simple: true });
 
 describe('the live connection to a file, after its first write,', () => {
   async function liveDatabase(): Promise<Database> {
-    const { database, addAccount } = await createTestLedger({ path: newFile() });
+    const { database, addAccount } = await createSqliteLedger({ path: newFile() });
     await addAccount('pat');
     return database;
   }
@@ -38,7 +39,7 @@ describe('the live connection to a file, after its first write,', () => {
 
 describe('the tables', () => {
   test('are all strict about the types of their columns', async () => {
-    const { database } = await createTestLedger();
+    const { database } = await createSqliteLedger();
     const tables = database
       .prepare<[], { name: string; strict: number }>(
         `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'`,
@@ -147,7 +148,7 @@ describe('the tables', () => {
       'a printed code is never reissued',
     ],
   ])('refuse %s', async (_what, statement, message) => {
-    const { database, storage, setTheScene, addAccount, addCode } = await createTestLedger();
+    const { database, storage, setTheScene, addAccount, addCode } = await createSqliteLedger();
     const { tip, provider } = await setTheScene();
     await addAccount('sam');
     await addCode(provider, 'barber');
@@ -164,7 +165,7 @@ describe('the tables', () => {
   });
 
   test('refuse a tip to or from nobody, and one for a code that there is not', async () => {
-    const { storage, setTheScene, database } = await createTestLedger();
+    const { storage, setTheScene, database } = await createSqliteLedger();
     const { tip } = await setTheScene();
     await storage.recordTip(tip());
     const before = dump(database);
@@ -197,7 +198,7 @@ describe('a file whose write lock somebody else holds', () => {
 
   test('keeps tips waiting, not the event loop, and takes them once it is let go', async () => {
     const path = newFile();
-    const { storage, setTheScene } = await createTestLedger({ path });
+    const { storage, setTheScene } = await createSqliteLedger({ path });
     const { tip, provider } = await setTheScene();
     const other = openBeside(path);
     other.exec('BEGIN IMMEDIATE');
@@ -217,7 +218,7 @@ describe('a file whose write lock somebody else holds', () => {
 
   test('refuses tips when it is held on, through both doors, and recovers', async () => {
     const path = newFile();
-    const t = await createTestApp({ database: openDatabase(path) });
+    const t = await createTestApp({ data: createSqliteData(() => openDatabase(path)) });
     const provider = await enter(t, 'pat', ['bartender']);
     const customer = await enter(t, 'cam');
     const [code = ''] = provider.codes;
@@ -247,7 +248,7 @@ describe('a file whose write lock somebody else holds', () => {
 
   test('refuses what it was handed at once as StorageUnavailable, the tips of one commit alike', async () => {
     const path = newFile();
-    const { storage, setTheScene } = await createTestLedger({ path });
+    const { storage, setTheScene } = await createSqliteLedger({ path });
     const { tip } = await setTheScene();
     const other = openBeside(path);
     other.exec('BEGIN IMMEDIATE');
@@ -270,13 +271,15 @@ describe('a disk', () => {
   const MANY_TIPS = 2_000;
 
   async function createAppOnFile() {
-    const t = await createTestApp({ database: openDatabase(newFile()) });
+    const database = openDatabase(newFile());
+    const t = await createTestApp({ data: createSqliteData(() => database) });
     const provider = await enter(t, 'pat', ['bartender']);
     const customer = await enter(t, 'cam');
     const [code = ''] = provider.codes;
     let sent = 0;
     return {
       ...t,
+      database,
       provider,
       customer,
       sendTip: (key = `key-${++sent}`) =>
@@ -354,7 +357,7 @@ test('tips that arrive through the doors together share few commits', async () =
       if (statement === 'COMMIT') commits += 1;
     },
   });
-  const t = await createTestApp({ database });
+  const t = await createTestApp({ data: createSqliteData(() => database) });
   const customer = await enter(t, 'cam');
   const [code = ''] = (await enter(t, 'pat', ['bartender'])).codes;
   commits = 0;
@@ -372,7 +375,7 @@ test('tips that arrive through the doors together share few commits', async () =
 });
 
 test('a tip does not wait for ever while each turn of the loop brings another', async () => {
-  const { storage, setTheScene } = await createTestLedger();
+  const { storage, setTheScene } = await createSqliteLedger();
   const { tip } = await setTheScene();
   let isPaid = false;
   const tips = [
@@ -418,7 +421,7 @@ describe('opening a file', () => {
 
   test('read-only does not let anything be written', async () => {
     const path = newFile();
-    await createTestLedger({ path });
+    await createSqliteLedger({ path });
     const database = openDatabase(path, { readonly: true });
     expect(() => database.exec('DELETE FROM sessions')).toThrow('readonly');
     database.close();
@@ -440,7 +443,7 @@ describe('the lock of a running server', () => {
   test('does not keep others from reading the file', async () => {
     const path = newFile();
     const release = holdDatabase(path);
-    await createTestLedger({ path });
+    await createSqliteLedger({ path });
     expect(dump(openBeside(path))['accounts']).toEqual([]);
     release();
   });

@@ -6,7 +6,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/storage.ts';
 import { DOORS, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { openStream, STREAM_PATHS, type StreamedTip } from '#tests/support/event-streams.ts';
 import { createTestApp, START_MS } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -27,7 +26,7 @@ describe.each(DOORS)('through %s', (door) => {
       const tips = await stream.take(3);
       const { user } = index === 0 ? scene.customer : scene.provider;
       expect(tips.map(({ eventId }) => eventId)).toEqual(ids);
-      expect(tips).toEqual(ledgerOf(scene.t, user.id));
+      expect(tips).toEqual(await ledgerOf(scene.t, user.id));
       await stream.close();
     }
     expect(scene.t.app.streams()).toBe(0);
@@ -84,7 +83,7 @@ describe.each(DOORS)('through %s', (door) => {
       await scene.giveTips(5, 50_000 + 5 * round);
     }
     tips.push(...(await stream.take(30 * READ_SIZE - tips.length)));
-    expect(tips).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    expect(tips).toEqual((await ledgerOf(scene.t, scene.provider.user.id)).slice(1));
     await stream.close();
   });
 
@@ -165,7 +164,7 @@ describe.each(DOORS)('through %s', (door) => {
       lastEventId = String(heard.at(-1) ?? eventId);
       await scene.giveTips(2, 1_000 + 10 * round);
     }
-    const ids = ledgerOf(scene.t, scene.provider.user.id).map(({ id }) => id);
+    const ids = (await ledgerOf(scene.t, scene.provider.user.id)).map(({ id }) => id);
     expect(heard).toEqual(ids.slice(0, 4));
   });
 
@@ -247,7 +246,9 @@ describe.each(DOORS)('through %s', (door) => {
     await settle();
     // Reading all tips would take ten reads and more.
     expect(reading.mock.calls.length).toBeLessThanOrEqual(2);
-    expect(await idle.take(10 * READ_SIZE)).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    expect(await idle.take(10 * READ_SIZE)).toEqual(
+      (await ledgerOf(scene.t, scene.provider.user.id)).slice(1),
+    );
     await idle.close();
   });
 
@@ -266,7 +267,7 @@ describe.each(DOORS)('through %s', (door) => {
       await stream.close();
     }
     await writing;
-    expect(heard).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    expect(heard).toEqual((await ledgerOf(scene.t, scene.provider.user.id)).slice(1));
     expect(scene.t.app.streams()).toBe(0);
   });
 });
@@ -315,7 +316,7 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
   t.app.endStreams();
   for (const { id, heard } of await Promise.all(reading)) {
     expect(heard.length).toBeGreaterThan(20);
-    expect(heard).toEqual(ledgerOf(t, id));
+    expect(heard).toEqual(await ledgerOf(t, id));
   }
-  expect(dump(t.database)['transactions']).toHaveLength(2_000);
+  expect((await t.data.dump())['transactions']).toHaveLength(2_000);
 });

@@ -7,7 +7,6 @@ import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/storage.ts';
 import { call, DOORS } from '#tests/support/both-doors.ts';
 import { openStream, refusalOf, STREAM_PATHS, type TipStream } from '#tests/support/event-streams.ts';
-import { deleteSessions } from '#tests/support/stored-data.ts';
 import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import {
@@ -348,7 +347,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { token } = await t.registerCustomer();
     const stream = await openStream(t.send, door, { token });
     await stream.start();
-    deleteSessions(t.database);
+    await t.data.deleteSessions();
     await t.app.tick();
     expect(await stream.next()).toBeNull();
     expect(t.app.streams()).toBe(0);
@@ -413,7 +412,7 @@ describe.each(DOORS)('through %s', (door) => {
         await settle();
         await scene.giveTips(count);
         await settle();
-        deleteSessions(t.database);
+        await t.data.deleteSessions();
         await t.app.tick();
         await settle();
         expect(unheard).toEqual([]);

@@ -53,7 +53,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^@trpc\//, /^(?:server\/api\/|client\/(?:api|session\/api-hooks)\.ts$)/, 'only the edges know tRPC'],
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
   [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
-  [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engines know drizzle'],
+  [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engine knows its driver'],
   [/^qrcode$/, /^server\/qr-codes\/qr-image\.ts$/, 'only qr-image.ts draws codes'],
 ];
 

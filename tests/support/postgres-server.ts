@@ -20,6 +20,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { freePort } from './running-server.ts';
 
@@ -47,15 +48,21 @@ export type PostgresSettings = Readonly<Record<string, string>>;
 /**
  * Initialises a database cluster in a temporary folder and starts a server on it, at a free port of this machine alone. The folder
  * is removed when the process of the tests ends, however it ends, and a server whose folder is gone ends by itself within a minute.
+ * @param installed the folder of the programs of an installed PostgreSQL, in the place of those that npm brings.
  * @throws Error that says what to do where PostgreSQL cannot run.
  */
-export async function startPostgres(settings: PostgresSettings = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  settings: PostgresSettings = {},
+  installed?: string,
+): Promise<PostgresServer> {
   const user = findSystemUser();
   const folder = mkdtempSync(join(user ? enterablePlace() : tmpdir(), 'tipwell-postgres-'));
   const removeFolder = removeAtTheEnd(folder);
   try {
     if (user) chownSync(folder, user.uid, user.gid);
-    const programs = copyPrograms(folder);
+    const programs = installed
+      ? { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') }
+      : copyPrograms(folder);
     const environment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
     const options = { cwd: folder, env: environment, ...user };
     const password = randomBytes(16).toString('hex');
@@ -93,11 +100,12 @@ export async function startPostgres(settings: PostgresSettings = {}): Promise<Po
       ];
       const authority = [`--username=${SUPERUSER}`, `--pwfile=${passwordFile}`];
       // One iteration, because the random password needs no stretching, and each connection would pay for it on both sides.
-      execFileSync(
-        programs.initdb,
-        [`--pgdata=${data}`, ...flags, ...authority, '--set=scram_iterations=1'],
-        { ...options, stdio: 'pipe' },
-      );
+      // PostgreSQL 15 and older have no such setting.
+      const iterations = installed ? [] : ['--set=scram_iterations=1'];
+      execFileSync(programs.initdb, [`--pgdata=${data}`, ...flags, ...authority, ...iterations], {
+        ...options,
+        stdio: 'pipe',
+      });
       rmSync(passwordFile);
     }
 
@@ -135,6 +143,22 @@ export async function startPostgres(settings: PostgresSettings = {}): Promise<Po
       { cause: error },
     );
   }
+}
+
+/** The address of another database of the same server. */
+export function addressOf(url: string, database: string): string {
+  const address = new URL(url);
+  address.pathname = `/${database}`;
+  return address.href;
+}
+
+/** What a database has in schemas of its own, apart from rows: two of the same migrations that nobody altered have the same. */
+export async function shapeOf(client: Pick<ClientBase, 'query'>): Promise<string> {
+  const { rows } = await client.query(`SELECT
+    (SELECT count(*) FROM pg_class WHERE oid >= 16384 AND relkind IN ('r', 'v', 'i')) AS relations,
+    (SELECT count(*) FROM pg_trigger) AS triggers,
+    (SELECT count(*) FROM pg_proc WHERE oid >= 16384) AS functions`);
+  return JSON.stringify(rows);
 }
 
 /** Who is to run the server when root starts it; null for whoever starts it. */

@@ -1,5 +1,5 @@
 /**
- * The real application on a real SQLite in memory, with a clock that stands still until told otherwise, and a client
+ * The real application on a real database, with a clock that stands still until told otherwise, and a client
  * for each door. Whatever a test did, its ledger must add up in the end.
  */
 import { randomBytes } from 'node:crypto';
@@ -14,13 +14,10 @@ import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import type { Pages } from '#server/pages/pages.ts';
-import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
-import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { readSecrets, type Storage } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
+import { createTestData, type TestData } from './test-data.ts';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -52,18 +49,18 @@ export async function createTestApp(
   options: {
     /** Rate limits are off unless a test is about them. */
     readonly config?: Partial<Config>;
-    readonly database?: Database;
     /** Makes the storage that the app gets out of the real one. */
     readonly wrapStorage?: (storage: Storage) => Storage;
+    /** That of another app, which this one starts on as after a restart. */
+    readonly data?: TestData;
     readonly isShuttingDown?: () => boolean;
     readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */
     readonly pages?: Pages;
   } = {},
 ) {
-  const database = options.database ?? openDatabase(IN_MEMORY);
-  migrate(database, readMigrations('drizzle/sqlite'));
-  const own = createSqliteStorage(database);
+  const data = options.data ?? (await createTestData());
+  const own = await data.openStorage();
   const storage = options.wrapStorage?.(own) ?? own;
   const clock = { nowMs: START_MS };
   const troubles = createTroubles(() => clock.nowMs);
@@ -85,10 +82,8 @@ export async function createTestApp(
 
   onTestFinished(async () => {
     app.endStreams();
-    if (database.open) {
-      expect(checkLedger(database)).toEqual([]);
-      await storage.close();
-    }
+    await data.setFault(null);
+    expect(await data.check()).toEqual([]);
   });
 
   /** A request as it comes from a socket at `peer`. */
@@ -156,7 +151,7 @@ export async function createTestApp(
 
   return {
     app,
-    database,
+    data,
     storage,
     passwords,
     clock,

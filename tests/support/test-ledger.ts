@@ -12,13 +12,21 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import { newQrCodeId, newTransactionId, newUserId, type QrCodeId, type RandomBytes } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { createTestData } from '#tests/support/test-data.ts';
 
 interface TipOptions extends Partial<Omit<NewTransaction, 'amountCents'>> {
   readonly amountCents?: number;
 }
 
 /** Opens a ledger for the running test, which closes it in its end. */
-export async function createTestLedger(
+export async function createTestLedger({ random = randomBytes }: { readonly random?: RandomBytes } = {}) {
+  const data = await createTestData();
+  const storage = await data.openStorage();
+  return { data, storage, ...createPeople(storage, random) };
+}
+
+/** Opens a ledger on SQLite, for tests that are about that engine. */
+export async function createSqliteLedger(
   options: {
     /** A file to keep it in; in memory when there is none. */
     readonly path?: string;

@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import { newTransactionId, type QrCodeId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import type { Door } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import {
   openStream,
   type StreamedTip,
@@ -68,8 +67,8 @@ export function openTips(door: Door, { t }: Pick<TipScene, 't'>, options: Stream
 }
 
 /** The tips of an account in the order of the ledger, as the account sees them. */
-export function ledgerOf({ database }: TestApp, userId: string): StreamedTip[] {
-  const tips = dump(database)['transactions']?.map((row) => Object(row)) ?? [];
+export async function ledgerOf({ data }: TestApp, userId: string): Promise<StreamedTip[]> {
+  const tips = (await data.dump())['transactions']?.map((row) => Object(row)) ?? [];
   return tips
     .filter((tip) => tip.giver_id === userId || tip.receiver_id === userId)
     .sort((one, other) => one.sequence - other.sequence)

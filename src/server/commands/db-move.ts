@@ -3,7 +3,7 @@
  * of it there. The file stays as it is.
  */
 import { databaseAt } from '../storage/open.ts';
-import { isPostgresUrl } from '../storage/postgres-url.ts';
+import { isPostgresUrl, spellPostgresUrl } from '../storage/postgres-url.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE = 'npm run db:move -- postgres://USER:PASSWORD@HOST/DATABASE';
@@ -19,6 +19,6 @@ export const moveDatabase: Command = async ({ database, words, say }) => {
   say(
     'From now on the settings of the server need this line, with the address that you gave to this command:',
   );
-  say(`DATABASE_URL=${target.name.replace('@', ':PASSWORD@')}`);
+  say(`DATABASE_URL=${spellPostgresUrl(url).replace('@', ':PASSWORD@')}`);
   return true;
 };

@@ -13,3 +13,8 @@ export function databaseAt(address: DatabaseAddress): ManagedDatabase {
       return managePostgres(address.url);
   }
 }
+
+/** How the names of backups of a database end: a file of SQLite's, or a dump of pg_dump's. */
+export function extensionOfBackups({ engine }: DatabaseAddress): '.db' | '.dump' {
+  return engine === 'sqlite' ? '.db' : '.dump';
+}

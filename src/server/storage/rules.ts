@@ -72,6 +72,28 @@ export function withReceiverNames(
   return { ...stored, receiverName: fullName, receiverUsername: username };
 }
 
+/** A row without what is none of the port's. */
+export function transactionOf(row: TransactionRecord): TransactionRecord {
+  return {
+    id: row.id,
+    giverId: row.giverId,
+    receiverId: row.receiverId,
+    receiverName: row.receiverName,
+    receiverUsername: row.receiverUsername,
+    qrCodeId: row.qrCodeId,
+    serviceCategory: row.serviceCategory,
+    amountCents: row.amountCents,
+    giverFeeCents: row.giverFeeCents,
+    receiverFeeCents: row.receiverFeeCents,
+    netAmountCents: row.netAmountCents,
+    giverFeeRate: row.giverFeeRate,
+    receiverFeeRate: row.receiverFeeRate,
+    idempotencyKey: row.idempotencyKey,
+    createdAtMs: row.createdAtMs,
+    status: row.status,
+  };
+}
+
 /**
  * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with the owner of `code` as its
  * receiver, and moves the totals by `givenCents` and `receivedCents`.

@@ -34,6 +34,13 @@ const SET_UP_SESSION = `SELECT
   set_config('lock_timeout', $2::text, false),
   set_config('idle_in_transaction_session_timeout', $3::text, false)`;
 
+/**
+ * Everything that requests ask for is found by keys. A plan that was made while a table was small, and reads all of it, would be
+ * kept until the server next analyzes the table, and cost more with each tip.
+ */
+const PLAN_BY_KEYS = `SELECT set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
+  set_config('enable_mergejoin', 'off', false)`;
+
 /** Bounds of a session, in milliseconds; 0 for none. */
 export interface SessionLimits {
   readonly statementMs: number;
@@ -85,7 +92,8 @@ export function openPool(url: string): Pool {
     query_timeout: STATEMENT_TIMEOUT_MS + ANSWER_GRACE_MS,
     async onConnect(client) {
       await setUpSession(client, SERVING);
-      await holdAsServer(client, nameOf(url));
+      await client.query(PLAN_BY_KEYS);
+      await holdAsServer(client);
     },
   });
   // A connection that breaks while nobody uses it is replaced by the next use; unheard, its error would end the process.

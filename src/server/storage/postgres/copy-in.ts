@@ -28,7 +28,7 @@ export async function fill(
   const client = await connectOrRefuse(url, UNHURRIED);
   try {
     await holdAlone(client, name);
-    await requireFinished(client, name);
+    await requireFinished(client);
     await migrate(client, migrations);
     await client.query('BEGIN');
     const changed = await inspectSchema(client, migrations);

@@ -5,10 +5,14 @@ import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
 import { StorageUnavailable } from '../storage.ts';
+import { backUp } from './backup.ts';
 import { asPortError, connectOrRefuse, nameOf, reasonOf, type SessionLimits } from './connection.ts';
+import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
 import { checkToTheEnd } from './recent-check.ts';
+import { restore } from './restore.ts';
+import { requireUnchanged } from './schema-check.ts';
 import { holdAsServer } from './server-lock.ts';
 import { createPostgresStorage } from './storage.ts';
 
@@ -20,9 +24,11 @@ export function managePostgres(url: string): ManagedDatabase {
 
   async function bringUpToDate(notice: Notice): Promise<void> {
     const client = await connectOrRefuse(url, UNLIMITED);
+    const migrations = readMigrations();
     try {
-      await holdAsServer(client, name);
-      await migrate(client, readMigrations());
+      await holdAsServer(client);
+      await migrate(client, migrations);
+      await requireUnchanged(client, migrations);
       const problem = await findProblem(client, notice);
       if (problem === undefined) return;
       throw new DatabaseRefused(
@@ -64,6 +70,12 @@ export function managePostgres(url: string): ManagedDatabase {
     },
 
     check: (noted) => inspectDatabase(url, readMigrations(), noted),
+    backUp: (file) => backUp(url, file, readMigrations()),
+    restore: (backup, options) => restore(url, backup, readMigrations(), options),
+    async readAll() {
+      throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
+    },
+    fill: (tables) => fill(url, tables, readMigrations()),
   };
 }
 

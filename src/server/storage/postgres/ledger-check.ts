@@ -27,6 +27,7 @@ export async function beginSettled(client: ClientBase): Promise<void> {
   // The first query decides what the transaction sees. Going back to the savepoint releases the lock, and keeps that.
   await client.query('SELECT 1');
   await client.query('ROLLBACK TO SAVEPOINT before_lock');
+  await client.query('RELEASE SAVEPOINT before_lock');
 }
 
 /** Checks every invariant of the ledger that the session sees. @returns what is violated, in sentences. */

@@ -3,10 +3,12 @@
  * must hold of them is decided in `../recent-check.ts`.
  */
 import type { ClientBase } from 'pg';
+import type { UserId } from '#shared/ids.ts';
 import {
   type AccountToCheck,
   type Checkpoint,
   type CheckWindow,
+  checkedBeforeIn,
   type DifferingBucket,
   type EntryRow,
   type Judgement,
@@ -19,7 +21,7 @@ import {
   WINDOW_SIZE,
 } from '../recent-check.ts';
 import type { CheckStep } from '../storage.ts';
-import { isConflict } from './connection.ts';
+import { hasCode } from './connection.ts';
 import { beginSettled } from './ledger-check.ts';
 
 const LOCK = `hashtextextended('tipwell recent check', 0)`;
@@ -106,7 +108,7 @@ export async function checkRecent(client: ClientBase): Promise<CheckStep> {
     return isFirst ? { problems, isDone: isLast } : LEFT_TO_ANOTHER;
   } catch (error) {
     // A tip and the check wait for each other at most once in a while; the next step looks at the same window.
-    if (isConflict(error)) return { problems: [], isDone: false };
+    if (hasCode(error, '40001', '40P01')) return { problems: [], isDone: false };
     throw error;
   } finally {
     await client.query('ROLLBACK').catch(() => {});
@@ -128,16 +130,31 @@ async function readWindow(client: ClientBase, before: Checkpoint): Promise<Check
 async function judge(client: ClientBase, before: Checkpoint, window: CheckWindow): Promise<Judgement> {
   const ends = lastPositionsIn(window);
   const { rows: accounts } = await client.query<AccountToCheck>(ACCOUNTS, [[...ends.keys()]]);
-  const { rows: entries } = await client.query<EntryRow>(ENTRIES, [
-    accounts.map(({ accountId }) => accountId),
-    accounts.map(({ position }) => position),
-    accounts.map(({ accountId }) => ends.get(accountId)),
-  ]);
+  const entriesIn = async (
+    spans: readonly { accountId: UserId; after: number; until: number | undefined }[],
+  ) => {
+    const { rows } = await client.query<EntryRow>(ENTRIES, [
+      spans.map(({ accountId }) => accountId),
+      spans.map(({ after }) => after),
+      spans.map(({ until }) => until),
+    ]);
+    return rows;
+  };
+  const entries = await entriesIn(
+    accounts.map(({ accountId, position }) => ({ accountId, after: position, until: ends.get(accountId) })),
+  );
+  const earlier = checkedBeforeIn(window, accounts);
+  const checkedBefore =
+    earlier.length === 0
+      ? []
+      : await entriesIn(
+          earlier.map(({ accountId, position }) => ({ accountId, after: position - 1, until: position })),
+        );
   const { rows: reversals } = await client.query<ReversalRow>(
     `${REVERSALS} WHERE v.transaction_sequence = ANY ($1)`,
     [reversedIn(entries)],
   );
-  return judgeWindow(before, window, { accounts, entries, reversals });
+  return judgeWindow(before, window, { accounts, entries, checkedBefore, reversals });
 }
 
 async function readDifferingBuckets(

@@ -144,11 +144,11 @@ async function compareWithPresent(
   const present = escapeIdentifier(aside);
   if (!(await isReadable(client, aside))) return null;
   const tips = (schema: string) =>
-    `SELECT row_number() OVER (ORDER BY sequence) AS place, ROW(${COLUMNS_OF_PAST}) AS tip FROM ${schema}.transactions`;
+    `SELECT row_number() OVER (ORDER BY sequence) AS place, ROW(${COLUMNS_OF_PAST})::text AS tip FROM ${schema}.transactions`;
   const difference = await readNumber(
     client,
     `SELECT place FROM (${tips('tipwell')}) one JOIN (${tips(present)}) other USING (place)
-     WHERE one.tip IS DISTINCT FROM other.tip ORDER BY place LIMIT 1`,
+     WHERE one.tip <> other.tip ORDER BY place LIMIT 1`,
   );
   const changedPasswords = await readNumber(
     client,

@@ -4,6 +4,7 @@
  */
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
+import { DatabaseRefused } from '../database.ts';
 import { appliedTo, HOME, type Migration, requireKnown } from './migrations.ts';
 
 /**
@@ -63,7 +64,23 @@ export async function checkSchema(client: ClientBase, migrations: readonly Migra
     return compare(present, await objectsOf(client, 'pg_my_temp_schema()'));
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT before_expected');
+    await client.query('RELEASE SAVEPOINT before_expected');
   }
+}
+
+/**
+ * Compares the schema before a server uses it.
+ * @param client is in no transaction.
+ * @throws DatabaseRefused when it differs.
+ */
+export async function requireUnchanged(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
+  await client.query('BEGIN');
+  const [difference] = await checkSchema(client, migrations);
+  await client.query('ROLLBACK');
+  if (difference === undefined) return;
+  throw new DatabaseRefused(
+    `The tables of the database have been changed: ${difference}. Nothing was done to it; restore a backup.`,
+  );
 }
 
 /** The texts of the objects by kind and name. Names are quoted, because whoever wrote them may have put anything into one. */

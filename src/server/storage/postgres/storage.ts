@@ -10,6 +10,7 @@ import {
   isPartyTo,
   newAccountRow,
   sessionsToEnd,
+  transactionOf,
 } from '../rules.ts';
 import { type NewTransaction, type Storage, StorageUnavailable } from '../storage.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
@@ -19,7 +20,7 @@ import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { checkRecent } from './recent-check.ts';
 import type { Statements } from './statements.ts';
-import { recordTips, reverseTip, transactionOf } from './tip-groups.ts';
+import { recordTips, reverseTip } from './tip-groups.ts';
 
 /** Above every position, for the first page of a listing. */
 const END_OF_ENTRIES = Number.MAX_SAFE_INTEGER;

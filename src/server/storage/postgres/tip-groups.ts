@@ -4,7 +4,7 @@
  * each other; under these locks nobody else moves their totals, adds to their entries, or uses an idempotency key of the givers'.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import { bucketStartMs, decideTip } from '../rules.ts';
+import { bucketStartMs, decideTip, transactionOf } from '../rules.ts';
 import type {
   NewTransaction,
   QrCodeRecord,
@@ -291,28 +291,6 @@ export async function reverseTip(
   return {
     outcome: { outcome: 'reversed', transaction },
     accounts: [giver.id, receiver.id],
-  };
-}
-
-/** A row without what is none of the port's. */
-export function transactionOf(row: TransactionRecord): TransactionRecord {
-  return {
-    id: row.id,
-    giverId: row.giverId,
-    receiverId: row.receiverId,
-    receiverName: row.receiverName,
-    receiverUsername: row.receiverUsername,
-    qrCodeId: row.qrCodeId,
-    serviceCategory: row.serviceCategory,
-    amountCents: row.amountCents,
-    giverFeeCents: row.giverFeeCents,
-    receiverFeeCents: row.receiverFeeCents,
-    netAmountCents: row.netAmountCents,
-    giverFeeRate: row.giverFeeRate,
-    receiverFeeRate: row.receiverFeeRate,
-    idempotencyKey: row.idempotencyKey,
-    createdAtMs: row.createdAtMs,
-    status: row.status,
   };
 }
 

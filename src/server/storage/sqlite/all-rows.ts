@@ -55,6 +55,12 @@ export async function readAll<Result>(
 function* tablesOf(database: Database): Generator<TableRows, void> {
   for (const table of TABLES.map(getTableName)) {
     const select = database.prepare<[], readonly unknown[]>(`SELECT * FROM "${table}"`).raw();
-    yield { table, columns: select.columns().map(({ name }) => name), rows: select.iterate() };
+    const rows = select.iterate();
+    try {
+      yield { table, columns: select.columns().map(({ name }) => name), rows };
+    } finally {
+      // The connection is busy until the rows are read or given up.
+      rows.return?.();
+    }
   }
 }

@@ -3,7 +3,7 @@
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
-import { bucketStartMs, decideTip, isPartyTo, withReceiverNames } from '../rules.ts';
+import { bucketStartMs, decideTip, isPartyTo, transactionOf, withReceiverNames } from '../rules.ts';
 import type {
   EntryKind,
   EntryName,
@@ -124,27 +124,5 @@ export function createLedger(statements: Statements) {
       if (!totals || !received) throw new Error('an account that is logged in has gone');
       return { ...totals, receivedCount: received.count, receivedCents: received.netAmountCents };
     },
-  };
-}
-
-/** A row without what is none of the port's. */
-function transactionOf(row: TransactionRecord): TransactionRecord {
-  return {
-    id: row.id,
-    giverId: row.giverId,
-    receiverId: row.receiverId,
-    receiverName: row.receiverName,
-    receiverUsername: row.receiverUsername,
-    qrCodeId: row.qrCodeId,
-    serviceCategory: row.serviceCategory,
-    amountCents: row.amountCents,
-    giverFeeCents: row.giverFeeCents,
-    receiverFeeCents: row.receiverFeeCents,
-    netAmountCents: row.netAmountCents,
-    giverFeeRate: row.giverFeeRate,
-    receiverFeeRate: row.receiverFeeRate,
-    idempotencyKey: row.idempotencyKey,
-    createdAtMs: row.createdAtMs,
-    status: row.status,
   };
 }
