@@ -179,6 +179,8 @@ describe('the committed migrations', () => {
     expect(checkLedger(database)).toEqual([]);
     const count = (table: string) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
     expect([count('entries'), count('reversals')]).toEqual([200_000, 0]);
+    const orders = `SELECT transaction_sequence < lag(transaction_sequence) OVER (PARTITION BY account_id ORDER BY position) AS isBack FROM entries`;
+    expect(count(`(${orders}) WHERE isBack`)).toBe(0);
     expect(count('tip_buckets')).toBeGreaterThan(10_000);
     // All of it counts as checked, down to the last bucket: what comes next is checked after it.
     const checkRecent = createRecentCheck(database);
