@@ -13,8 +13,9 @@ import { GIVER_FEE_RATE, MIN_TIP_CENTS, RECEIVER_FEE_RATE } from '#shared/money.
 const PROVIDERS = 1_250;
 const GIVERS = 64;
 const LONG_HISTORY = 100_000;
-const SHORT_HISTORY = 100;
+export const SHORT_HISTORY = 100;
 const DAY_MS = 86_400_000;
+const SEEDING_CACHE_KB = 500_000;
 
 export interface SeededCode {
   readonly id: string;
@@ -86,6 +87,10 @@ export function seedLedger(
   // Sorting what is seeded must not have to fit into memory, and the check at the end looks for broken references.
   database.pragma('temp_store = FILE');
   database.pragma('foreign_keys = OFF');
+  // A file that was only half written is of no use to anybody, so that nothing is kept for undoing it.
+  database.pragma('journal_mode = OFF');
+  database.pragma('synchronous = OFF');
+  database.pragma(`cache_size = -${SEEDING_CACHE_KB}`);
   const seeded = database.transaction((): SeededLedger => {
     const providers = Array.from({ length: PROVIDERS }, (_, index) =>
       enter(`provider-${index}`, SERVICE_CATEGORIES),
@@ -101,7 +106,10 @@ export function seedLedger(
       database.prepare('INSERT INTO seeded_givers VALUES (?, ?)').run(place, id);
     for (const [place, { id }] of [long.codes, short.codes, codes].flat().entries())
       database.prepare('INSERT INTO seeded_codes VALUES (?, ?)').run(place, id);
+    // Rows in their final order need no guard, and an index that is made at the end is sorted once.
+    const guards = dropGuards(database);
     writeTips(database, { ...plan, tipCount, codeCount: codes.length });
+    for (const guard of guards) database.exec(guard);
     const oldestTip =
       database
         .prepare<[string], string>('SELECT id FROM transactions WHERE receiver_id = ? ORDER BY sequence')
@@ -117,10 +125,23 @@ export function seedLedger(
       transactions: tipCount,
     };
   })();
+  database.pragma('journal_mode = WAL');
   const [violation] = checkLedger(database);
   database.close();
   if (violation) throw new Error(`the seeded ledger does not add up: ${violation.invariant}`);
   return seeded;
+}
+
+/** Drops the triggers and the indexes of the largest tables. @returns the statements that make them again. */
+function dropGuards(database: Database): readonly string[] {
+  const guards = database
+    .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
+      `SELECT type, name, sql FROM sqlite_schema
+       WHERE type IN ('index', 'trigger') AND tbl_name IN ('transactions', 'entries') AND sql IS NOT NULL`,
+    )
+    .all();
+  for (const { type, name } of guards) database.exec(`DROP ${type} ${name}`);
+  return guards.map(({ sql }) => sql);
 }
 
 /**

@@ -16,7 +16,8 @@ import {
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
-import { createTestApp, PASSWORD, START_MS } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
 type Identity = (typeof IDENTITIES)[number];

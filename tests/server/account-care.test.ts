@@ -24,8 +24,8 @@ import {
   resultOf,
 } from '#tests/support/both-doors.ts';
 import { openStream, outcomeThrough, refusalOf } from '#tests/support/event-streams.ts';
-import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
-import { beginSession } from '#tests/support/test-ledger.ts';
+import { beginSession, START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
 const DAY_MS = 86_400_000;
@@ -194,7 +194,11 @@ describe('a change of password', () => {
     const { token } = await t.registerCustomer('cam');
     const nexts = ['first new password', 'second new password'];
     const answers = await Promise.all(nexts.map((next) => change('REST', t, token, PASSWORD, next)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+    // The session of the other has ended where it is looked for only after the first change.
+    expect([
+      [200, 401],
+      [200, 422],
+    ]).toContainEqual(answers.map(({ status }) => status).sort());
     const winner = nexts[answers.findIndex(({ status }) => status === 200)] ?? '';
     expect((await logInThrough('REST', t, 'cam@example.com', winner)).status).toBe(200);
   });

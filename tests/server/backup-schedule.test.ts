@@ -26,7 +26,7 @@ function createScene() {
     return PAST;
   };
   const schedule = createBackupSchedule({ folder, extension: '.db', clock: () => clock.nowMs, backUp });
-  return { folder, clock, schedule, names: () => readdirSync(folder).sort() };
+  return { folder, clock, schedule, backUp, names: () => readdirSync(folder).sort() };
 }
 
 describe('a backup', () => {
@@ -43,6 +43,20 @@ describe('a backup', () => {
       file: join(folder, 'tipwell-000002-2026-05-16.db'),
     });
     expect(names()).toHaveLength(2);
+  });
+
+  test('is named after what it is, and counted with the files of another engine', async () => {
+    const { folder, clock, schedule, names, backUp } = createScene();
+    await schedule.run();
+    clock.nowMs += DAY_MS;
+    const now = () => clock.nowMs;
+    const dumps = createBackupSchedule({ folder, extension: '.dump', clock: now, backUp });
+    for (let day = 0; day < 14; day += 1) {
+      expect(await dumps.run()).not.toBeNull();
+      clock.nowMs += DAY_MS;
+    }
+    expect(names()).toHaveLength(14);
+    expect(names()[0]).toBe('tipwell-000002-2026-05-16.dump');
   });
 
   test('is not begun while another is being written', async () => {

@@ -5,7 +5,8 @@
 import { describe, expect, test } from 'vitest';
 import { callRest, logInThrough, refusedBy } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
-import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

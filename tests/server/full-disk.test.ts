@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { createSqliteLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const MEGABYTE = 2 ** 20;
 const PAGE = 4_096;

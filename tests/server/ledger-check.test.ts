@@ -12,9 +12,9 @@ import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { START_MS } from '#tests/support/test-app.ts';
-import { createSqliteLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /**
  * Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. On request a fourth of

@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import type { RecordOutcome } from '#server/storage/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { START_MS } from '#tests/support/test-app.ts';
-import { createSqliteLedger, openBeside } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
 
 /** More than recording a tip takes. */
 const MANY_STATEMENTS = 50;

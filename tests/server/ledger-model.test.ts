@@ -2,6 +2,7 @@
  * Ten thousand random operations, the same ones in every run, go to the ledger and to a model of it that is a few
  * lists in memory: every outcome, every total and every listing must be the same. Writes are sent several at once.
  */
+
 import { expect, test } from 'vitest';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { Account, EntryKind } from '#server/storage/storage.ts';
@@ -21,8 +22,8 @@ import { cents } from '#shared/money.ts';
 import { newTip } from '#shared/tips.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
+import { START_MS } from '#tests/support/people.ts';
 import type { Dump } from '#tests/support/stored-data.ts';
-import { START_MS } from '#tests/support/test-app.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
 const OPERATIONS = 10_000;

@@ -22,10 +22,10 @@ import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createSqliteData } from '#tests/support/test-data.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
 
 const MIGRATIONS = readMigrations('drizzle/sqlite');
 

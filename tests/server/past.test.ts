@@ -11,7 +11,7 @@ import { checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts'
 import { readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { exchangeTips, forge, forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
-import { createSqliteLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /** The second tip becomes one of 30 instead of 20, in every place that shows it: all its sums fit again. */
 const REWRITE = `

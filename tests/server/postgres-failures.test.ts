@@ -8,9 +8,9 @@ import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import { newQrCodeId, newUserId } from '#shared/ids.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 const bytes = (text: string) => createHash('sha256').update(text).digest();
@@ -320,8 +320,8 @@ test('a commit waits for the disk whatever the server is set to, and no wait is 
       (await client.query<{ value: string }>('SELECT current_setting($1) AS value', [setting])).rows[0]
         ?.value;
     expect(await settingOf('synchronous_commit')).toBe(expected);
-    expect(await settingOf('statement_timeout')).toBe('15s');
-    expect(await settingOf('lock_timeout')).toBe('5s');
+    expect(await settingOf('statement_timeout')).toBe('4s');
+    expect(await settingOf('lock_timeout')).toBe('3s');
     expect(await settingOf('idle_in_transaction_session_timeout')).toBe('10s');
     expect(await settingOf('application_name')).toBe('tipwell');
     await client.end();

@@ -2,8 +2,8 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
+import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 

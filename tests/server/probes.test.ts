@@ -1,6 +1,7 @@
 /** What `/readyz` says of troubles that do not keep anybody from tipping. */
 import { expect, test } from 'vitest';
-import { createTestApp, START_MS } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 
 test('readyz stays 200 and goes on with a line for each trouble and since when, until the trouble is over', async () => {
   const t = await createTestApp();

@@ -17,7 +17,7 @@ import { get } from '#tests/support/http-get.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
 import { freePort, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createSqliteLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const PAGE_BYTES = 4_096;
 

@@ -12,9 +12,9 @@ import type { TransactionId } from '#shared/ids.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { START_MS } from '#tests/support/test-app.ts';
-import { createSqliteLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const QUARTER_MS = 900_000;
 

@@ -9,7 +9,7 @@ import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createSqliteLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const MIGRATIONS = readMigrations('drizzle/sqlite');
 

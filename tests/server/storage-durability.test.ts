@@ -9,10 +9,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestApp, START_MS } from '#tests/support/test-app.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { createSqliteData } from '#tests/support/test-data.ts';
-import { createSqliteLedger, enter, openBeside } from '#tests/support/test-ledger.ts';
+import { enter } from '#tests/support/test-ledger.ts';
 
 const newFile = () => join(temporaryFolder(), 'tipwell.db');
 const pragma = (database: Database, name: string) => database.pragma(name, { simple: true });

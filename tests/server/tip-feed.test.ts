@@ -7,7 +7,8 @@ import { StorageUnavailable } from '#server/storage/storage.ts';
 import { DOORS, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { openStream, STREAM_PATHS, type StreamedTip } from '#tests/support/event-streams.ts';
-import { createTestApp, START_MS } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import { BEGINNING, ledgerOf, openTipScene, openTips, READ_SIZE, settle } from '#tests/support/tip-scene.ts';
 

@@ -1,8 +1,8 @@
 /** A small ledger in a file, with a row in every table, as db:move copies it and as checks of PostgreSQL look at it. */
 import { join } from 'node:path';
 import { databaseAt } from '#server/storage/open.ts';
+import { beginSession, createPeople } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
-import { beginSession, createPeople } from './test-ledger.ts';
 
 /** Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the third was reversed. */
 export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {

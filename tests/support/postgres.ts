@@ -13,6 +13,8 @@ interface OwnDatabase {
   readonly url: string;
   /** A superuser's. */
   readonly client: Client;
+  /** The statements that remove all rows that tests have added. */
+  readonly emptying: string;
 }
 
 let admin: Promise<Client> | undefined;
@@ -39,7 +41,7 @@ export async function createPostgresDatabase(
 }
 
 /** A migrated and empty database that the running test has for itself. */
-export async function borrowDatabase(): Promise<Omit<OwnDatabase, 'name'>> {
+export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'client'>> {
   const database = free.pop() ?? (await open());
   onTestFinished(() => giveBack(database));
   return database;
@@ -47,27 +49,37 @@ export async function borrowDatabase(): Promise<Omit<OwnDatabase, 'name'>> {
 
 async function open(): Promise<OwnDatabase> {
   const { name, url } = await create(inject('postgresTemplate'));
-  return { name, url, client: await connect(url) };
+  const client = await connect(url);
+  return { name, url, client, emptying: await prepareEmptying(client) };
+}
+
+/** The statements that bring the rows of an unaltered database back to those that the migrations left. */
+async function prepareEmptying(client: Client): Promise<string> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT 'tipwell.' || tablename AS name FROM pg_tables WHERE schemaname = 'tipwell' AND tablename <> 'schema_migrations'`,
+  );
+  const statements: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await client.query(`SELECT json_agg(one)::text AS all_rows FROM ${name} AS one`);
+    statements.push(`DELETE FROM ${name}`);
+    if (rows[0].all_rows !== null) {
+      const stored = client.escapeLiteral(rows[0].all_rows);
+      statements.push(
+        `INSERT INTO ${name} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${name}, ${stored})`,
+      );
+    }
+  }
+  // Without the triggers, which keep the ledger from being changed and the rows that others refer to.
+  return `SET session_replication_role = replica; ${statements.join('; ')}; RESET session_replication_role`;
 }
 
 /** Empties a database for the next test, which costs a tenth of making another. */
 async function giveBack(database: OwnDatabase): Promise<void> {
-  const { client } = database;
+  const { client, emptying } = database;
   if ((await shapeOf(client)) !== inject('postgresShape')) return drop(database);
-  // Without the triggers, which keep the ledger from being changed and the rows that others refer to.
-  const { rows: tables } = await client.query<{ statement: string }>(
-    `SELECT 'DELETE FROM tipwell.' || tablename AS statement FROM pg_tables
-     WHERE schemaname = 'tipwell' AND tablename <> 'schema_migrations'`,
-  );
-  const deletions = tables.map(({ statement }) => statement).join('; ');
-  const results: unknown = await client.query(
-    `SET session_replication_role = replica; ${deletions}; RESET session_replication_role`,
-  );
-  const rowCount = (Array.isArray(results) ? results : []).reduce(
-    (sum, result) => sum + (result.rowCount ?? 0),
-    0,
-  );
-  if (rowCount > MOST_DELETED_ROWS) return drop(database);
+  const results: unknown = await client.query(emptying);
+  const counts = Array.isArray(results) ? results.map(({ rowCount }) => rowCount ?? 0) : [];
+  if (counts.reduce((sum, count) => sum + count, 0) > MOST_DELETED_ROWS) return drop(database);
   free.push(database);
 }
 

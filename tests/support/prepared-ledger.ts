@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { databaseAt } from '#server/storage/open.ts';
+import { beginSession, createPeople } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
-import { beginSession, createPeople } from './test-ledger.ts';
 
 export interface PreparedPerson {
   readonly id: string;

@@ -8,7 +8,7 @@ import type { DatabaseAddress, Notice } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { type AttemptCount, readSecrets, type Session, type Storage } from '#server/storage/storage.ts';
 import { newQrCodeId, newTransactionId, newUserId, type UserId } from '#shared/ids.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
+import { createPeople } from '#tests/support/people.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 const MINUTE_MS = 60_000;
@@ -665,6 +665,18 @@ export function describeStorage(
   });
 
   describe(`${name}: checking what is recent`, () => {
+    test('a reversal that is followed by another tip is found to be whole', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip } = await setTheScene();
+      const reversed = tip();
+      await storage.recordTip(reversed);
+      await storage.reverseTip(reversed.id, NOW);
+      await storage.recordTip(tip());
+      for (const isDone of [false, true]) {
+        expect(await storage.checkRecent()).toEqual({ problems: [], isDone });
+      }
+    });
+
     test('windows check tips and reversals to their end, and a second check begins where the first ended', async () => {
       const { storage, setTheScene } = await openStorage();
       const { tip } = await setTheScene();

@@ -3,8 +3,8 @@
  * tell, and make it fail. Both engines stand behind the same names.
  */
 import type { Client } from 'pg';
-import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
+import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { dump } from './database-dump.ts';
@@ -120,11 +120,8 @@ const REFUSE_WRITES = `CREATE SCHEMA IF NOT EXISTS tests;
   END $$`;
 const ACCEPT_WRITES = 'DROP SCHEMA tests CASCADE';
 
-/**
- * @param client is a superuser's.
- * @param url of the same database.
- */
-export function storedInPostgres(client: Client, url: string): StoredData {
+/** @param client is a superuser's. */
+export function storedInPostgres(client: Client): StoredData {
   const failing = (table: string, name: string, condition: string, message: string) => `
     CREATE FUNCTION tipwell.${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}'; END $$;
     CREATE TRIGGER ${name} BEFORE INSERT ON tipwell.${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION tipwell.${name}()`;
@@ -132,7 +129,14 @@ export function storedInPostgres(client: Client, url: string): StoredData {
   return {
     ...ofBothEngines(async (statement, ...values) => (await client.query(statement, [...values])).rows),
     dump: () => dumpPostgres(client),
-    check: async () => (await databaseAt({ engine: 'postgres', url }).check(null)).problems,
+    async check() {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      try {
+        return (await inspectLedger(client, null)).problems;
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    },
     async setReadOnly(isReadOnly) {
       await client.query(isReadOnly ? REFUSE_WRITES : ACCEPT_WRITES);
     },
@@ -190,7 +194,7 @@ export async function lookInto<Result>(
   if (/^postgres(?:ql)?:/.test(address)) {
     const client = await connect(address);
     try {
-      return await use(storedInPostgres(client, address));
+      return await use(storedInPostgres(client));
     } finally {
       await client.end();
     }

@@ -17,12 +17,10 @@ import type { Pages } from '#server/pages/pages.ts';
 import { readSecrets, type Storage } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
+import { START_MS } from './people.ts';
 import { createTestData, type TestData } from './test-data.ts';
 
 export const PASSWORD = 'correct horse battery';
-
-/** A Friday noon in UTC. */
-export const START_MS = Date.UTC(2026, 4, 15, 12);
 
 /** Argon2 at its least cost, at the cost of production, and at its least cost but as slow as in production. */
 const HASHING = {
@@ -49,10 +47,10 @@ export async function createTestApp(
   options: {
     /** Rate limits are off unless a test is about them. */
     readonly config?: Partial<Config>;
-    /** Makes the storage that the app gets out of the real one. */
-    readonly wrapStorage?: (storage: Storage) => Storage;
     /** That of another app, which this one starts on as after a restart. */
     readonly data?: TestData;
+    /** Makes the storage that the app gets out of the real one. */
+    readonly wrapStorage?: (storage: Storage) => Storage;
     readonly isShuttingDown?: () => boolean;
     readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */

@@ -1,7 +1,7 @@
 /** An empty and migrated database for the running test, on the engine of the project that runs it. */
 import { join } from 'node:path';
-import { expect, inject, onTestFinished } from 'vitest';
-import { databaseAt } from '#server/storage/open.ts';
+import { inject, onTestFinished } from 'vitest';
+import { createPostgresStorage } from '#server/storage/postgres/storage.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
@@ -18,7 +18,7 @@ declare module 'vitest' {
 }
 
 export interface TestData extends StoredData {
-  /** Opens the data as a server does that starts on it, also when it is open already. The running test closes it in its end. */
+  /** A storage over the data, also when another is open on it already. The running test closes it in its end. */
   openStorage(): Promise<Storage>;
   /** Makes every statement fail with a message, as a defect inside the database would; null ends this. */
   setFault(message: string | null): Promise<void>;
@@ -64,15 +64,17 @@ export function createSqliteData(open: (onStatement: () => void) => Database): T
 }
 
 /**
- * In the place of each table a view that cannot be read: its condition is the same for every row, and therefore computed before
- * any is looked at.
+ * In the place of each table a view that cannot be read, because its condition is the same for every row, and therefore computed
+ * before any is looked at. What is inserted into a view goes to its table, which refuses it.
  */
 const breakTables = (message: string) => `ALTER SCHEMA tipwell RENAME TO aside;
   CREATE SCHEMA tipwell;
   CREATE FUNCTION tipwell.fail() RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}'; END $$;
+  CREATE FUNCTION tipwell.refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}'; END $$;
   DO $$ DECLARE name text; BEGIN
     FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'aside' LOOP
       EXECUTE format('CREATE VIEW tipwell.%I AS SELECT * FROM aside.%I WHERE tipwell.fail()', name, name);
+      EXECUTE format('CREATE TRIGGER refuse_row BEFORE INSERT ON aside.%I EXECUTE FUNCTION tipwell.refuse_row()', name);
     END LOOP;
   END $$`;
 const MEND_TABLES = 'DROP SCHEMA IF EXISTS tipwell CASCADE; ALTER SCHEMA aside RENAME TO tipwell';
@@ -86,11 +88,9 @@ async function createPostgresData(): Promise<TestData> {
     isBroken = message !== null;
   };
   return {
-    ...storedInPostgres(client, url),
+    ...storedInPostgres(client),
     async openStorage() {
-      const storage = await databaseAt({ engine: 'postgres', url }).openForServer((sentence) => {
-        expect.unreachable(sentence);
-      });
+      const storage = createPostgresStorage(url);
       let isOpen = true;
       const close = async () => {
         if (!isOpen) return;

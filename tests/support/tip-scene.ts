@@ -10,8 +10,9 @@ import {
   type StreamOptions,
   type TipStream,
 } from '#tests/support/event-streams.ts';
-import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
-import { beginSession, enter } from '#tests/support/test-ledger.ts';
+import { beginSession, START_MS } from '#tests/support/people.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
 
 export const STREAMS_PER_ACCOUNT = 20;
 export const STREAMS_IN_ALL = 5_000;

@@ -69,11 +69,12 @@ export function createTransactions(deps: {
     },
 
     async list(account, { cursor, limit }) {
+      const before = cursor ?? null;
+      const isCursor = before === null || isTransactionId(before);
       // One more than asked for tells whether there is a next page.
-      const records = await storage.listTransactions(account.id, {
-        before: cursor ?? null,
-        limit: limit + 1,
-      });
+      const records = isCursor
+        ? await storage.listTransactions(account.id, { before, limit: limit + 1 })
+        : null;
       if (!records) {
         throw new AppError('invalid_input', {
           fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],

@@ -6,7 +6,7 @@ import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
 import { StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
-import { asPortError, connectOrRefuse, nameOf, reasonOf, type SessionLimits } from './connection.ts';
+import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
@@ -56,6 +56,16 @@ export function managePostgres(url: string): ManagedDatabase {
     );
   }
 
+  /** Runs a command of the operator's; why the server did not go along with it is said in one line. */
+  async function run<Result>(command: () => Promise<Result>): Promise<Result> {
+    try {
+      return await command();
+    } catch (error) {
+      if (!isServersRefusal(error)) throw error;
+      throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, { cause: error });
+    }
+  }
+
   return {
     name,
 
@@ -69,14 +79,28 @@ export function managePostgres(url: string): ManagedDatabase {
       return createPostgresStorage(url);
     },
 
-    check: (noted) => inspectDatabase(url, readMigrations(), noted),
-    backUp: (file) => backUp(url, file, readMigrations()),
-    restore: (backup, options) => restore(url, backup, readMigrations(), options),
+    check: (noted) => run(() => inspectDatabase(url, readMigrations(), noted)),
+    backUp: (file) => run(() => backUp(url, file, readMigrations())),
+    restore: (backup, options) => run(() => restore(url, backup, readMigrations(), options)),
     async readAll() {
       throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
     },
-    fill: (tables) => fill(url, tables, readMigrations()),
+    fill: (tables) => run(() => fill(url, tables, readMigrations())),
   };
+}
+
+/** What PostgreSQL answers to a user who may not do something. */
+const NO_PRIVILEGE = '42501';
+/** What the driver says of a connection that went away. */
+const LOST = 'Connection terminated';
+
+/** Whether a failure is the server's, or that of the way to it, and no defect. */
+function isServersRefusal(error: unknown): boolean {
+  return (
+    hasCode(error, NO_PRIVILEGE) ||
+    asPortError(error) instanceof StorageUnavailable ||
+    (error instanceof Error && error.message.startsWith(LOST))
+  );
 }
 
 /** What is wrong with what was written since the last check; nothing when it cannot be checked at the moment. */

@@ -47,9 +47,9 @@ async function checkLedger(client: ClientBase): Promise<string[]> {
 /** A query for the rows whose foreign keys lead nowhere. PostgreSQL refuses such rows; who switches its triggers off can make them. */
 async function orphans(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ query: string }>(`
-    SELECT format('SELECT %L || concat_ws('' '', %s) FROM %s t LEFT JOIN %s o ON (%s) = (%s) WHERE (%s) IS NOT NULL AND o IS NULL',
-      (SELECT relname FROM pg_class WHERE oid = k.conrelid) || ' ', t.columns, k.conrelid::regclass, k.confrelid::regclass,
-      t.columns, o.columns, t.columns) AS query
+    SELECT format('SELECT %L || concat_ws('' '', %s) FROM %s t WHERE (%s) IS NOT NULL AND NOT EXISTS (SELECT FROM %s o WHERE (%s) = (%s))',
+      (SELECT relname FROM pg_class WHERE oid = k.conrelid) || ' ', t.columns, k.conrelid::regclass, t.columns,
+      k.confrelid::regclass, o.columns, t.columns) AS query
     FROM pg_constraint k,
       LATERAL (SELECT string_agg(format('t.%I', a.attname), ', ' ORDER BY u.place) AS columns
         FROM unnest(k.conkey) WITH ORDINALITY u (attnum, place)
@@ -63,7 +63,7 @@ async function orphans(client: ClientBase): Promise<string> {
 }
 
 /** Reads the past of the ledger that the session sees, inside a transaction. @param count how many tips the second note is of. */
-export async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast; first: NotedPast }> {
+async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast; first: NotedPast }> {
   const past = createPast();
   let first = past.note();
   await client.query(`DECLARE past NO SCROLL CURSOR FOR
