@@ -320,8 +320,8 @@ test('a commit waits for the disk whatever the server is set to, and no wait is 
       (await client.query<{ value: string }>('SELECT current_setting($1) AS value', [setting])).rows[0]
         ?.value;
     expect(await settingOf('synchronous_commit')).toBe(expected);
-    expect(await settingOf('statement_timeout')).toBe('15s');
-    expect(await settingOf('lock_timeout')).toBe('5s');
+    expect(await settingOf('statement_timeout')).toBe('4s');
+    expect(await settingOf('lock_timeout')).toBe('3s');
     expect(await settingOf('idle_in_transaction_session_timeout')).toBe('10s');
     expect(await settingOf('application_name')).toBe('tipwell');
     await client.end();

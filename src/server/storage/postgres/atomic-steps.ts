@@ -12,7 +12,10 @@ import { prepareStatements, type Statements } from './statements.ts';
 /** How often a step is run that conflicts with others, and the pause between, in milliseconds. */
 const MAX_RUNS = 10;
 const CONFLICT_PAUSE_MS = 2;
-/** For how long another connection is looked for once one was lost or refused, and the pause between, in milliseconds. */
+/**
+ * For how long another connection is looked for when one is lost or refused, and the pause between, in milliseconds: from the
+ * beginning of the step, so that nobody waits twice for a server that hangs; and from the loss when that left a commit unknown.
+ */
 const LOST_PATIENCE_MS = 2_000;
 const LOST_PAUSE_MS = 50;
 
@@ -107,6 +110,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
     run: (client: PoolClient, isRepeated: boolean, onCommit: () => void) => Promise<Result>,
     afterUnknown: 'repeat' | 'give_up',
   ): Promise<Result> {
+    const begunAt = performance.now();
     let patienceEndsAt: number | null = null;
     let isUnknown = false;
     for (let runs = 1; ; runs += 1) {
@@ -124,8 +128,8 @@ export function openAtomicSteps(url: string): AtomicSteps {
         const isLost = error instanceof ConnectionLost || hasCode(error, ...GOING_AWAY);
         if (client) giveBack(client, isLost || client.getTransactionStatus() !== 'I');
         if (isLost) {
-          patienceEndsAt ??= performance.now() + LOST_PATIENCE_MS;
           isUnknown ||= isCommitting;
+          patienceEndsAt ??= (isUnknown ? performance.now() : begunAt) + LOST_PATIENCE_MS;
           const mayRepeat = !isUnknown || afterUnknown === 'repeat';
           if (!mayRepeat || performance.now() > patienceEndsAt) throw asPortError(error);
           await sleep(LOST_PAUSE_MS);

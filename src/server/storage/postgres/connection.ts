@@ -12,11 +12,14 @@ import { holdAsServer } from './server-lock.ts';
 /** How many connections a process has at most, beside the one that listens. */
 const MAX_CONNECTIONS = 10;
 const CONNECTING_TIMEOUT_MS = 5_000;
-/** The server ends a statement after this time, and the client gives the connection up a little later. */
-const STATEMENT_TIMEOUT_MS = 15_000;
-const ANSWER_GRACE_MS = 2_000;
+/**
+ * The server ends a statement after this time, and the client gives the connection up a little later. A request may wait for the
+ * step before its own as well, and is refused before serve.ts cuts its connection as a silent one.
+ */
+const STATEMENT_TIMEOUT_MS = 4_000;
+const ANSWER_GRACE_MS = 1_000;
 /** Locks are held for milliseconds: whoever waits this long waits for a process that hangs. */
-const LOCK_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 3_000;
 /** What a process that hangs or is cut off holds is released after this time. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 

@@ -37,6 +37,10 @@ const LOCK_ACCOUNTS = `
 const CODES = `
   SELECT id, user_id AS "userId", category AS "serviceCategory" FROM qr_codes WHERE id = ANY ($1::text[])`;
 
+/**
+ * The limits of one row keep the planner from joining: as long as its statistics know of no keys, it would read the whole index of the
+ * keys for each group (measured: 1.6 ms for each tip after some thousand).
+ */
 const EARLIER = `
   SELECT id, giver_id AS "giverId", receiver_id AS "receiverId", qr_code_id AS "qrCodeId",
     service_category AS "serviceCategory", amount_cents AS "amountCents", giver_fee_cents AS "giverFeeCents",
@@ -44,10 +48,14 @@ const EARLIER = `
     receiver_fee_rate AS "receiverFeeRate", idempotency_key AS "idempotencyKey", transactions.created_at_ms AS "createdAtMs",
     CASE WHEN reversals.sequence IS NULL THEN 'completed' ELSE 'refunded' END AS status
   FROM (
-    SELECT sequence FROM transactions WHERE id = ANY ($1::text[])
+    SELECT sequence FROM unnest($1::text[]) AS own (tip_id)
+    CROSS JOIN LATERAL (SELECT sequence FROM transactions WHERE id = tip_id LIMIT 1) AS tip
     UNION
     SELECT sequence FROM unnest($2::text[], $3::text[]) AS key (giver, word)
-    JOIN transactions ON giver_id = giver AND idempotency_key = word AND idempotency_key IS NOT NULL
+    CROSS JOIN LATERAL (
+      SELECT sequence FROM transactions
+      WHERE giver_id = giver AND idempotency_key = word AND idempotency_key IS NOT NULL LIMIT 1
+    ) AS tip
   ) AS found
   JOIN transactions USING (sequence)
   LEFT JOIN reversals ON reversals.transaction_sequence = transactions.sequence`;
