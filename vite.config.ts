@@ -154,7 +154,7 @@ function isOfEveryPage(id: string): boolean {
 }
 
 /** The tests that are about PostgreSQL itself. */
-const ABOUT_POSTGRES = ['tests/server/postgres-*.test.ts', 'tests/server/processes.test.ts'];
+const ABOUT_POSTGRES = ['tests/server/postgres-*.test.ts', 'tests/server/processes*.test.ts'];
 
 const SERVER_TESTS = {
   setupFiles: ['tests/support/setup.ts'],

@@ -14,7 +14,8 @@ CREATE TABLE `checkpoints` (
 	CONSTRAINT "checkpoints_one" CHECK("checkpoints"."id" = 1)
 ) STRICT;
 --> statement-breakpoint
-INSERT INTO `checkpoints` (`id`, `transaction_sequence`, `reversal_sequence`) VALUES (1, 0, 0);
+INSERT INTO `checkpoints` (`id`, `transaction_sequence`, `reversal_sequence`)
+SELECT 1, coalesce(max(`sequence`), 0), 0 FROM `transactions`;
 --> statement-breakpoint
 CREATE TABLE `entries` (
 	`account_id` text NOT NULL,
@@ -70,9 +71,13 @@ FROM (
 )
 WINDOW chain AS (PARTITION BY `account_id` ORDER BY `sequence` ROWS UNBOUNDED PRECEDING);
 --> statement-breakpoint
-INSERT INTO `tip_buckets` (`account_id`, `start_ms`, `service_category`, `count`, `cents`)
-SELECT `receiver_id`, `created_at_ms` - `created_at_ms` % 900000, `service_category`, count(*), sum(`net_amount_cents`)
+INSERT INTO `tip_buckets` (`account_id`, `start_ms`, `service_category`, `count`, `cents`, `checked_count`, `checked_cents`)
+SELECT `receiver_id`, `created_at_ms` - `created_at_ms` % 900000, `service_category`, count(*), sum(`net_amount_cents`), count(*), sum(`net_amount_cents`)
 FROM `transactions` GROUP BY 1, 2, 3;
+--> statement-breakpoint
+INSERT INTO `checked_accounts` (`account_id`, `position`, `received_cents`, `given_cents`)
+SELECT `account_id`, count(*), sum(CASE `kind` WHEN 'received' THEN `cents` ELSE 0 END), sum(CASE `kind` WHEN 'given' THEN `cents` ELSE 0 END)
+FROM `entries` GROUP BY `account_id`;
 --> statement-breakpoint
 CREATE TEMPORARY TABLE `places` (`sequence` integer PRIMARY KEY NOT NULL, `giver_position` integer, `receiver_position` integer);
 --> statement-breakpoint

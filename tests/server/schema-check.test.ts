@@ -98,6 +98,16 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
       'the table "transactions" is not as Tipwell makes it',
     ],
     [
+      'without the guard of the order of entries',
+      done('DROP TRIGGER entries_follow_on'),
+      'the trigger "entries_follow_on" is missing',
+    ],
+    [
+      'with reversals that may be repeated',
+      done('DROP INDEX reversals_transaction'),
+      'the index "reversals_transaction" is missing',
+    ],
+    [
       'with a table that ends early for SQLite, in a comment at a NUL',
       (database) =>
         rewriteSchema(

@@ -314,8 +314,16 @@ function copyPrograms(folder: string): { readonly initdb: string; readonly postg
  * @returns a function that removes it now.
  */
 function removeAtTheEnd(folder: string): () => Promise<void> {
-  const removal = `process.stdin.resume().on('end', () =>
-    require('node:fs').rmSync(process.argv[1], { recursive: true, force: true, maxRetries: 10 }))`;
+  // A server that was not ended goes on making files for a while.
+  const removal = `let attemptsLeft = 240;
+    function remove() {
+      try {
+        require('node:fs').rmSync(process.argv[1], { recursive: true, force: true });
+      } catch {
+        if (attemptsLeft-- > 0) setTimeout(remove, 500);
+      }
+    }
+    process.stdin.resume().on('end', remove);`;
   const watcher = spawn(process.execPath, ['--eval', removal, folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

@@ -23,7 +23,8 @@ const differs = (alias: string, kind: string, cents: string, source: string) =>
   `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM '${kind}'
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
-export const INVARIANTS: readonly Invariant[] = [
+/** Those of the tips themselves, which also hold of a ledger of the time before entries. */
+export const TIP_INVARIANTS: readonly Invariant[] = [
   [
     'net amount and receiver fee make up the amount',
     'SELECT id FROM transactions WHERE net_amount_cents + receiver_fee_cents <> amount_cents',
@@ -37,9 +38,7 @@ export const INVARIANTS: readonly Invariant[] = [
     'nothing is negative',
     `SELECT id FROM transactions WHERE amount_cents < 0 OR giver_fee_cents < 0 OR receiver_fee_cents < 0
        OR net_amount_cents < 0 OR giver_fee_rate < 0 OR receiver_fee_rate < 0
-     UNION ALL SELECT id FROM accounts WHERE total_tips_received_cents < 0 OR total_tips_given_cents < 0
-     UNION ALL SELECT account_id FROM entries WHERE balance_after_cents < 0
-     UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
+     UNION ALL SELECT id FROM accounts WHERE total_tips_received_cents < 0 OR total_tips_given_cents < 0`,
   ],
   [
     'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code',
@@ -56,6 +55,15 @@ export const INVARIANTS: readonly Invariant[] = [
   [
     'an idempotency key left one tip of its giver',
     `SELECT min(id) FROM transactions WHERE idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
+  ],
+];
+
+export const INVARIANTS: readonly Invariant[] = [
+  ...TIP_INVARIANTS,
+  [
+    'no balance and no bucket is negative',
+    `SELECT account_id FROM entries WHERE balance_after_cents < 0
+     UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
   ],
   [
     'a tip left an entry with each of its two people',
@@ -118,10 +126,26 @@ export const INVARIANTS: readonly Invariant[] = [
   ],
   [
     'nothing was remembered as checked that is not there',
-    `SELECT c.account_id FROM checked_accounts c LEFT JOIN accounts a ON a.id = c.account_id
+    `SELECT 'the checkpoint' FROM (
+       SELECT count(*) AS kept, max(transaction_sequence) AS tips, max(reversal_sequence) AS reversals FROM checkpoints
+     ) p WHERE kept <> 1 OR tips > (SELECT coalesce(max(sequence), 0) FROM transactions)
+       OR reversals > (SELECT coalesce(max(sequence), 0) FROM reversals)
+     UNION ALL
+     SELECT c.account_id FROM checked_accounts c LEFT JOIN accounts a ON a.id = c.account_id
+       LEFT JOIN (
+         SELECT k.account_id, sum(CASE WHEN ${isReceived} THEN cents ELSE 0 END) AS received,
+           sum(CASE WHEN ${isReceived} THEN 0 ELSE cents END) AS given,
+           sum(CASE kind WHEN 'received' THEN 1 WHEN 'received_reversed' THEN -1 ELSE 0 END) AS tips
+         FROM checked_accounts k JOIN entries e ON e.account_id = k.account_id AND e.position <= k.position GROUP BY k.account_id
+       ) e ON e.account_id = c.account_id
        LEFT JOIN (
          SELECT account_id, sum(checked_count) AS tips, sum(checked_cents) AS cents FROM tip_buckets GROUP BY account_id
        ) b ON b.account_id = c.account_id
-     WHERE a.id IS NULL OR c.position > a.last_position OR coalesce(b.cents, 0) <> c.received_cents`,
+     WHERE a.id IS NULL OR c.position > a.last_position OR c.received_cents <> coalesce(e.received, 0)
+       OR c.given_cents <> coalesce(e.given, 0) OR coalesce(b.cents, 0) <> c.received_cents
+       OR coalesce(b.tips, 0) <> coalesce(e.tips, 0)
+     UNION ALL
+     SELECT account_id FROM tip_buckets b WHERE (checked_count <> 0 OR checked_cents <> 0)
+       AND NOT EXISTS (SELECT 1 FROM checked_accounts c WHERE c.account_id = b.account_id)`,
   ],
 ];

@@ -2,11 +2,12 @@
  * How an engine checks what was written to the ledger since it was checked last, in windows of bounded size: which rows a window
  * needs, what must hold of them, and what is remembered so that no row is checked twice.
  */
-import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
-import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import { bucketStartMs } from './rules.ts';
 import type { EntryKind } from './storage.ts';
+import { problemsOfTip, type TipFacts } from './tip-check.ts';
 
 /** How many transactions, or reversals, one window looks at: some milliseconds of work. */
 export const WINDOW_SIZE = 200;
@@ -17,24 +18,11 @@ export interface Checkpoint {
   readonly reversalSequence: number;
 }
 
-export interface TransactionRow {
+export interface TransactionRow extends TipFacts {
   readonly sequence: number;
-  readonly id: TransactionId;
-  readonly giverId: UserId;
-  readonly receiverId: UserId;
-  readonly serviceCategory: ServiceCategory;
-  readonly amountCents: Cents;
-  readonly giverFeeCents: Cents;
-  readonly receiverFeeCents: Cents;
-  readonly netAmountCents: Cents;
-  readonly giverFeeRate: number;
-  readonly receiverFeeRate: number;
   readonly createdAtMs: number;
   readonly giverPosition: number;
   readonly receiverPosition: number;
-  /** The owner and the service of its code; null when there is no such code. */
-  readonly codeOwnerId: UserId | null;
-  readonly codeCategory: ServiceCategory | null;
 }
 
 export interface ReversalRow {
@@ -111,11 +99,14 @@ export interface Judgement {
 /** A bucket that is not as it was when it was checked last: by how much it differs. */
 export type DifferingBucket = BucketMove;
 
-/** Up to which position the chain of each account in a window is to be read. */
+/**
+ * Up to which position the chain of each account in a window is to be read: one beyond its last entry in the window, because
+ * that one, if there is any, must be of a row to come.
+ */
 export function lastPositionsIn(window: CheckWindow): ReadonlyMap<UserId, number> {
   const last = new Map<UserId, number>();
   for (const { accountId, position } of entriesNamedIn(window)) {
-    last.set(accountId, Math.max(last.get(accountId) ?? 0, position));
+    last.set(accountId, Math.max(last.get(accountId) ?? 0, position + 1));
   }
   return last;
 }
@@ -179,6 +170,13 @@ export function judgeWindow(
   );
   const sourceOf = (entry: EntryRow) =>
     isReversing(entry) ? reversalOf.get(entry.transactionSequence) : tips.get(entry.transactionSequence);
+  const lastTip = window.transactions[WINDOW_SIZE - 1]?.sequence ?? Number.POSITIVE_INFINITY;
+  /** Whether an entry after those of the window can be of a later one. */
+  const isToCome = (entry: EntryRow) => {
+    const reversal = reversalOf.get(entry.transactionSequence);
+    if (isReversing(entry)) return reversal !== undefined && isEntryOf(entry, reversal);
+    return entry.transactionSequence > lastTip;
+  };
   for (const entry of rows.checkedBefore) {
     const source = sourceOf(entry);
     if (source && isEntryOf(entry, source)) awaited.delete(placeOf(entry.accountId, entry.position));
@@ -202,7 +200,10 @@ export function judgeWindow(
   for (const account of rows.accounts) {
     const { accountId } = account;
     let { position, receivedCents, givenCents, bucketsFromMs } = account;
-    for (const entry of chains.get(accountId) ?? []) {
+    const chain = chains.get(accountId) ?? [];
+    const end = ends.get(accountId) ?? 0;
+    const next = chain.find((entry) => entry.position === end);
+    for (const entry of chain.filter((one) => one !== next)) {
       const place = placeOf(accountId, entry.position);
       if (entry.position !== position + 1) problems.push(`before ${place} an entry is missing`);
       position = entry.position;
@@ -229,7 +230,11 @@ export function judgeWindow(
       });
       bucketsFromMs = Math.min(bucketsFromMs ?? startMs, startMs);
     }
-    if (position > account.lastPosition) problems.push(`${accountId} has more entries than its account says`);
+    if (next && !isToCome(next)) problems.push(`${placeOf(accountId, end)} is not what its tip did`);
+    if (!next && position < Math.min(account.lastPosition, end))
+      problems.push(`${accountId} has fewer entries than its account says`);
+    if (Math.max(position, next?.position ?? 0) > account.lastPosition)
+      problems.push(`${accountId} has more entries than its account says`);
     const isComplete = position === account.lastPosition;
     if (isComplete) {
       if (receivedCents !== account.totalTipsReceivedCents)
@@ -291,35 +296,6 @@ function placeOf(accountId: UserId, position: number): string {
 
 function isReversing({ kind }: Pick<EntryRow, 'kind'>): boolean {
   return kind === 'received_reversed' || kind === 'given_reversed';
-}
-
-function problemsOfTip(tip: TransactionRow): string[] {
-  const { id, amountCents, giverFeeCents, receiverFeeCents, netAmountCents, giverId, receiverId } = tip;
-  const rules: readonly (readonly [holds: boolean, sentence: string])[] = [
-    [netAmountCents + receiverFeeCents === amountCents, 'net amount and receiver fee make up the amount'],
-    [
-      giverFeeCents === shareOf(amountCents, tip.giverFeeRate) &&
-        receiverFeeCents === shareOf(amountCents, tip.receiverFeeRate),
-      'fees are those of the rates stored with the tip',
-    ],
-    [
-      Math.min(amountCents, giverFeeCents, receiverFeeCents, netAmountCents) >= 0 &&
-        Math.min(tip.giverFeeRate, tip.receiverFeeRate) >= 0,
-      'nothing is negative',
-    ],
-    [
-      tip.codeOwnerId === receiverId && tip.codeCategory === tip.serviceCategory,
-      'a tip goes to the owner of its code, for the service of the code',
-    ],
-    [giverId !== receiverId, 'nobody tips themselves'],
-    [SERVICE_CATEGORIES.includes(tip.serviceCategory), 'the category is known'],
-  ];
-  return rules.filter(([holds]) => !holds).map(([, sentence]) => `${sentence}: not so in ${id}`);
-}
-
-/** Rounds half up to a cent, as feesFor() does. @param rate in basis points. */
-function shareOf(amountCents: number, rate: number): number {
-  return Math.floor((amountCents * rate + 5_000) / 10_000);
 }
 
 /** Whether an entry is what a tip, or a reversal, did to its account. */

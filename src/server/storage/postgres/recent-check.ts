@@ -66,17 +66,18 @@ const SAVE_ACCOUNTS = `INSERT INTO tipwell.checked_accounts (account_id, positio
   ON CONFLICT (account_id) DO UPDATE SET position = excluded.position, received_cents = excluded.received_cents,
     given_cents = excluded.given_cents, buckets_from_ms = excluded.buckets_from_ms`;
 
-/** Locks the buckets in the order of their keys, because tips lock them, too. */
-const SAVE_MOVES = `WITH moves AS (
-    SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
-      AS m (account_id, start_ms, service_category, count, cents)
-  ), locked AS (
-    SELECT b.account_id, b.start_ms, b.service_category, m.count, m.cents
-    FROM tipwell.tip_buckets b JOIN moves m USING (account_id, start_ms, service_category)
-    ORDER BY 1, 2, 3 FOR UPDATE OF b
-  )
-  UPDATE tipwell.tip_buckets b SET checked_count = b.checked_count + l.count, checked_cents = b.checked_cents + l.cents
-  FROM locked l WHERE b.account_id = l.account_id AND b.start_ms = l.start_ms AND b.service_category = l.service_category`;
+/**
+ * Locks the buckets in the order of their keys, because tips lock them, too. A bucket that is missing is made, empty, so that it
+ * differs from what was remembered once its account is judged.
+ */
+const SAVE_MOVES = `INSERT INTO tipwell.tip_buckets AS b
+    (account_id, start_ms, service_category, count, cents, checked_count, checked_cents)
+  SELECT m.account_id, m.start_ms, m.service_category, 0, 0, m.count, m.cents
+  FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
+    AS m (account_id, start_ms, service_category, count, cents)
+  ORDER BY 1, 2, 3
+  ON CONFLICT (account_id, start_ms, service_category) DO UPDATE
+    SET checked_count = b.checked_count + excluded.checked_count, checked_cents = b.checked_cents + excluded.checked_cents`;
 
 /**
  * `Storage.checkRecent`. What it reads is as of one settled moment, and what it remembers is saved in a transaction of its own, so

@@ -117,6 +117,8 @@ export function createPostgresStorage(url: string): Storage {
 
     findCredentials: (email) =>
       steps.run(async (statements) => {
+        // PostgreSQL refuses this character in any text, so that no account has it.
+        if (email.includes('\0')) return null;
         const [row] = await statements.accountByEmail.execute({ emailKey: emailKeyOf(email) });
         if (!row) return null;
         const { passwordHash, passwordExpiresAtMs } = row;

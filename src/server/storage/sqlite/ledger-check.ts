@@ -2,7 +2,7 @@
  * Checks all of a ledger: after tests, on backups and as `npm run db:check`. A start checks what was written since the last
  * check (`recent-check.ts`).
  */
-import { INVARIANTS, type Invariant } from '../ledger-invariants.ts';
+import { INVARIANTS, type Invariant, TIP_INVARIANTS } from '../ledger-invariants.ts';
 import { COLUMNS_OF_PAST, tipText } from '../past.ts';
 import type { Database } from './connection.ts';
 
@@ -14,15 +14,31 @@ const sequenceOf = (table: string): Invariant => [
      OR given <> (SELECT coalesce(max(sequence), 0) FROM ${table})`,
 ];
 
+const NOTHING_ELSE_IS_NUMBERED: Invariant = [
+  'nothing else is numbered',
+  `SELECT 'sequence of ' || quote(name) FROM sqlite_sequence GROUP BY name
+     HAVING name NOT IN ('transactions', 'reversals') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
+];
+
 /** What only this engine keeps. */
 const OWN_INVARIANTS: readonly Invariant[] = [
   sequenceOf('transactions'),
   sequenceOf('reversals'),
-  [
-    'nothing else is numbered',
-    `SELECT 'sequence of ' || quote(name) FROM sqlite_sequence GROUP BY name
-       HAVING name NOT IN ('transactions', 'reversals') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
-  ],
+  NOTHING_ELSE_IS_NUMBERED,
+];
+
+const totalOf = (total: 'received' | 'given', person: 'receiver' | 'giver', cents: string) =>
+  `SELECT a.id FROM accounts a LEFT JOIN (
+     SELECT ${person}_id, sum(${cents}) AS total FROM transactions GROUP BY ${person}_id
+   ) t ON t.${person}_id = a.id WHERE a.total_tips_${total}_cents <> coalesce(t.total, 0)`;
+
+/** Those of a file of the time before entries, as backups and databases that no start has migrated yet are. */
+const EARLIER_INVARIANTS: readonly Invariant[] = [
+  ...TIP_INVARIANTS,
+  ['the total received is the sum of the net amounts', totalOf('received', 'receiver', 'net_amount_cents')],
+  ['the total given is the sum of the amounts', totalOf('given', 'giver', 'amount_cents')],
+  sequenceOf('transactions'),
+  NOTHING_ELSE_IS_NUMBERED,
 ];
 
 export interface LedgerViolation {
@@ -32,12 +48,14 @@ export interface LedgerViolation {
 }
 
 /**
- * Checks every invariant of the ledger in one consistent view.
+ * Checks every invariant of the ledger, of whichever version the file is, in one consistent view.
  * @returns what is violated; empty when all is well.
  */
 export function checkLedger(database: Database): LedgerViolation[] {
   return database.transaction(() => {
-    const violations = [...INVARIANTS, ...OWN_INVARIANTS].map(([invariant, query]) => ({
+    const hasEntries = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'entries'`).get();
+    const invariants = hasEntries ? [...INVARIANTS, ...OWN_INVARIANTS] : EARLIER_INVARIANTS;
+    const violations = invariants.map(([invariant, query]) => ({
       invariant,
       offenders: database.prepare<[], string>(`SELECT * FROM (${query}) LIMIT 10`).pluck().all(),
     }));

@@ -79,9 +79,11 @@ export function createRecentCheck(database: Database): () => CheckStep {
      ON CONFLICT DO UPDATE SET position = excluded.position, received_cents = excluded.received_cents,
        given_cents = excluded.given_cents, buckets_from_ms = excluded.buckets_from_ms`,
   );
+  // A bucket that is missing is made, empty, so that it differs from what was remembered once its account is judged.
   const saveMove = database.prepare<BucketMove>(
-    `UPDATE tip_buckets SET checked_count = checked_count + @count, checked_cents = checked_cents + @cents
-     WHERE account_id = @accountId AND start_ms = @startMs AND service_category = @serviceCategory`,
+    `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents, checked_count, checked_cents)
+     VALUES (@accountId, @startMs, @serviceCategory, 0, 0, @count, @cents)
+     ON CONFLICT DO UPDATE SET checked_count = checked_count + @count, checked_cents = checked_cents + @cents`,
   );
   const lastGivenOut = database
     .prepare<[string], number>('SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?')

@@ -37,10 +37,10 @@ export const accounts = sqliteTable(
     totalTipsReceivedCents: cents('total_tips_received_cents').notNull(),
     totalTipsGivenCents: cents('total_tips_given_cents').notNull(),
     createdAtMs: integer('created_at_ms').notNull(),
-    /** How many entries the account has. */
-    lastPosition: integer('last_position').notNull().default(0),
     /** When a password that the operator made stops working; null for one that its owner chose. */
     passwordExpiresAtMs: integer('password_expires_at_ms'),
+    /** How many entries the account has. */
+    lastPosition: integer('last_position').notNull().default(0),
   },
   (table) => [
     uniqueIndex('accounts_email_key').on(table.emailKey),
