@@ -157,106 +157,139 @@ export function judgeWindow(
     readonly reversals: readonly ReversalRow[];
   },
 ): Judgement {
-  const problems: string[] = [];
-  const tips = new Map(window.transactions.map((tip) => [tip.sequence, tip]));
-  const reversalOf = new Map(
-    [...window.reversals, ...rows.reversals].map((reversal) => [reversal.transaction.sequence, reversal]),
-  );
-  for (const tip of window.transactions) problems.push(...problemsOfTip(tip));
-
+  const sources = new SourcesOf(window, rows.reversals);
   /** The entries that the rows of the window name, by account and position, which are crossed out when they are found. */
   const awaited = new Map(
     entriesNamedIn(window).map(({ accountId, position, id }) => [placeOf(accountId, position), id]),
   );
-  const sourceOf = (entry: EntryRow) =>
-    isReversing(entry) ? reversalOf.get(entry.transactionSequence) : tips.get(entry.transactionSequence);
-  const lastTip = window.transactions[WINDOW_SIZE - 1]?.sequence ?? Number.POSITIVE_INFINITY;
-  /** Whether an entry after those of the window can be of a later one. */
-  const isToCome = (entry: EntryRow) => {
-    const reversal = reversalOf.get(entry.transactionSequence);
-    if (isReversing(entry)) return reversal !== undefined && isEntryOf(entry, reversal);
-    return entry.transactionSequence > lastTip;
-  };
   for (const entry of rows.checkedBefore) {
-    const source = sourceOf(entry);
-    if (source && isEntryOf(entry, source)) awaited.delete(placeOf(entry.accountId, entry.position));
+    if (sources.find(entry)) awaited.delete(placeOf(entry.accountId, entry.position));
   }
 
-  const buckets = new Map<string, BucketMove>();
   const ends = lastPositionsIn(window);
-  const accounts: CheckedAccount[] = [];
-  const complete: { accountId: UserId; bucketsFromMs: number }[] = [];
+  const chains = new Map([...ends.keys()].map((accountId): [UserId, EntryRow[]] => [accountId, []]));
+  for (const entry of rows.entries) chains.get(entry.accountId)?.push(entry);
+  const verdicts = rows.accounts.map((account) =>
+    judgeChain(account, chains.get(account.accountId) ?? [], ends.get(account.accountId) ?? 0, sources),
+  );
+  for (const { found } of verdicts) for (const place of found) awaited.delete(place);
+
   const known = new Set(rows.accounts.map(({ accountId }) => accountId));
-  for (const accountId of ends.keys()) {
-    if (!known.has(accountId)) problems.push(`there is no account ${accountId}`);
-  }
-
-  const chains = new Map<UserId, EntryRow[]>();
-  for (const entry of rows.entries) {
-    const chain = chains.get(entry.accountId) ?? [];
-    chain.push(entry);
-    chains.set(entry.accountId, chain);
-  }
-  for (const account of rows.accounts) {
-    const { accountId } = account;
-    let { position, receivedCents, givenCents, bucketsFromMs } = account;
-    const chain = chains.get(accountId) ?? [];
-    const end = ends.get(accountId) ?? 0;
-    const next = chain.find((entry) => entry.position === end);
-    for (const entry of chain.filter((one) => one !== next)) {
-      const place = placeOf(accountId, entry.position);
-      if (entry.position !== position + 1) problems.push(`before ${place} an entry is missing`);
-      position = entry.position;
-      const isReceived = entry.kind === 'received' || entry.kind === 'received_reversed';
-      if (isReceived) receivedCents += entry.cents;
-      else givenCents += entry.cents;
-      if (entry.balanceAfterCents !== (isReceived ? receivedCents : givenCents))
-        problems.push(`the balance after ${place} is not the sum of what came before`);
-      const source = sourceOf(entry);
-      if (!source || !isEntryOf(entry, source)) {
-        problems.push(`${place} is not what its tip did`);
-        continue;
-      }
-      awaited.delete(place);
-      if (!isReceived) continue;
-      const tip = 'transaction' in source ? source.transaction : source;
-      const startMs = bucketStartMs(tip);
-      addTo(buckets, {
-        accountId,
-        startMs,
-        serviceCategory: tip.serviceCategory,
-        count: Math.sign(entry.cents),
-        cents: entry.cents,
-      });
-      bucketsFromMs = Math.min(bucketsFromMs ?? startMs, startMs);
-    }
-    if (next && !isToCome(next)) problems.push(`${placeOf(accountId, end)} is not what its tip did`);
-    if (!next && position < Math.min(account.lastPosition, end))
-      problems.push(`${accountId} has fewer entries than its account says`);
-    if (Math.max(position, next?.position ?? 0) > account.lastPosition)
-      problems.push(`${accountId} has more entries than its account says`);
-    const isComplete = position === account.lastPosition;
-    if (isComplete) {
-      if (receivedCents !== account.totalTipsReceivedCents)
-        problems.push(`the total received of ${accountId} is not the sum of its entries`);
-      if (givenCents !== account.totalTipsGivenCents)
-        problems.push(`the total given of ${accountId} is not the sum of its entries`);
-      if (bucketsFromMs !== null) complete.push({ accountId, bucketsFromMs });
-      bucketsFromMs = null;
-    }
-    accounts.push({ accountId, position, receivedCents, givenCents, bucketsFromMs });
-  }
-  for (const [place, id] of awaited) problems.push(`${id} has not left its entry ${place}`);
-
+  const unknown = [...ends.keys()].filter((accountId) => !known.has(accountId));
   return {
-    problems,
+    problems: [
+      ...window.transactions.flatMap(problemsOfTip),
+      ...unknown.map((accountId) => `there is no account ${accountId}`),
+      ...verdicts.flatMap(({ problems }) => problems),
+      ...[...awaited].map(([place, id]) => `${id} has not left its entry ${place}`),
+    ],
     checkpoint: {
       transactionSequence: window.transactions.at(-1)?.sequence ?? before.transactionSequence,
       reversalSequence: window.reversals.at(-1)?.sequence ?? before.reversalSequence,
     },
-    accounts,
-    buckets: [...buckets.values()],
-    complete,
+    accounts: verdicts.map(({ account }) => account),
+    buckets: addUp(verdicts.flatMap(({ moves }) => moves)),
+    complete: verdicts.flatMap(({ account: { accountId }, completeFromMs }) =>
+      completeFromMs === null ? [] : { accountId, bucketsFromMs: completeFromMs },
+    ),
+  };
+}
+
+/** What the entries of a window may be of. */
+class SourcesOf {
+  readonly #tips: ReadonlyMap<number, TransactionRow>;
+  readonly #reversals: ReadonlyMap<number, ReversalRow>;
+  /** Of a window that is full, the sequence of the last tip; later ones are to come. */
+  readonly #lastTip: number;
+
+  constructor({ transactions, reversals }: CheckWindow, others: readonly ReversalRow[]) {
+    this.#tips = new Map(transactions.map((tip) => [tip.sequence, tip]));
+    this.#reversals = new Map(
+      [...reversals, ...others].map((reversal) => [reversal.transaction.sequence, reversal]),
+    );
+    this.#lastTip = transactions[WINDOW_SIZE - 1]?.sequence ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The tip that an entry says it is of, or that it takes back; undefined when the entry is not what that did. */
+  find(entry: EntryRow): ReversalRow['transaction'] | undefined {
+    if (isReversing(entry)) {
+      const reversal = this.#reversals.get(entry.transactionSequence);
+      return reversal && isEntryOf(entry, reversal) ? reversal.transaction : undefined;
+    }
+    const tip = this.#tips.get(entry.transactionSequence);
+    return tip && isEntryOf(entry, tip) ? tip : undefined;
+  }
+
+  /** Whether an entry after those of the window can be of a later row. */
+  isToCome(entry: EntryRow): boolean {
+    return isReversing(entry) ? this.find(entry) !== undefined : entry.transactionSequence > this.#lastTip;
+  }
+}
+
+/** What the chain of one account comes to. */
+interface Verdict {
+  readonly problems: readonly string[];
+  /** Where the entries stand that are what their tips did. */
+  readonly found: readonly string[];
+  readonly moves: readonly BucketMove[];
+  readonly account: CheckedAccount;
+  /** The earliest bucket to judge when the account is checked to its end; null when it is not, or there is none. */
+  readonly completeFromMs: number | null;
+}
+
+/** @param end the position after those of the window: an entry that stands there must be of a row to come. */
+function judgeChain(
+  account: AccountToCheck,
+  chain: readonly EntryRow[],
+  end: number,
+  sources: SourcesOf,
+): Verdict {
+  const { accountId, lastPosition } = account;
+  const problems: string[] = [];
+  const found: string[] = [];
+  const moves: BucketMove[] = [];
+  let { position, receivedCents, givenCents, bucketsFromMs } = account;
+  const next = chain.find((entry) => entry.position === end);
+  for (const entry of chain) {
+    if (entry === next) continue;
+    const place = placeOf(accountId, entry.position);
+    if (entry.position !== position + 1) problems.push(`before ${place} an entry is missing`);
+    position = entry.position;
+    const isReceived = isOfReceiver(entry);
+    if (isReceived) receivedCents += entry.cents;
+    else givenCents += entry.cents;
+    if (entry.balanceAfterCents !== (isReceived ? receivedCents : givenCents))
+      problems.push(`the balance after ${place} is not the sum of what came before`);
+    const tip = sources.find(entry);
+    if (!tip) {
+      problems.push(`${place} is not what its tip did`);
+      continue;
+    }
+    found.push(place);
+    if (!isReceived) continue;
+    const { serviceCategory } = tip;
+    const startMs = bucketStartMs(tip);
+    moves.push({ accountId, startMs, serviceCategory, count: Math.sign(entry.cents), cents: entry.cents });
+    bucketsFromMs = Math.min(bucketsFromMs ?? startMs, startMs);
+  }
+
+  if (next && !sources.isToCome(next)) problems.push(`${placeOf(accountId, end)} is not what its tip did`);
+  if (!next && position < Math.min(lastPosition, end))
+    problems.push(`${accountId} has fewer entries than its account says`);
+  if (Math.max(position, next?.position ?? 0) > lastPosition)
+    problems.push(`${accountId} has more entries than its account says`);
+  const isComplete = position === lastPosition;
+  if (isComplete && receivedCents !== account.totalTipsReceivedCents)
+    problems.push(`the total received of ${accountId} is not the sum of its entries`);
+  if (isComplete && givenCents !== account.totalTipsGivenCents)
+    problems.push(`the total given of ${accountId} is not the sum of its entries`);
+  const checked = { accountId, position, receivedCents, givenCents };
+  return {
+    problems,
+    found,
+    moves,
+    account: { ...checked, bucketsFromMs: isComplete ? null : bucketsFromMs },
+    completeFromMs: isComplete ? bucketsFromMs : null,
   };
 }
 
@@ -294,6 +327,10 @@ function placeOf(accountId: UserId, position: number): string {
   return `${accountId} at ${position}`;
 }
 
+function isOfReceiver({ kind }: Pick<EntryRow, 'kind'>): boolean {
+  return kind === 'received' || kind === 'received_reversed';
+}
+
 function isReversing({ kind }: Pick<EntryRow, 'kind'>): boolean {
   return kind === 'received_reversed' || kind === 'given_reversed';
 }
@@ -302,7 +339,7 @@ function isReversing({ kind }: Pick<EntryRow, 'kind'>): boolean {
 function isEntryOf(entry: EntryRow, source: TransactionRow | ReversalRow): boolean {
   const isReversal = 'transaction' in source;
   const tip = isReversal ? source.transaction : source;
-  const isReceived = entry.kind === 'received' || entry.kind === 'received_reversed';
+  const isReceived = isOfReceiver(entry);
   const cents = isReceived ? tip.netAmountCents : tip.amountCents;
   return (
     entry.accountId === (isReceived ? tip.receiverId : tip.giverId) &&
@@ -312,12 +349,12 @@ function isEntryOf(entry: EntryRow, source: TransactionRow | ReversalRow): boole
   );
 }
 
-function addTo(buckets: Map<string, BucketMove>, move: BucketMove): void {
-  const key = bucketOf(move);
-  const present = buckets.get(key);
-  buckets.set(key, {
-    ...move,
-    count: move.count + (present?.count ?? 0),
-    cents: move.cents + (present?.cents ?? 0),
-  });
+/** One move for each bucket. */
+function addUp(moves: readonly BucketMove[]): readonly BucketMove[] {
+  const buckets = new Map<string, BucketMove>();
+  for (const move of moves) {
+    const { count = 0, cents = 0 } = buckets.get(bucketOf(move)) ?? {};
+    buckets.set(bucketOf(move), { ...move, count: count + move.count, cents: cents + move.cents });
+  }
+  return [...buckets.values()];
 }
