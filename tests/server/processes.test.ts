@@ -8,6 +8,9 @@ import { ask } from '#tests/support/postgres-cluster.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 import { startSeveralProcesses } from '#tests/support/several-processes.ts';
 
+/** Windows has no signal that stops a process where it is. */
+const testOnUnix = test.skipIf(process.platform === 'win32');
+
 let postgres: PostgresServer;
 let databases = 0;
 
@@ -39,10 +42,10 @@ test('two servers record every tip once, and tell each to every stream once and 
     scene.watch(3, 0),
     scene.watch(4, 1, 'tRPC'),
   ]);
-  await scene.tips(400);
+  await scene.tips(300);
   await end();
   const { tips, ...rest } = await scene.compare(url);
-  expect(tips).toBeGreaterThanOrEqual(500);
+  expect(tips).toBeGreaterThanOrEqual(400);
   expect(rest).toEqual({ cutOff: 0, refused: 0, recordedUnanswered: 0, connectionsOfStreams: streams + 4 });
 });
 
@@ -55,25 +58,31 @@ test('a server that is killed under load loses no tip and doubles none, and its 
   expect((await scene.compare(url)).cutOff).toBeGreaterThan(0);
 });
 
-test('a database that is killed under load loses no tip and doubles none, and the servers go on by themselves', async () => {
-  const { url, scene } = await setTheScene();
-  await watchEverywhere(scene);
-  const end = scene.startTipping();
-  for (let kill = 1; kill <= 2; kill += 1)
-    await loseDatabase(scene, 'kill of the database', postgres.kill, postgres.start);
-  await end();
-  const figures = await scene.compare(url);
-  expect(figures).toMatchObject({ cutOff: 0 });
-  expect(figures.refused).toBeGreaterThan(0);
-});
+testOnUnix(
+  'a database that is killed under load loses no tip and doubles none, and the servers go on by themselves',
+  async () => {
+    const { url, scene } = await setTheScene();
+    await watchEverywhere(scene);
+    const end = scene.startTipping();
+    for (let kill = 1; kill <= 2; kill += 1)
+      await loseDatabase(scene, 'kill of the database', postgres.kill, postgres.start);
+    await end();
+    const figures = await scene.compare(url);
+    expect(figures).toMatchObject({ cutOff: 0 });
+    expect(figures.refused).toBeGreaterThan(0);
+  },
+);
 
-test('a database that hangs under load has every request refused in time, and loses no tip and doubles none once it goes on', async () => {
-  const { url, scene } = await setTheScene();
-  await watchEverywhere(scene);
-  const end = scene.startTipping();
-  await loseDatabase(scene, 'hang of the database', postgres.pause, postgres.resume);
-  await end();
-  const figures = await scene.compare(url);
-  expect(figures).toMatchObject({ cutOff: 0 });
-  expect(figures.refused).toBeGreaterThan(0);
-});
+testOnUnix(
+  'a database that hangs under load has every request refused in time, and loses no tip and doubles none once it goes on',
+  async () => {
+    const { url, scene } = await setTheScene();
+    await watchEverywhere(scene);
+    const end = scene.startTipping();
+    await loseDatabase(scene, 'hang of the database', postgres.pause, postgres.resume);
+    await end();
+    const figures = await scene.compare(url);
+    expect(figures).toMatchObject({ cutOff: 0 });
+    expect(figures.refused).toBeGreaterThan(0);
+  },
+);

@@ -2,7 +2,7 @@
  * Every statement of the running server but the set-wise ones of the ledger, written in drizzle and prepared once for each
  * connection. Those about codes and tips are in `tip-statements.ts`.
  */
-import { and, asc, desc, eq, gt, inArray, lte, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, lte, ne, or, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Client } from 'pg';
 import { prepareInsert } from './placeholders.ts';
@@ -81,12 +81,12 @@ export function prepareStatements(client: Client) {
       .where(eq(sessions.userId, value('userId')))
       .orderBy(desc(sessions.createdAtMs), asc(sessions.tokenHash))
       .prepare('sessions_of_user'),
-    liveSession: db
-      .select({ ...account, expiresAtMs: sessions.expiresAtMs })
+    sessionsWithAccounts: db
+      .select({ ...account, tokenHash: sessions.tokenHash, expiresAtMs: sessions.expiresAtMs })
       .from(sessions)
       .innerJoin(accounts, eq(accounts.id, sessions.userId))
-      .where(and(eq(sessions.tokenHash, value('tokenHash')), gt(sessions.expiresAtMs, value('nowMs'))))
-      .prepare('live_session'),
+      .where(sql`${sessions.tokenHash} = ANY (${value('hashes')}::bytea[])`)
+      .prepare('sessions_with_accounts'),
     endedSessions: db
       .select({ hash: sql<Buffer>`hash` })
       .from(sql`unnest(${value('hashes')}::bytea[]) AS asked (hash)`)

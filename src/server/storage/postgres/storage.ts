@@ -1,6 +1,6 @@
 /**
- * The storage port on PostgreSQL: each method is one statement, or one transaction. What is asked for most, tips and limited attempts,
- * is done in groups.
+ * The storage port on PostgreSQL: each method is one statement, or one transaction. What is asked for most, tips, limited
+ * attempts and sessions, is done in groups.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import {
@@ -28,6 +28,12 @@ const END_OF_ENTRIES = Number.MAX_SAFE_INTEGER;
 const PROOF = { limit: 'readiness', account: 'readiness', count: 0, endsAtMs: 0 } as const;
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
+
+interface SessionToFind {
+  /** Of its token, in hexadecimal. */
+  readonly hash: string;
+  readonly nowMs: number;
+}
 
 /** The storage port over a database whose schema is today's. */
 export function createPostgresStorage(url: string): Storage {
@@ -64,6 +70,23 @@ export function createPostgresStorage(url: string): Storage {
   // Attempts that may have been counted are not counted again: whoever is refused an answer has one less at most.
   const attempts = createGroupCommit((group: readonly AttemptToTake[]) =>
     steps.transact((session) => takeAttempts(session, group), 'give_up'),
+  );
+
+  // Every request of somebody who is logged in asks for its session: a connection and a round trip for each would cost as much as the
+  // tip itself.
+  const sessions = createGroupCommit((group: readonly SessionToFind[]) =>
+    steps.run(async (statements) => {
+      const rows = await statements.sessionsWithAccounts.execute({
+        hashes: [...new Set(group.map(({ hash }) => hash))].map((hash) => Buffer.from(hash, 'hex')),
+      });
+      const found = new Map(rows.map((row) => [row.tokenHash.toString('hex'), row]));
+      return group.map(({ hash, nowMs }) => {
+        const row = found.get(hash);
+        return row && row.expiresAtMs > nowMs
+          ? { account: accountOf(row), expiresAtMs: row.expiresAtMs }
+          : null;
+      });
+    }),
   );
 
   const accountOf = (row: AccountRow & { readonly categories: string | null }) =>
@@ -144,11 +167,7 @@ export function createPostgresStorage(url: string): Storage {
         return 'created';
       }),
 
-    findSession: (tokenHash, nowMs) =>
-      steps.run(async (statements) => {
-        const [row] = await statements.liveSession.execute({ tokenHash: Buffer.from(tokenHash), nowMs });
-        return row ? { account: accountOf(row), expiresAtMs: row.expiresAtMs } : null;
-      }),
+    findSession: (tokenHash, nowMs) => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs }),
 
     findEndedSessions: (tokenHashes, nowMs) =>
       steps.run(async (statements) => {
@@ -311,7 +330,7 @@ export function createPostgresStorage(url: string): Storage {
       }),
 
     async close() {
-      await Promise.all([tips.close(), attempts.close()]);
+      await Promise.all([tips.close(), attempts.close(), sessions.close()]);
       await notifications.close();
       await steps.close();
     },
