@@ -80,7 +80,14 @@ async function fuzz(report: Report): Promise<Outcome> {
   report(`${FUZZ_CASES} cases from the seed ${seed}`);
   const env = { ...process.env, NO_COLOR: '1', FUZZ_SEED: String(seed), FUZZ_CASES: String(FUZZ_CASES) };
   const args = [
-    ...['run', 'tests/server/hostile-fuzz.test.ts', '--testTimeout', String(LONGEST_RUN_MS)],
+    ...[
+      'run',
+      'tests/server/hostile-fuzz.test.ts',
+      '--project',
+      'node',
+      '--testTimeout',
+      String(LONGEST_RUN_MS),
+    ],
     ...['--retry', '0', '--reporter', 'verbose'],
   ];
   const vitest = spawn(process.execPath, [join(PROJECT_FOLDER, 'node_modules/vitest/vitest.mjs'), ...args], {
