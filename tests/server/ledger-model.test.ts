@@ -298,10 +298,10 @@ test('the ledger and a model of it agree on every one of 10,000 random operation
     const times = 1 + chance.below(2);
     const id = ids[place] ?? newTransactionId(chance.bytes);
     const outcomes = await Promise.all(Array.from({ length: times }, () => storage.reverseTip(id, now)));
-    for (const { outcome } of outcomes) {
-      expect(outcome).toBe(model.reverse(place));
-      count(outcome);
-    }
+    // Which of two that are asked for at once is the first is nobody's promise.
+    const expected = outcomes.map(() => model.reverse(place));
+    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(expected.sort());
+    for (const outcome of expected) count(outcome);
   }
 
   /** Compares the entries of an account, and the quarters of an hour in which it received, with those of the model. */
