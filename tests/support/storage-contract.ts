@@ -226,6 +226,22 @@ export function describeStorage(
       expect(await storage.findSession(bytes('another'), NOW)).toBeNull();
     });
 
+    test('sessions that are asked for at once are each found with their own account, at the time of each question', async () => {
+      const { storage, addAccount, beginSession } = await openStorage();
+      const pat = await addAccount('pat', ['dj']);
+      const sam = await addAccount('sam');
+      const ofPat = await beginSession(pat.id, 'of pat');
+      const ofSam = await beginSession(sam.id, 'of sam');
+      const answers = await Promise.all([
+        storage.findSession(ofSam.tokenHash, NOW),
+        storage.findSession(bytes('another'), NOW),
+        storage.findSession(ofPat.tokenHash, ofPat.expiresAtMs),
+        storage.findSession(ofPat.tokenHash, NOW),
+        storage.findSession(ofSam.tokenHash, NOW),
+      ]);
+      expect(answers.map((found) => found?.account ?? null)).toEqual([sam, null, null, pat, sam]);
+    });
+
     test('a session does not begin when the password was changed since it was verified', async () => {
       const { storage, addAccount, tokensOf } = await openStorage();
       const { id } = await addAccount('pat');
