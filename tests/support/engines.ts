@@ -8,19 +8,32 @@ const IMPORT = /from '((?:#tests|\.{1,2})\/[^']+\.ts)'/g;
 /** A test that imports an engine is about that one. */
 const SQLITE = "from '#server/storage/sqlite/";
 
-/** @returns paths below the folder of the project. */
+/** The server tests that take their data from the engine of the project. @returns paths below the folder of the project. */
 export function findTestsOfBothEngines(root: string): string[] {
-  const texts = new Map<string, string>();
-  const textOf = (file: string) => {
-    const text = texts.get(file) ?? readFileSync(join(root, file), 'utf8');
-    texts.set(file, text);
-    return text;
+  return findTestsWithData(root).filter((file) => !isAboutSqlite(root, file));
+}
+
+/** The server tests that could take their data from the engine of the project, and are about SQLite itself. */
+export function findTestsOfSqlite(root: string): string[] {
+  return findTestsWithData(root).filter((file) => isAboutSqlite(root, file));
+}
+
+function isAboutSqlite(root: string, file: string): boolean {
+  return readFileSync(join(root, file), 'utf8').includes(SQLITE);
+}
+
+function findTestsWithData(root: string): string[] {
+  const imports = new Map<string, readonly string[]>();
+  const importsOf = (file: string) => {
+    const found =
+      imports.get(file) ??
+      [...readFileSync(join(root, file), 'utf8').matchAll(IMPORT)].map(([, path = '']) =>
+        path.startsWith('#') ? path.slice(1) : posix.join(posix.dirname(file), path),
+      );
+    imports.set(file, found);
+    return found;
   };
-  const importsOf = (file: string) =>
-    [...textOf(file).matchAll(IMPORT)].map(([, path = '']) =>
-      path.startsWith('#') ? path.slice(1) : posix.join(posix.dirname(file), path),
-    );
-  const reached = (file: string, seen = new Set([file])): ReadonlySet<string> => {
+  const reached = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
     for (const imported of importsOf(file)) {
       if (!imported.startsWith('tests/') || seen.has(imported)) continue;
       seen.add(imported);
@@ -30,6 +43,6 @@ export function findTestsOfBothEngines(root: string): string[] {
   };
   return globSync('tests/server/*.test.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter((file) => reached(file).has(DATA) && !textOf(file).includes(SQLITE))
+    .filter((file) => reached(file).has(DATA))
     .sort();
 }
