@@ -1,5 +1,5 @@
 /**
- * Ten thousand random operations, the same ones in every run, go to the ledger and to a model of it that is a few
+ * Thousands of random operations, the same ones in every run, go to the ledger and to a model of it that is a few
  * lists in memory: every outcome, every total and every listing must be the same. Writes are sent several at once.
  */
 
@@ -24,9 +24,11 @@ import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { START_MS } from '#tests/support/people.ts';
 import type { Dump } from '#tests/support/stored-data.ts';
+import { isOnSqlite } from '#tests/support/test-data.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 
-const OPERATIONS = 10_000;
+/** On PostgreSQL fewer, because the model is the same and a round trip is not. */
+const OPERATIONS = isOnSqlite() ? 10_000 : 4_000;
 const COMPARE_EVERY = 1_000;
 const QUARTER_MS = 900_000;
 const SEED = 20_261_120;
@@ -170,7 +172,7 @@ function createModel() {
   };
 }
 
-test('the ledger and a model of it agree on every one of 10,000 random operations', async () => {
+test(`the ledger and a model of it agree on every one of ${OPERATIONS} random operations`, async () => {
   const chance = createChance(SEED);
   const { data, storage } = await createTestLedger({ random: chance.bytes });
   let now = START_MS;
@@ -399,6 +401,6 @@ test('the ledger and a model of it agree on every one of 10,000 random operation
     ...['tip', 'repeated tip', 'idempotency_key_reused', 'own_qr_code', 'qr_code_not_found'],
     ...['category_mismatch', 'invalid_input', 'reversed', 'reversed_before', 'unknown_transaction'],
   ];
-  const rare = kinds.filter((kind) => (seen.get(kind) ?? 0) < 10);
+  const rare = kinds.filter((kind) => (seen.get(kind) ?? 0) < OPERATIONS / 1_000);
   expect(rare, `of ${JSON.stringify([...seen])}`).toEqual([]);
 }, 180_000);

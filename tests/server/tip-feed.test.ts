@@ -294,10 +294,13 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
     people.map(({ token }, index) => openStream(t.send, DOORS[index % 2] ?? 'REST', { token })),
   );
   const chance = createChance(20_261_204);
+  let heardInAll = 0;
   const reading = people.map(async ({ user }, index) => {
     const heard: StreamedTip[] = [];
-    for (let tip = await streams[index]?.nextTip(); tip; tip = await streams[index]?.nextTip())
+    for (let tip = await streams[index]?.nextTip(); tip; tip = await streams[index]?.nextTip()) {
       heard.push(tip);
+      heardInAll += 1;
+    }
     return { id: user.id, heard };
   });
   for (let round = 0; round < 100; round += 1) {
@@ -313,6 +316,8 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
       }),
     );
   }
+  // Two people hear of each tip.
+  await vi.waitFor(() => expect(heardInAll).toBeGreaterThanOrEqual(4_000), { timeout: 60_000 });
   await settle();
   t.app.endStreams();
   for (const { id, heard } of await Promise.all(reading)) {

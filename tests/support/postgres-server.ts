@@ -73,6 +73,8 @@ interface Place {
   readonly folder: string;
   readonly data: string;
   readonly programs: ReturnType<typeof copyPrograms>;
+  /** Whether the programs are an installed PostgreSQL's, of any version, and not those that npm brings. */
+  readonly isInstalled: boolean;
   readonly user: ReturnType<typeof findSystemUser>;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -114,7 +116,14 @@ async function startOn(
     const programs = installed
       ? { initdb: join(installed, 'initdb'), postgres: join(installed, 'postgres') }
       : copyPrograms(folder);
-    const place = { folder, data: join(folder, 'data'), programs, user, environment };
+    const place = {
+      folder,
+      data: join(folder, 'data'),
+      programs,
+      isInstalled: installed !== undefined,
+      user,
+      environment,
+    };
     await provide(place);
 
     let port = await freePort();
@@ -181,14 +190,19 @@ async function startOn(
   }
 }
 
-function initialise({ folder, data, programs, user, environment }: Place, password: string): void {
+function initialise(
+  { folder, data, programs, isInstalled, user, environment }: Place,
+  password: string,
+): void {
   const passwordFile = join(folder, 'password');
   writeFileSync(passwordFile, password);
   if (user) chownSync(passwordFile, user.uid, user.gid);
   const flags = ['--no-sync', '--no-instructions', '--locale=C', '--encoding=UTF8', '--auth=scram-sha-256'];
   const authority = [`--username=${SUPERUSER}`, `--pwfile=${passwordFile}`];
-  // One iteration, because the random password needs no stretching, and each connection would pay for it on both sides.
-  execFileSync(programs.initdb, [`--pgdata=${data}`, ...flags, ...authority, '--set=scram_iterations=1'], {
+  // One iteration, because the random password needs no stretching, and each connection would pay for it on both sides. Versions
+  // before 16 cannot be told.
+  const hashing = isInstalled ? [] : ['--set=scram_iterations=1'];
+  execFileSync(programs.initdb, [`--pgdata=${data}`, ...flags, ...authority, ...hashing], {
     cwd: folder,
     env: environment,
     ...user,
