@@ -4,6 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
+import { findTestsOfBothEngines } from './tests/support/engines.ts';
 
 const CLIENT = join(import.meta.dirname, 'src/client');
 /** The pages that the server renders; the script of each is `start/NAME-page.tsx`. */
@@ -152,6 +153,17 @@ function isOfEveryPage(id: string): boolean {
   return REACT.test(id) || OF_EVERY_PAGE.includes(file) || OF_EVERY_PAGE.includes(part);
 }
 
+/** The tests that are about PostgreSQL itself. */
+const ABOUT_POSTGRES = ['tests/server/postgres-*.test.ts', 'tests/server/processes*.test.ts'];
+
+const SERVER_TESTS = {
+  setupFiles: ['tests/support/setup.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // As many as a small machine has cores, because most of the time is spent hashing passwords.
+  maxWorkers: 2,
+};
+
 const config: ViteUserConfig = {
   root: 'src/client',
   publicDir: 'public',
@@ -185,14 +197,22 @@ const config: ViteUserConfig = {
       {
         root: import.meta.dirname,
         test: {
+          ...SERVER_TESTS,
           name: 'node',
+          provide: { engine: 'sqlite' },
           include: ['tests/*.test.ts', 'tests/{shared,server,client}/**/*.test.ts'],
-          setupFiles: ['tests/support/setup.ts'],
+          exclude: ABOUT_POSTGRES,
           globalSetup: ['tests/support/build.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // As many as a small machine has cores, because most of the time is spent hashing passwords.
-          maxWorkers: 2,
+        },
+      },
+      {
+        root: import.meta.dirname,
+        test: {
+          ...SERVER_TESTS,
+          name: 'postgres',
+          provide: { engine: 'postgres' },
+          include: [...ABOUT_POSTGRES, ...findTestsOfBothEngines(import.meta.dirname)],
+          globalSetup: ['tests/support/build.ts', 'tests/support/postgres-setup.ts'],
         },
       },
     ],

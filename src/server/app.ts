@@ -12,7 +12,7 @@ import { serveApiDocs } from './api/docs.ts';
 import { allowOrigins, guardDoors } from './api/door.ts';
 import { createEnvelope } from './api/envelope.ts';
 import { createPageLookup, createRecall } from './api/lookups.ts';
-import { serveProbes } from './api/probes.ts';
+import { serveProbes, type Troubles } from './api/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/problems.ts';
 import { createRestAdapter } from './api/rest.ts';
 import { createTrpcDoor } from './api/trpc-door.ts';
@@ -47,13 +47,18 @@ export interface AppDependencies {
   readonly pages: Pages | null;
   /** Whether the process is on its way out and takes no new work. */
   readonly isShuttingDown: () => boolean;
+  /** What `/readyz` tells besides. */
+  readonly troubles: Troubles;
 }
 
 export interface App {
   readonly fetch: Hono['fetch'];
   /** The answer to what could not be read as a request. */
   refuseUnread(refusal: AppError): UnreadAnswer;
-  /** Ends the streams of sessions that have expired, and saves what could not be saved before; to be called every second. */
+  /**
+   * Forgets look-ups that are too old, ends the streams of sessions that have expired, and saves what could not be saved
+   * before; to be called every second.
+   */
   tick(): Promise<void>;
   /** Deletes what has expired; to be called now and then. */
   sweep(): Promise<void>;
@@ -65,7 +70,7 @@ export interface App {
 
 /** Composes the product: chapters over the storage, both doors over the chapters. */
 export function createApp(deps: AppDependencies): App {
-  const { config, storage, secrets, clock, random, log, pages, isShuttingDown } = deps;
+  const { config, storage, secrets, clock, random, log, pages, isShuttingDown, troubles } = deps;
   const { publicUrl, corsOrigins, trustedProxies } = config;
   const isSecure = publicUrl.startsWith('https:');
 
@@ -78,7 +83,7 @@ export function createApp(deps: AppDependencies): App {
   const app = new Hono();
   app.use(envelope.middleware);
   allowOrigins(app, corsOrigins);
-  serveProbes(app, { clock, isShuttingDown, proveWritable: () => storage.proveWritable() });
+  serveProbes(app, { clock, isShuttingDown, proveWritable: () => storage.proveWritable(), troubles });
   guardDoors(app, isShuttingDown);
   serveApiDocs(app, publicUrl);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
@@ -96,7 +101,10 @@ export function createApp(deps: AppDependencies): App {
   return {
     fetch: (request, ...rest) => (mustBeRouted() ? null : recall(request)) ?? app.fetch(request, ...rest),
     refuseUnread: createUnreadAnswers({ envelope, publicUrl, clock, log, report }),
-    tick: () => services.sessions.tick(),
+    async tick() {
+      services.qrCodes.tick();
+      await services.sessions.tick();
+    },
     async sweep() {
       await services.sessions.sweep();
       await services.limits.sweep();
@@ -115,7 +123,7 @@ function createServices({ config, storage, secrets, passwords, clock, random }: 
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl }),
     tipFeed,
-    transactions: createTransactions({ storage, clock, random, feed: tipFeed, view }),
+    transactions: createTransactions({ storage, clock, random, view }),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     turns: createTurns(),
     queryTurns: createFairTurns(QUERIES_PER_TURN),

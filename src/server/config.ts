@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import type { DatabaseAddress } from './storage/database.ts';
+import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
 
 export interface Config {
   readonly host: string;
@@ -63,12 +64,16 @@ const environment = z.object({
     .optional(),
   DATABASE_URL: z
     .string()
-    .transform((path) => path.replace(/^file:(?:\/\/)?/, ''))
     .refine(
-      (path) => path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:/i.test(path),
-      'must be a file path',
+      (text) => isMeantForPostgres(text) || isFilePath(pathIn(text)),
+      'must be a file path, or the address of a PostgreSQL database',
     )
-    .default('data/tipwell.db'),
+    .refine(
+      (text) => !isMeantForPostgres(text) || isPostgresUrl(text),
+      'must name a host and a database, such as postgres://tipwell:PASSWORD@db.example.com/tipwell, with %40 %2F %3A %23 %25 for the signs @ / : # % in a password',
+    )
+    .default('data/tipwell.db')
+    .transform(databaseFrom),
   TRUST_PROXY: listOf(isAddressOrNetwork, 'must list addresses or networks such as 127.0.0.1 or 10.0.0.0/8'),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
@@ -127,7 +132,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     host: data.HOST,
     port: data.PORT,
     publicUrl,
-    database: { engine: 'sqlite', path: resolve(data.DATABASE_URL) },
+    database: data.DATABASE_URL,
     sessionLifetimeMs: data.SESSION_DAYS * DAY_MS,
     logLevel: data.LOG_LEVEL,
     corsOrigins: data.CORS_ORIGINS,
@@ -136,6 +141,20 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     warnings,
   };
+}
+
+function databaseFrom(text: string): DatabaseAddress {
+  if (isMeantForPostgres(text)) return { engine: 'postgres', url: text };
+  return { engine: 'sqlite', path: resolve(pathIn(text)) };
+}
+
+/** The path that a text names, with or without `file:` before it. */
+function pathIn(text: string): string {
+  return text.replace(/^file:(?:\/\/)?/, '');
+}
+
+function isFilePath(path: string): boolean {
+  return path !== '' && !path.includes('\0') && !/^[a-z][a-z0-9+]+:/i.test(path);
 }
 
 function isPublicUrl(text: string): boolean {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { extname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { getRequestListener, RequestError } from '@hono/node-server';
@@ -14,6 +15,7 @@ import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
+import { createTroubles, type Troubles } from './api/probes.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
 import { takeRequests } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
@@ -22,8 +24,9 @@ import { type Config, ConfigError, parseConfig, readEnvironment } from './config
 import { type Pages, preparePages } from './pages/pages.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
-import { databaseAt } from './storage/open.ts';
-import { readSecrets } from './storage/storage.ts';
+import { checkWhatIsNew } from './storage/ledger-watch.ts';
+import { databaseAt, extensionOfBackups } from './storage/open.ts';
+import { readSecrets, type Storage } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -34,10 +37,13 @@ const RENDERER = join(PROJECT_FOLDER, 'dist/render/render.js');
 /** Long enough for an answer in progress, short enough for a supervisor's patience. */
 export const DRAIN_PATIENCE_MS = 8_000;
 const DRAIN_INTERVAL_MS = 100;
+/** The whole of a stop, also when the database does not answer. */
+const STOP_PATIENCE_MS = 9_500;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
+const LEDGER_CHECK_INTERVAL_MS = 60_000;
 
 /** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
 export const SERVER_OPTIONS = {
@@ -75,7 +81,9 @@ async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel, base: null }, logDestination());
 
-  const storage = await databaseAt(config.database).openForServer();
+  const database = databaseAt(config.database);
+  const storage = await database.openForServer((sentence, err) => log.warn({ err }, sentence));
+  const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();
   const app = createApp({
@@ -88,10 +96,11 @@ async function start(): Promise<void> {
     log,
     pages: await openPages(config),
     isShuttingDown: () => isShuttingDown,
+    troubles,
   });
 
   const server = await listen(app, config);
-  log.info({ node: process.version, runtime: process.execPath }, 'listening');
+  log.info({ node: process.version, runtime: process.execPath, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
@@ -100,7 +109,8 @@ async function start(): Promise<void> {
     app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete expired sessions'));
   }, SWEEP_INTERVAL_MS).unref();
 
-  const stopBackups = startBackups(config, log);
+  const stopBackups = startBackups(config, log, troubles);
+  const stopChecks = startChecks(storage, log, troubles);
 
   const stop = async (signal: string) => {
     isShuttingDown = true;
@@ -108,9 +118,12 @@ async function start(): Promise<void> {
     clearInterval(ticking);
     clearInterval(sweeping);
     stopBackups();
+    stopChecks();
     app.endStreams();
-    await drain(server);
-    await storage.close();
+    const tooLate = sleep(STOP_PATIENCE_MS).then(() => {
+      throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
+    });
+    await Promise.race([drain(server).then(() => storage.close()), tooLate]);
     log.info('stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -170,13 +183,14 @@ function createRandomBytes(): RandomBytes {
 }
 
 /** Backs up in a process of its own, because copying and checking a database would stop this one meanwhile. */
-function startBackups(config: Config, log: Logger): () => void {
+function startBackups(config: Config, log: Logger, troubles: Troubles): () => void {
   const { backupFolder } = config;
   if (backupFolder === null) return () => {};
   const stopping = new AbortController();
   const program = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
   const schedule = createBackupSchedule({
     folder: backupFolder,
+    extension: extensionOfBackups(config.database),
     clock: Date.now,
     async backUp(file) {
       // The child process reads the same settings as this one.
@@ -188,10 +202,14 @@ function startBackups(config: Config, log: Logger): () => void {
   const run = () => {
     schedule.run().then(
       (written) => {
-        if (written !== null) log.info(written, 'backup written');
+        if (written === null) return;
+        troubles.end('backup');
+        log.info(written, 'backup written');
       },
       (err: unknown) => {
-        if (!stopping.signal.aborted) log.error({ err }, 'could not write the backup that is due');
+        if (stopping.signal.aborted) return;
+        troubles.begin('backup');
+        log.error({ err }, 'could not write the backup that is due');
       },
     );
   };
@@ -200,6 +218,38 @@ function startBackups(config: Config, log: Logger): () => void {
   return () => {
     clearInterval(checking);
     stopping.abort();
+  };
+}
+
+/** Checks what was written to the ledger since the last check, once a minute. */
+function startChecks(storage: Storage, log: Logger, troubles: Troubles): () => void {
+  let isStopped = false;
+  let isRunning = false;
+  let told = '';
+
+  async function run(): Promise<void> {
+    const problems = await checkWhatIsNew(storage, () => isStopped);
+    if (problems.length === 0) return;
+    // A ledger that did not add up once is not trusted again before a start has checked it.
+    troubles.begin('ledger');
+    if (told !== problems.join('\n')) log.error({ problems }, 'the ledger does not add up');
+    told = problems.join('\n');
+  }
+
+  const checking = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    run()
+      .catch((err: unknown) => {
+        if (!isStopped) log.warn({ err }, 'could not check the ledger');
+      })
+      .finally(() => {
+        isRunning = false;
+      });
+  }, LEDGER_CHECK_INTERVAL_MS).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(checking);
   };
 }
 

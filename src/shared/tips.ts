@@ -8,8 +8,8 @@ import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
 
-/** What became of the money. Every simulated payment is completed at once. */
-export const TRANSACTION_STATUSES = ['completed'] as const;
+/** What became of the money. Every simulated payment is completed at once; a tip that was reversed is refunded. */
+export const TRANSACTION_STATUSES = ['completed', 'refunded'] as const;
 export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
 
 /** The most transactions that one page of a listing may hold. */

@@ -1,20 +1,21 @@
 /**
- * A database of a size that speed is worth measuring on, written by prepared statements in a few seconds: 10,000
- * codes, people who are logged in, one history of 100,000 tips and one of 100. It passes the ledger check.
+ * A database of a size that speed is worth measuring on, whose ledger is written set by set: 10,000 codes, people who are logged
+ * in, one history of 100,000 tips and one of 100, and as many more tips as are asked for. It passes the ledger check.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import { newQrCodeId, newTransactionId, newUserId } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, MIN_TIP_CENTS, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { newQrCodeId, newUserId } from '#shared/ids.ts';
+import { GIVER_FEE_RATE, MIN_TIP_CENTS, RECEIVER_FEE_RATE } from '#shared/money.ts';
 
 const PROVIDERS = 1_250;
 const GIVERS = 64;
 const LONG_HISTORY = 100_000;
-const SHORT_HISTORY = 100;
+export const SHORT_HISTORY = 100;
 const DAY_MS = 86_400_000;
+const SEEDING_CACHE_KB = 500_000;
 
 export interface SeededCode {
   readonly id: string;
@@ -42,14 +43,17 @@ export interface SeededLedger {
 /**
  * Writes the database to `path`, which must not exist.
  * @param options.longHistory how many tips the long history has, if not 100,000.
+ * @param options.spreadTips how many tips more the providers with all services get between them.
+ * @param options.days over how many days the tips are spread, up to now; by default all of them came a moment ago.
  * @throws Error when its ledger does not add up.
  */
 export function seedLedger(
   path: string,
-  { longHistory = LONG_HISTORY }: { readonly longHistory?: number } = {},
+  options: { readonly longHistory?: number; readonly spreadTips?: number; readonly days?: number } = {},
 ): SeededLedger {
+  const { longHistory = LONG_HISTORY, spreadTips = 0, days = 0 } = options;
   const database = openDatabase(path);
-  migrate(database, readMigrations('drizzle'));
+  migrate(database, readMigrations('drizzle/sqlite'));
   const now = Date.now();
   const insertAccount = database.prepare(
     `INSERT INTO accounts (id, email, email_key, username, full_name, phone, is_service_provider, password_hash,
@@ -65,13 +69,6 @@ export function seedLedger(
   const insertSession = database.prepare(
     `INSERT INTO sessions (token_hash, user_id, created_at_ms, expires_at_ms) VALUES (?, ?, ${now}, ${now + 30 * DAY_MS})`,
   );
-  const insertTransaction = database.prepare(
-    `INSERT INTO transactions (id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-       receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, status, idempotency_key, created_at_ms)
-     VALUES (:id, :giverId, :receiverId, :qrCodeId, :category, :amountCents, :giverFeeCents, :receiverFeeCents,
-       :netAmountCents, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, 'completed', NULL, :createdAtMs)`,
-  );
-
   const enter = (username: string, categories: readonly string[]) => {
     const id = newUserId(randomBytes);
     const fullName = `Person called ${username}`;
@@ -87,55 +84,118 @@ export function seedLedger(
     insertSession.run(createHash('sha256').update(token).digest(), id);
     return { id, token, codes };
   };
-  const pay = (giverId: string, code: SeededCode, index: number) => {
-    const amountCents = cents(MIN_TIP_CENTS + (index % 5_000));
-    const id = newTransactionId(randomBytes);
-    insertTransaction.run({
-      id,
-      giverId,
-      receiverId: code.userId,
-      qrCodeId: code.id,
-      category: code.category,
-      amountCents,
-      ...feesFor(amountCents),
-      createdAtMs: now - longHistory + index,
-    });
-    return id;
-  };
-
+  // Sorting what is seeded must not have to fit into memory, and the check at the end looks for broken references.
+  database.pragma('temp_store = FILE');
+  database.pragma('foreign_keys = OFF');
+  // A file that was only half written is of no use to anybody, so that nothing is kept for undoing it.
+  database.pragma('journal_mode = OFF');
+  database.pragma('synchronous = OFF');
+  database.pragma(`cache_size = -${SEEDING_CACHE_KB}`);
   const seeded = database.transaction((): SeededLedger => {
     const providers = Array.from({ length: PROVIDERS }, (_, index) =>
       enter(`provider-${index}`, SERVICE_CATEGORIES),
     );
     const givers = Array.from({ length: GIVERS }, (_, index) => enter(`giver-${index}`, []));
     const [long, short] = [enter('long-history', ['dj']), enter('short-history', ['dj'])];
-    const everyHistory = longHistory / SHORT_HISTORY;
-    let oldestTip = '';
-    for (let index = 0; index < longHistory; index += 1) {
-      const giver = givers[index % GIVERS];
-      if (!giver || !long.codes[0] || !short.codes[0])
-        throw new Error('there is nobody to give or to receive');
-      const id = pay(giver.id, long.codes[0], index);
-      if (index === 0) oldestTip = id;
-      if (index % everyHistory === 0) pay(giver.id, short.codes[0], index);
-    }
-    database.exec(
-      `UPDATE accounts SET
-         total_tips_received_cents = (SELECT coalesce(sum(net_amount_cents), 0) FROM transactions WHERE receiver_id = accounts.id),
-         total_tips_given_cents = (SELECT coalesce(sum(amount_cents), 0) FROM transactions WHERE giver_id = accounts.id)`,
-    );
+    const tipCount = longHistory + SHORT_HISTORY + spreadTips;
+    const codes = providers.flatMap((provider) => provider.codes);
+    const plan = { longHistory, shortHistory: SHORT_HISTORY, now, stepMs: (days * DAY_MS) / tipCount || 1 };
+    database.exec('CREATE TEMP TABLE seeded_givers (place INTEGER PRIMARY KEY, id TEXT) STRICT');
+    database.exec('CREATE TEMP TABLE seeded_codes (place INTEGER PRIMARY KEY, id TEXT) STRICT');
+    for (const [place, { id }] of givers.entries())
+      database.prepare('INSERT INTO seeded_givers VALUES (?, ?)').run(place, id);
+    for (const [place, { id }] of [long.codes, short.codes, codes].flat().entries())
+      database.prepare('INSERT INTO seeded_codes VALUES (?, ?)').run(place, id);
+    // Rows in their final order need no guard, and an index that is made at the end is sorted once.
+    const guards = dropGuards(database);
+    writeTips(database, { ...plan, tipCount, codeCount: codes.length });
+    for (const guard of guards) database.exec(guard);
+    const oldestTip =
+      database
+        .prepare<[string], string>('SELECT id FROM transactions WHERE receiver_id = ? ORDER BY sequence')
+        .pluck()
+        .get(long.id) ?? '';
     return {
-      codes: providers.flatMap(({ codes }) => codes),
+      codes,
       providerTokens: providers.map(({ token }) => token),
       giverTokens: givers.map(({ token }) => token),
       longHistoryToken: long.token,
       shortHistoryToken: short.token,
       oldestTip,
-      transactions: longHistory + SHORT_HISTORY,
+      transactions: tipCount,
     };
   })();
+  database.pragma('journal_mode = WAL');
   const [violation] = checkLedger(database);
   database.close();
   if (violation) throw new Error(`the seeded ledger does not add up: ${violation.invariant}`);
   return seeded;
+}
+
+/** Drops the triggers and the indexes of the largest tables. @returns the statements that make them again. */
+function dropGuards(database: Database): readonly string[] {
+  const guards = database
+    .prepare<[], { readonly type: string; readonly name: string; readonly sql: string }>(
+      `SELECT type, name, sql FROM sqlite_schema
+       WHERE type IN ('index', 'trigger') AND tbl_name IN ('transactions', 'entries') AND sql IS NOT NULL`,
+    )
+    .all();
+  for (const { type, name } of guards) database.exec(`DROP ${type} ${name}`);
+  return guards.map(({ sql }) => sql);
+}
+
+/**
+ * Writes the tips of a plan, and what each of them did. The tips to the short history and to the spread codes lie evenly between
+ * those to the long one.
+ */
+function writeTips(database: Database, plan: Readonly<Record<string, number>>): void {
+  const share = (rate: number) => `((amount * ${rate} + 5000) / 10000)`;
+  database
+    .prepare(
+      `CREATE TEMP TABLE plan AS
+       WITH RECURSIVE numbered (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM numbered WHERE i + 1 < :tipCount),
+       placed AS (
+         SELECT i, ${MIN_TIP_CENTS} + i % 5000 AS amount, CAST(:now - (:tipCount - i) * :stepMs AS INTEGER) AS created_at_ms,
+           CASE
+             WHEN (i + 1) * :longHistory / :tipCount > i * :longHistory / :tipCount THEN 0
+             WHEN (i + 1) * (:longHistory + :shortHistory) / :tipCount > i * (:longHistory + :shortHistory) / :tipCount THEN 1
+             ELSE 2 + i % :codeCount
+           END AS code_place
+         FROM numbered
+       )
+       SELECT i + 1 AS sequence, 'txn_' || lower(hex(randomblob(13))) AS id, g.id AS giver_id, q.user_id AS receiver_id,
+         q.id AS qr_code_id, q.category, amount, amount - ${share(RECEIVER_FEE_RATE)} AS net, placed.created_at_ms
+       FROM placed JOIN seeded_givers g ON g.place = i % ${GIVERS} JOIN seeded_codes c ON c.place = code_place
+         JOIN qr_codes q ON q.id = c.id`,
+    )
+    .run(plan);
+  database.exec(
+    `INSERT INTO entries (account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms)
+     SELECT account_id, row_number() OVER chain, kind, sequence, cents,
+       CASE kind WHEN 'given' THEN sum(iif(kind = 'given', cents, 0)) OVER chain
+         ELSE sum(iif(kind = 'received', cents, 0)) OVER chain END,
+       created_at_ms
+     FROM (
+       SELECT giver_id AS account_id, 'given' AS kind, sequence, amount AS cents, created_at_ms FROM plan
+       UNION ALL SELECT receiver_id, 'received', sequence, net, created_at_ms FROM plan
+     ) WINDOW chain AS (PARTITION BY account_id ORDER BY sequence ROWS UNBOUNDED PRECEDING);
+     CREATE TEMP TABLE places (sequence INTEGER PRIMARY KEY, giver_position INTEGER, receiver_position INTEGER);
+     INSERT INTO places SELECT transaction_sequence, max(iif(kind = 'given', position, NULL)),
+         max(iif(kind = 'received', position, NULL))
+       FROM entries GROUP BY transaction_sequence;
+     INSERT INTO transactions (sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
+         receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms,
+         giver_position, receiver_position)
+       SELECT p.sequence, id, giver_id, receiver_id, qr_code_id, category, amount, ${share(GIVER_FEE_RATE)},
+         ${share(RECEIVER_FEE_RATE)}, net, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, NULL, created_at_ms,
+         giver_position, receiver_position
+       FROM plan p JOIN places ON places.sequence = p.sequence ORDER BY p.sequence;
+     INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents)
+       SELECT receiver_id, created_at_ms - created_at_ms % 900000, category, count(*), sum(net) FROM plan GROUP BY 1, 2, 3;
+     UPDATE accounts SET
+       last_position = (SELECT count(*) FROM entries WHERE account_id = accounts.id),
+       total_tips_received_cents = (SELECT coalesce(sum(cents), 0) FROM entries WHERE account_id = accounts.id AND kind = 'received'),
+       total_tips_given_cents = (SELECT coalesce(sum(cents), 0) FROM entries WHERE account_id = accounts.id AND kind = 'given');
+     DROP TABLE plan; DROP TABLE places; DROP TABLE seeded_givers; DROP TABLE seeded_codes`,
+  );
 }

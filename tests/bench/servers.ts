@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '#tests/support/running-server.ts';
@@ -16,7 +16,8 @@ const START_PATIENCE_MS = 30_000;
 
 export interface BenchServer {
   readonly url: string;
-  readonly databasePath: string;
+  /** The path of its database file, or the address of its database. */
+  readonly database: string;
   /** Resident memory in megabytes. */
   memory(): number;
   /** How long all of its threads have run, in milliseconds; NaN where the system does not say. */
@@ -58,41 +59,68 @@ export function has(program: string, option: string): boolean {
 /** A command line that runs on the core of the servers or on that of the load. */
 export function pinned(to: 'server' | 'load', command: readonly string[]): readonly [string, string[]] {
   const core = to === 'server' ? SERVER_CORE : LOAD_CORE;
-  const [program = '', ...args] = isPinned ? ['taskset', '-c', core, ...command] : command;
+  return asIs(isPinned ? ['taskset', '-c', core, ...command] : command);
+}
+
+function asIs([program = '', ...args]: readonly string[]): readonly [string, string[]] {
   return [program, args];
+}
+
+export interface ProductOptions {
+  /** Measure delays of the event loop when asked to. */
+  readonly isProbed?: boolean;
+  /** Let it run on every core, in place of the servers' own. */
+  readonly isFree?: boolean;
 }
 
 /** Starts `dist/server/main.js` on a copy of the ledger, as `npm start` does, without rate limits. */
 export async function startProduct(
   ledgerPath: string,
   folder: string,
-  options: { readonly isProbed?: boolean } = {},
+  options: ProductOptions = {},
+): Promise<BenchServer> {
+  return startProductOn(await copyOf(ledgerPath, folder, 'product'), folder, options);
+}
+
+/** Like `startProduct`, on a database as `DATABASE_URL` names it. */
+export async function startProductOn(
+  database: string,
+  folder: string,
+  { isProbed = false, isFree = false }: ProductOptions = {},
 ): Promise<BenchServer> {
   const port = await freePort();
-  const databasePath = join(folder, `product-${port}.db`);
-  copyFileSync(ledgerPath, databasePath);
-  const probe = options.isProbed ? ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`] : [];
+  const probe = isProbed ? ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`] : [];
   const main = join(PROJECT_FOLDER, 'dist/server/main.js');
-  return start(
-    [process.execPath, ...probe, main],
-    {
-      PORT: String(port),
-      DATABASE_URL: databasePath,
-      RATE_LIMIT: 'off',
-      PUBLIC_URL: `http://127.0.0.1:${port}`,
-    },
-    port,
-    databasePath,
-  );
+  const command = [process.execPath, ...probe, main];
+  const env = {
+    PORT: String(port),
+    DATABASE_URL: database,
+    RATE_LIMIT: 'off',
+    PUBLIC_URL: `http://127.0.0.1:${port}`,
+  };
+  return start(isFree ? asIs(command) : pinned('server', command), env, { port, database, folder });
 }
 
 /** Starts the floor on a copy of the ledger. */
 export async function startFloor(ledgerPath: string, folder: string): Promise<BenchServer> {
+  return startFloorOn('floor.ts', await copyOf(ledgerPath, folder, 'floor'), folder);
+}
+
+export async function startFloorOn(
+  floor: 'floor.ts' | 'floor-postgres.ts',
+  database: string,
+  folder: string,
+): Promise<BenchServer> {
   const port = await freePort();
-  const databasePath = join(folder, `floor-${port}.db`);
-  copyFileSync(ledgerPath, databasePath);
-  const main = join(PROJECT_FOLDER, 'tests/bench/floor.ts');
-  return start([process.execPath, main, databasePath, String(port)], {}, port, databasePath);
+  const main = join(PROJECT_FOLDER, 'tests/bench', floor);
+  const command = pinned('server', [process.execPath, main, database, String(port)]);
+  return start(command, {}, { port, database, folder });
+}
+
+async function copyOf(ledgerPath: string, folder: string, name: string): Promise<string> {
+  const path = join(mkdtempSync(join(folder, `${name}-`)), 'tipwell.db');
+  copyFileSync(ledgerPath, path);
+  return path;
 }
 
 /** Ends what is still running. */
@@ -101,14 +129,14 @@ export function killServers(): void {
 }
 
 async function start(
-  command: readonly string[],
+  command: readonly [string, string[]],
   env: Readonly<Record<string, string>>,
-  port: number,
-  databasePath: string,
+  { port, database, folder }: { readonly port: number; readonly database: string; readonly folder: string },
 ): Promise<BenchServer> {
   const url = `http://127.0.0.1:${port}`;
-  const log = openSync(`${databasePath}.log`, 'w');
-  const child = spawn(...pinned('server', command), {
+  const logPath = join(folder, `${port}.log`);
+  const log = openSync(logPath, 'w');
+  const child = spawn(...command, {
     cwd: PROJECT_FOLDER,
     env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
     stdio: ['ignore', log, log, 'ipc'],
@@ -118,12 +146,12 @@ async function start(
   await untilAnswering(url, child);
   return {
     url,
-    databasePath,
+    database,
 
     memory: () =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) / 1024,
 
-    cpuMs: () => cpuMsOf(child.pid ?? 0),
+    cpuMs: () => stateOf(child.pid ?? 0)?.cpuMs ?? Number.NaN,
 
     async longestDelay(work) {
       child.send('begin');
@@ -138,17 +166,34 @@ async function start(
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       const [code]: unknown[] = await ended;
-      if (code !== 0) throw new Error(`a server ended with ${String(code)}: see ${databasePath}.log`);
+      if (code !== 0) throw new Error(`a server ended with ${String(code)}: see ${logPath}`);
     },
   };
 }
 
-/** proc(5): utime and stime are the 12th and 13th field after the name in brackets, in hundredths of a second. */
-function cpuMsOf(pid: number): number {
-  const path = `/proc/${pid}/stat`;
-  if (!existsSync(path)) return Number.NaN;
-  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return 10 * (Number(fields[11]) + Number(fields[12]));
+export interface ProcessState {
+  readonly parentPid: number;
+  /** What it has worked, in milliseconds. */
+  readonly cpuMs: number;
+  /** What those of its children have worked that have ended. */
+  readonly cpuMsOfEnded: number;
+}
+
+/**
+ * Reads proc(5): of the fields after the name in brackets the second is the parent, the 12th and 13th are the work of the process and
+ * the 14th and 15th that of its children, in hundredths of a second.
+ * @returns null for a process that has ended, and where the system does not say.
+ */
+export function stateOf(pid: number): ProcessState | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  const fields = text.split(') ')[1]?.split(' ').map(Number) ?? [];
+  const sum = (first: number) => 10 * ((fields[first] ?? Number.NaN) + (fields[first + 1] ?? Number.NaN));
+  return { parentPid: fields[1] ?? Number.NaN, cpuMs: sum(11), cpuMsOfEnded: sum(13) };
 }
 
 async function untilAnswering(url: string, child: ChildProcess): Promise<void> {

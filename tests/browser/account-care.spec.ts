@@ -2,7 +2,6 @@
  * The care of one's own account, in the profile: a new password, and where one is logged in.
  */
 import type { Page } from '@playwright/test';
-import { dump } from '#tests/support/database-dump.ts';
 import { holdWriteLock, lookInto } from '#tests/support/stored-data.ts';
 import { type RunningServer, runToEnd } from '../support/running-server.ts';
 import { expect, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
@@ -199,7 +198,9 @@ test('a logout that the server cannot save is not called successful, and the tok
   await expect(whoAmI()).rejects.toThrow('401');
   release();
   await expect
-    .poll(() => JSON.stringify(lookInto(server.databasePath, dump)['sessions']))
+    .poll(() =>
+      lookInto(server.databasePath, (data) => data.dump()).then(({ sessions }) => JSON.stringify(sessions)),
+    )
     .not.toContain(customer.id);
   await expect(whoAmI()).rejects.toThrow('401');
   complaints.splice(0);

@@ -3,8 +3,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '#client/tip/provider.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import { cents } from '#shared/money.ts';
+import { beginSession } from '#tests/support/people.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
-import { beginSession, enter } from '#tests/support/test-ledger.ts';
+import { enter } from '#tests/support/test-ledger.ts';
 import { stubStorage, toastsOf, trpcAnswerOf } from './browser.ts';
 
 const TWENTY = cents(2_000);

@@ -15,9 +15,9 @@ import {
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
-import { createTestApp, PASSWORD, START_MS } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
 type Identity = (typeof IDENTITIES)[number];
@@ -135,10 +135,10 @@ async function outcomesOf(
 ): Promise<Record<string, string>> {
   const told: Record<string, string> = {};
   for (const [turn, identity] of IDENTITIES.entries()) {
-    const before = dump(scene.t.database);
+    const before = await scene.t.data.dump();
     const outcome = await call(scene.tokens[identity], turn);
     told[identity] = outcome;
-    if (outcome !== 'fine') expect(dump(scene.t.database)).toEqual(before);
+    if (outcome !== 'fine') expect(await scene.t.data.dump()).toEqual(before);
   }
   return told;
 }

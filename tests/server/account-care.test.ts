@@ -23,11 +23,9 @@ import {
   registerThrough,
   resultOf,
 } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { openStream, outcomeThrough, refusalOf } from '#tests/support/event-streams.ts';
-import { setPasswordHash } from '#tests/support/stored-data.ts';
-import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
-import { beginSession } from '#tests/support/test-ledger.ts';
+import { beginSession, START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const NEW_PASSWORD = 'a better horse battery';
 const DAY_MS = 86_400_000;
@@ -118,7 +116,7 @@ describe('a change of password', () => {
     }
     const { id: _, ...rest } = before ?? { id: '' };
     expect(await sessionsOf(t, accessToken)).toMatchObject([{ ...rest, isCurrent: true }]);
-    expect(JSON.stringify(dump(t.database))).not.toContain(accessToken);
+    expect(JSON.stringify(await t.data.dump())).not.toContain(accessToken);
   });
 
   test.each(
@@ -148,10 +146,10 @@ describe('a change of password', () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer('cam');
     await t.logIn('cam@example.com');
-    const before = dump(t.database);
+    const before = await t.data.dump();
     const answer = await change(door, t, token, 'not the password', NEW_PASSWORD);
     expect(refusedBy(door, answer)).toMatchObject({ status: 422, code: 'wrong_password' });
-    expect(dump(t.database)).toEqual(before);
+    expect(await t.data.dump()).toEqual(before);
   });
 
   test.each([
@@ -162,13 +160,13 @@ describe('a change of password', () => {
   ])('to %s is refused with the reason, under its field, through both doors', async (next, message) => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer('cam-camera');
-    const before = dump(t.database);
+    const before = await t.data.dump();
     for (const door of DOORS) {
       const field = door === 'REST' ? 'new_password' : 'newPassword';
       const refused = refusedBy(door, await change(door, t, token, PASSWORD, next));
       expect(refused).toMatchObject({ status: 422, code: 'invalid_input', fields: [{ field, message }] });
     }
-    expect(dump(t.database)).toEqual(before);
+    expect(await t.data.dump()).toEqual(before);
   });
 
   test('to the present one, however it is typed, is refused through both doors, and by nothing but that', async () => {
@@ -176,7 +174,7 @@ describe('a change of password', () => {
     const person = { email: 'cam@example.com', username: 'cam', password: 'caf\u00e9 \ufb01ne horse' };
     expect((await registerThrough('REST', t, person)).status).toBe(201);
     const token = changedBy(await logInThrough('REST', t, person.email, person.password)).accessToken;
-    const before = dump(t.database);
+    const before = await t.data.dump();
     const message = 'Please choose a password other than the present one.';
     for (const door of DOORS) {
       const field = door === 'REST' ? 'new_password' : 'newPassword';
@@ -188,7 +186,7 @@ describe('a change of password', () => {
       const wrong = await change(door, t, token, 'another cafe', 'another cafe');
       expect(refusedBy(door, wrong).code).toBe('wrong_password');
     }
-    expect(dump(t.database)).toEqual(before);
+    expect(await t.data.dump()).toEqual(before);
   });
 
   test('of two at once only one counts', async () => {
@@ -196,7 +194,11 @@ describe('a change of password', () => {
     const { token } = await t.registerCustomer('cam');
     const nexts = ['first new password', 'second new password'];
     const answers = await Promise.all(nexts.map((next) => change('REST', t, token, PASSWORD, next)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+    // The session of the other has ended where it is looked for only after the first change.
+    expect([
+      [200, 401],
+      [200, 422],
+    ]).toContainEqual(answers.map(({ status }) => status).sort());
     const winner = nexts[answers.findIndex(({ status }) => status === 200)] ?? '';
     expect((await logInThrough('REST', t, 'cam@example.com', winner)).status).toBe(200);
   });
@@ -225,10 +227,10 @@ describe('a login whose password was verified, but whose session had not begun',
     return createAccounts({ storage, sessions, passwords: interrupted, clock, random: randomBytes });
   }
 
-  const setHash = (t: TestApp, hash: string) => setPasswordHash(t.database, 'cam', hash);
+  const setHash = (t: TestApp, hash: string) => t.data.setPasswordHash('cam', hash);
   const makeOutdated = async (t: TestApp) =>
-    setHash(t, await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 2, parallelism: 1 }));
-  const sessionCount = (t: TestApp) => dump(t.database)['sessions']?.length;
+    await setHash(t, await argon2.hash(PASSWORD, { memoryCost: 8_192, timeCost: 2, parallelism: 1 }));
+  const sessionCount = async (t: TestApp) => (await t.data.dump())['sessions']?.length;
 
   describe.each([
     ['a hash of today', async () => {}],
@@ -248,7 +250,7 @@ describe('a login whose password was verified, but whose session had not begun',
       expect(answer?.status).toBe(200);
       for (const login of logins)
         expect(login).toMatchObject({ status: 'rejected', reason: { code: 'wrong_credentials' } });
-      expect(sessionCount(t)).toBe(1);
+      expect(await sessionCount(t)).toBe(1);
       expect(answer && (await isAlive(t, changedBy(answer).accessToken))).toBe(true);
       expect((await logInThrough('REST', t, 'cam@example.com', NEW_PASSWORD)).status).toBe(200);
     });
@@ -263,7 +265,7 @@ describe('a login whose password was verified, but whose session had not begun',
       const logins = await Promise.allSettled(Array.from({ length: 5 }, () => accounts.login(given, '')));
       for (const login of logins)
         expect(login).toMatchObject({ status: 'rejected', reason: { code: 'wrong_credentials' } });
-      expect(sessionCount(t)).toBe(0);
+      expect(await sessionCount(t)).toBe(0);
       const password = (await resetting) ?? '';
       expect((await logInThrough('REST', t, 'cam@example.com', password)).status).toBe(200);
     });
@@ -288,7 +290,7 @@ describe('a login whose password was verified, but whose session had not begun',
     await t.registerCustomer('cam');
     const accounts = await accountsOf(t, async () => setHash(t, await t.passwords.hash(PASSWORD)));
     await expect(accounts.login(given, '')).rejects.toMatchObject({ code: 'wrong_credentials' });
-    expect(sessionCount(t)).toBe(1);
+    expect(await sessionCount(t)).toBe(1);
   });
 });
 

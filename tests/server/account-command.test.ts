@@ -5,7 +5,6 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { dump } from '#tests/support/database-dump.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import {
   type Environment,
@@ -59,7 +58,7 @@ test('reset-password prints a new one, ends all sessions and their streams, and 
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const password = /: ([0-9A-Z]{5}(?:-[0-9A-Z]{5}){3})\n/.exec(stdout)?.[1] ?? '';
   expect(stdout).toContain('It is shown this once and works for a day');
-  const { accounts = [] } = lookInto(server.databasePath, dump);
+  const { accounts = [] } = await lookInto(server.databasePath, (data) => data.dump());
   const expiresInMs = Number(Object(accounts[0]).password_expires_at_ms) - Date.now();
   expect(expiresInMs).toBeGreaterThan(23 * 3_600_000);
   expect(expiresInMs).toBeLessThanOrEqual(24 * 3_600_000);
@@ -102,22 +101,22 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
 
 test('renew-keys makes what a stolen copy of the data holds worthless, from the next start on', async () => {
   const { server, account } = await startWithCustomer();
-  const keys = () =>
+  const keys = async () =>
     z
       .array(z.object({ name: z.string(), key: z.string() }))
-      .parse(lookInto(server.databasePath, dump)['secrets'])
+      .parse((await lookInto(server.databasePath, (data) => data.dump()))['secrets'])
       .sort((one, other) => one.name.localeCompare(other.name));
-  const stolen = keys();
+  const stolen = await keys();
   expect(stolen.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym']);
   const { code, stdout, stderr } = await account('renew-keys');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^The keys of this installation are forgotten\. Restart the server now/);
-  expect(keys()).toEqual([]);
+  expect(await keys()).toEqual([]);
   // The server goes on with the old ones until it is restarted.
   const token = await tokenOf(server);
   await server.stop();
   const next = await startServer({ DATABASE_URL: server.databasePath });
-  const renewed = keys();
+  const renewed = await keys();
   expect(renewed.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym']);
   for (const { key } of renewed) expect(stolen.map((old) => old.key)).not.toContain(key);
   const headers = { Authorization: `Bearer ${token}` };

@@ -12,7 +12,6 @@ import {
   registerThrough,
   resultOf,
 } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const DAYS_30_AFTER_START = '2026-06-14T12:00:00.000Z';
@@ -54,7 +53,7 @@ const PAT_BY_TRPC = {
   mustChangePassword: false,
 };
 
-const count = (t: TestApp, table: 'accounts' | 'sessions') => dump(t.database)[table]?.length;
+const count = async (t: TestApp, table: 'accounts' | 'sessions') => (await t.data.dump())[table]?.length;
 
 describe('registration', () => {
   test('by REST answers 201 and the user, with the fields of the specification and no token', async () => {
@@ -62,7 +61,7 @@ describe('registration', () => {
     const answer = await callRest(t, 'POST', '/auth/register', PROVIDER);
     expect(answer.status).toBe(201);
     expect(resultOf(answer)).toStrictEqual(PAT);
-    expect(count(t, 'sessions')).toBe(0);
+    expect(await count(t, 'sessions')).toBe(0);
   });
 
   test('by tRPC answers the same user, spelled its way', async () => {
@@ -75,7 +74,7 @@ describe('registration', () => {
       serviceCategories: service_categories,
     });
     expect(resultOf(answer)).toStrictEqual(PAT_BY_TRPC);
-    expect(count(t, 'sessions')).toBe(0);
+    expect(await count(t, 'sessions')).toBe(0);
   });
 
   test.each(['', '   ', null])('with a blank phone (%j) keeps null', async (phone) => {
@@ -96,7 +95,7 @@ describe('registration', () => {
       });
       expect(resultOf(answer)).toMatchObject({ is_service_provider: false, service_categories: [] });
     }
-    expect(dump(t.database)['provider_categories']).toEqual([]);
+    expect((await t.data.dump())['provider_categories']).toEqual([]);
   });
 
   test('stores nothing of what nobody asked for', async () => {
@@ -120,7 +119,7 @@ describe.each(DOORS)('taken names at the %s door', (door) => {
       const answer = await registerThrough(door, t, { email, username: 'somebody', password: PASSWORD });
       expect(refusedBy(door, answer)).toMatchObject({ status: 409, code: 'email_taken' });
     }
-    expect(count(t, 'accounts')).toBe(1);
+    expect(await count(t, 'accounts')).toBe(1);
   });
 
   test('a username is unique whatever its case and the spaces around it', async () => {
@@ -130,7 +129,7 @@ describe.each(DOORS)('taken names at the %s door', (door) => {
       const answer = await registerThrough(door, t, { email: 'x@example.com', username, password: PASSWORD });
       expect(refusedBy(door, answer)).toMatchObject({ status: 409, code: 'username_taken' });
     }
-    expect(count(t, 'accounts')).toBe(1);
+    expect(await count(t, 'accounts')).toBe(1);
   });
 
   test('of two who want the same at once, one gets it', async () => {
@@ -148,7 +147,7 @@ describe.each(DOORS)('taken names at the %s door', (door) => {
     for (const answer of answers.filter(({ status }) => status >= 300)) {
       expect(refusedBy(door, answer).code).toBe('email_taken');
     }
-    expect(count(t, 'accounts')).toBe(1);
+    expect(await count(t, 'accounts')).toBe(1);
   });
 
   test('another username with the same email costs nobody the username', async () => {
@@ -180,7 +179,7 @@ describe.each(DOORS)('common passwords at the %s door', (door) => {
       detail: 'This password is too common. Please choose another one.',
       fields: [{ field: 'password' }],
     });
-    expect(count(t, 'accounts')).toBe(0);
+    expect(await count(t, 'accounts')).toBe(0);
   });
 
   test.each([
@@ -196,7 +195,7 @@ describe.each(DOORS)('common passwords at the %s door', (door) => {
       code: 'invalid_input',
       fields: [{ field: 'password' }],
     });
-    expect(count(t, 'accounts')).toBe(0);
+    expect(await count(t, 'accounts')).toBe(0);
   });
 });
 
@@ -258,7 +257,7 @@ describe('login', () => {
     await t.registerCustomer('cam');
     const tokens = await Promise.all([1, 2, 3].map(() => t.logIn('cam@example.com')));
     expect(new Set(tokens).size).toBe(3);
-    expect(count(t, 'sessions')).toBe(4);
+    expect(await count(t, 'sessions')).toBe(4);
   });
 });
 

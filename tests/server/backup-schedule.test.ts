@@ -25,8 +25,8 @@ function createScene() {
     utimesSync(file, clock.nowMs / 1_000, clock.nowMs / 1_000);
     return PAST;
   };
-  const schedule = createBackupSchedule({ folder, clock: () => clock.nowMs, backUp });
-  return { folder, clock, schedule, names: () => readdirSync(folder).sort() };
+  const schedule = createBackupSchedule({ folder, extension: '.db', clock: () => clock.nowMs, backUp });
+  return { folder, clock, schedule, backUp, names: () => readdirSync(folder).sort() };
 }
 
 describe('a backup', () => {
@@ -45,6 +45,20 @@ describe('a backup', () => {
     expect(names()).toHaveLength(2);
   });
 
+  test('is named after what it is, and counted with the files of another engine', async () => {
+    const { folder, clock, schedule, names, backUp } = createScene();
+    await schedule.run();
+    clock.nowMs += DAY_MS;
+    const now = () => clock.nowMs;
+    const dumps = createBackupSchedule({ folder, extension: '.dump', clock: now, backUp });
+    for (let day = 0; day < 14; day += 1) {
+      expect(await dumps.run()).not.toBeNull();
+      clock.nowMs += DAY_MS;
+    }
+    expect(names()).toHaveLength(14);
+    expect(names()[0]).toBe('tipwell-000002-2026-05-16.dump');
+  });
+
   test('is not begun while another is being written', async () => {
     const folder = temporaryFolder();
     let finish = () => {};
@@ -52,7 +66,7 @@ describe('a backup', () => {
       new Promise<null>((resolve) => {
         finish = () => resolve(null);
       });
-    const schedule = createBackupSchedule({ folder, clock: () => START_MS, backUp });
+    const schedule = createBackupSchedule({ folder, extension: '.db', clock: () => START_MS, backUp });
     const first = schedule.run();
     expect(await schedule.run()).toBeNull();
     finish();
@@ -65,6 +79,7 @@ describe('a backup', () => {
     clock.nowMs += DAY_MS;
     const failing = createBackupSchedule({
       folder,
+      extension: '.db',
       clock: () => clock.nowMs,
       backUp: () => Promise.reject(new Error('no space left')),
     });
@@ -132,7 +147,7 @@ describe('a server', () => {
     expect(finished()).toEqual([name]);
   });
 
-  test('whose BACKUP_FOLDER cannot be written says so in its log and serves on', async () => {
+  test('whose BACKUP_FOLDER cannot be written says so in its log and at /readyz, and serves on', async () => {
     const blocked = join(temporaryFolder(), 'a file, no folder');
     writeFileSync(blocked, '');
     const server = await startServer({ BACKUP_FOLDER: blocked, LOG_LEVEL: 'error' });
@@ -140,7 +155,13 @@ describe('a server', () => {
       timeout: 20_000,
       interval: 50,
     });
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, await ready.text()]).toEqual([
+      200,
+      expect.stringMatching(
+        /^ok\nThe daily backup has failed or found something wrong since \S+Z; the log says what\.$/,
+      ),
+    ]);
     expect(statSync(blocked).size).toBe(0);
   });
 

@@ -18,7 +18,7 @@ import { describe, expect, test } from 'vitest';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups-under-load.ts';
-import { forge } from '#tests/support/forgery.ts';
+import { exchangeTips, forge } from '#tests/support/forgery.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
@@ -97,7 +97,7 @@ describe('restoring', () => {
       `UPDATE accounts SET password_hash = 'new' WHERE username IN ('pat', 'cam');
        DELETE FROM sessions WHERE user_id = (SELECT id FROM accounts WHERE username = 'cam');
        INSERT INTO accounts SELECT 'usr_new', 'new@example.com', 'new@example.com', 'new', 'New', phone, is_service_provider,
-         password_hash, 0, 0, created_at_ms, password_expires_at_ms FROM accounts WHERE username = 'sam';`,
+         password_hash, 0, 0, created_at_ms, password_expires_at_ms, 0 FROM accounts WHERE username = 'sam';`,
     );
     return { path, env, file, people };
   }
@@ -164,18 +164,14 @@ describe('restoring', () => {
 
   test('refuses a backup with another past, changes nothing, and takes it when it is told to', async () => {
     const { server, tip, env } = await startWithPeople();
-    for (const amount of [10, 20, 30]) await tip(amount);
+    for (const amount of [10, 20, 20]) await tip(amount);
     const file = join(temporaryFolder(), 'backup.db');
     const backup = await runToEnd('db-backup', env, [file]);
     const noted = /: (3:[0-9a-f]{32})\n/.exec(backup.stdout)?.[1] ?? '';
     await tip();
     await server.stop();
     // What was given second becomes what was given third, and the other way round: all sums stay.
-    forge(
-      file,
-      `UPDATE transactions SET sequence = 9 WHERE sequence = 2; UPDATE transactions SET sequence = 2 WHERE sequence = 3;
-       UPDATE transactions SET sequence = 3 WHERE sequence = 9;`,
-    );
+    forge(file, exchangeTips(2, 3));
     const before = tipsIn(server.databasePath);
     const refused = await runToEnd('db-restore', env, [file]);
     expect(refused.code).toBe(1);
@@ -247,7 +243,7 @@ describe('restoring', () => {
     const { path, env } = await livesOn();
     const first = join(temporaryFolder(), 'first.db');
     const database = openDatabase(first);
-    migrate(database, readMigrations('drizzle').slice(0, 1));
+    migrate(database, readMigrations('drizzle/sqlite').slice(0, 1));
     database.close();
     const { code, stdout } = await runToEnd('db-restore', env, [first]);
     expect(code).toBe(0);

@@ -4,9 +4,9 @@
  */
 import { describe, expect, test } from 'vitest';
 import { callRest, logInThrough, refusedBy } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { openStream } from '#tests/support/event-streams.ts';
-import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -103,7 +103,7 @@ test('a clock that jumps ahead ends sessions and limits, and takes no tip away',
   t.clock.nowMs += 10 * YEAR_MS;
   await t.app.sweep();
   expect(await isAlive(t, customer.token)).toBe(false);
-  expect(dump(t.database)['attempts']).toEqual([]);
+  expect((await t.data.dump())['attempts']).toEqual([]);
   const { trpc } = { trpc: t.trpc(await t.logIn(provider.user.email)) };
   expect(await trpc.transactions.list.query({ limit: 10 })).toMatchObject({
     transactions: [{ amountCents: 1_000 }],

@@ -7,6 +7,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, parseConfig } from '#server/config.ts';
+import { spellPostgresUrl } from '#server/storage/postgres-url.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -122,8 +123,20 @@ describe('settings', () => {
     expect(parseConfig(variables)).toStrictEqual({ ...DEFAULTS, ...changed });
   });
 
+  test.each([
+    'postgres://tipwell:p%40ss@db.example.com:6432/tips?sslmode=verify-full',
+    'postgresql://db.example.com/tips',
+    'POSTGRES://[::1]/tips',
+    'postgres:///tips?host=/var/run/postgresql',
+    'postgres://tipwell@/tips?host=/var/run/postgresql',
+    'postgres://tipwell@%2Fvar%2Frun%2Fpostgresql/tips',
+  ])('the address of a PostgreSQL database stays as it is: %s', (url) => {
+    expect(parseConfig({ DATABASE_URL: url }).database).toEqual({ engine: 'postgres', url });
+  });
+
   test('the path of the database is absolute, so that it does not move with the working directory', () => {
-    expect(isAbsolute(parseConfig({ DATABASE_URL: 'x.db' }).database.path)).toBe(true);
+    const { database } = parseConfig({ DATABASE_URL: 'x.db' });
+    expect(database.engine === 'sqlite' && isAbsolute(database.path)).toBe(true);
   });
 });
 
@@ -158,7 +171,17 @@ describe('a bad value stops the start', () => {
     ],
     [
       'DATABASE_URL',
-      ['postgres://localhost/tips', 'mysql://x', 'file:', 'file://', 'a\0b', 'libsql://x.turso.io'],
+      [
+        ...['mysql://x', 'file:', 'file://', 'a\0b', 'libsql://x.turso.io', 'postgres:tips', 'postgres:/x/y'],
+        ...['postgres://', 'postgres://db.example.com', 'postgres://db.example.com/', 'postgres:///tips'],
+        ...[
+          'postgres://a/b\nc',
+          'postgres://a,b/tips',
+          'postgres://a:1,b:2/tips',
+          'postgres://u:p@ss#/x/tips',
+        ],
+        ...['postgres://a:no-port/tips', 'postgresql://%/tips', 'postgres://u:p%zz@/tips'],
+      ],
     ],
     [
       'TRUST_PROXY',
@@ -204,7 +227,16 @@ describe('a bad value stops the start', () => {
 
   test('without quoting a value that may hold a password', () => {
     expect(complaint({ PUBLIC_URL: 'https://user:secret@example.com' })).not.toContain('secret');
-    expect(complaint({ DATABASE_URL: 'postgres://user:secret@localhost/x' })).not.toContain('secret');
+    for (const url of [
+      'postgres://user:secret@localhost',
+      'postgres://user:secret#@localhost/x',
+      'postgres://localhost/?password=secret',
+      'mysql://user:secret@localhost/x',
+    ]) {
+      const line = complaint({ DATABASE_URL: url });
+      expect(line).toContain('DATABASE_URL must ');
+      expect(line).not.toContain('secret');
+    }
   });
 
   test('with one line that names all that are wrong', () => {
@@ -263,5 +295,21 @@ describe('PUBLIC_URL, in production or where others can reach the server,', () =
       expect(parseConfig({ HOST: host }).warnings).toEqual([]);
     for (const mode of ['development', 'test', ''])
       expect(parseConfig({ NODE_ENV: mode }).warnings).toEqual([]);
+  });
+});
+
+describe('the address of a PostgreSQL database is spelled', () => {
+  test.each([
+    ['postgres://tipwell:secret@db.example.com:6432/tips', 'postgres://tipwell@db.example.com:6432/tips'],
+    ['POSTGRESQL://db.example.com/tips', 'postgres://db.example.com:5432/tips'],
+    ['postgres://tip:secret@[::1]/tips?password=secret', 'postgres://tip@[::1]:5432/tips'],
+    [
+      'postgres://:secret@/tips?host=/run/pg&port=6432&user=tip&sslkey=secret',
+      'postgres://tip@%2Frun%2Fpg:6432/tips',
+    ],
+    ['postgres://u%40x:secret@%2Frun%2Fpg/tips', 'postgres://u%40x@%2Frun%2Fpg:5432/tips'],
+    ['postgres://user:secret@a:b/tips', 'postgres://'],
+  ])('without password and parameters: %s as %s', (url, spelled) => {
+    expect(spellPostgresUrl(url)).toBe(spelled);
   });
 });

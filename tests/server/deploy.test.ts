@@ -14,7 +14,7 @@ const unit = new Map(
     ([, key = '', value = '']) => [key, value],
   ),
 );
-const caddyfile = withoutComments('deploy/Caddyfile');
+const KNOWN_SETTINGS = Object.keys(parseEnv(readFileSync('.env.example', 'utf8')));
 
 function withoutComments(path: string): string {
   return readFileSync(path, 'utf8').replace(/^\s*#.*$/gm, '');
@@ -22,8 +22,7 @@ function withoutComments(path: string): string {
 
 describe('the settings of the service', () => {
   test('are settings that the server knows', () => {
-    const known = Object.keys(parseEnv(readFileSync('.env.example', 'utf8')));
-    expect(known).toEqual(expect.arrayContaining(Object.keys(settings)));
+    expect(KNOWN_SETTINGS).toEqual(expect.arrayContaining(Object.keys(settings)));
   });
 
   test('start a server that is safe behind the proxy, without a warning', () => {
@@ -76,14 +75,86 @@ describe('the unit', () => {
   });
 });
 
-test('the Caddyfile leads to the server as it is deployed, and weakens nothing', () => {
+describe.each(['deploy/Caddyfile', 'deploy/Caddyfile.two'])('%s', (path) => {
+  const caddyfile = withoutComments(path);
+
+  test('weakens nothing that the server protects', () => {
+    // With flush_interval Caddy keeps streams open at the server whose readers are gone.
+    expect(caddyfile).not.toContain('flush_interval');
+    expect(caddyfile).toMatch(/header_up X-Forwarded-For \{remote_host\}/);
+    expect(caddyfile).not.toMatch(/\btls\b|protocols|auto_https|trusted_proxies|http:\/\//);
+    const [, seconds] = /keepalive (off|\d+(?=s))/.exec(caddyfile) ?? [];
+    expect(seconds === 'off' ? 0 : Number(seconds) * 1_000).toBeLessThan(SERVER_OPTIONS.keepAliveTimeout);
+  });
+});
+
+test('the Caddyfile leads to the server as it is deployed', () => {
   const { PORT, HOST, PUBLIC_URL = '' } = settings;
+  const caddyfile = withoutComments('deploy/Caddyfile');
   expect(caddyfile).toContain(`reverse_proxy ${HOST}:${PORT} {`);
   expect(caddyfile).toMatch(new RegExp(`^${new URL(PUBLIC_URL).host} \\{`, 'm'));
-  // With flush_interval Caddy keeps streams open at the server whose readers are gone.
-  expect(caddyfile).not.toContain('flush_interval');
-  expect(caddyfile).toMatch(/header_up X-Forwarded-For \{remote_host\}/);
-  expect(caddyfile).not.toMatch(/\btls\b|protocols|auto_https|trusted_proxies|http:\/\//);
-  const [, keepAliveSeconds] = /keepalive (\d+)s/.exec(caddyfile) ?? [];
-  expect(Number(keepAliveSeconds) * 1_000).toBeLessThan(SERVER_OPTIONS.keepAliveTimeout);
+});
+
+describe('the image', () => {
+  const dockerfile = withoutComments('deploy/Dockerfile');
+  const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+  const variables = Object.fromEntries(
+    [...(/^ENV ((?:.*\\\n)*.*)$/m.exec(lastStage)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)].map(
+      ([, name = '', value = '']) => [name, value],
+    ),
+  );
+
+  test('sets what the server knows, and serves other machines from the port that it exposes', () => {
+    const { PATH: _, NODE_ENV: __, ...imageSettings } = variables;
+    expect(KNOWN_SETTINGS).toEqual(expect.arrayContaining(Object.keys(imageSettings)));
+    const config = parseConfig({ ...variables, PUBLIC_URL: 'https://tips.example.com' });
+    expect(config).toMatchObject({
+      host: '0.0.0.0',
+      database: { engine: 'sqlite', path: '/data/tipwell.db' },
+      warnings: [],
+    });
+    expect(lastStage).toMatch(new RegExp(`^EXPOSE ${config.port}$`, 'm'));
+  });
+
+  test('has neither npm nor a compiler, and runs as a user without privileges', () => {
+    expect(lastStage).toMatch(/^\nFROM debian:trixie-slim\n/);
+    expect(lastStage).not.toMatch(/\bnpm\b|build-essential|g\+\+|python/);
+    expect(lastStage).toMatch(/^USER 10001:10001$/m);
+    expect(lastStage).toMatch(/useradd --uid 10001 /);
+  });
+});
+
+describe('the composition', () => {
+  const compose = withoutComments('deploy/compose.yaml');
+  const app = compose.slice(compose.indexOf('x-app:'), compose.indexOf('services:'));
+  const given = parseEnv(readFileSync('deploy/compose.env', 'utf8'));
+  const fill = (text: string) => text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, name) => given[name] || 'filled');
+  const appSettings = Object.fromEntries(
+    [...app.matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(([, name = '', value = '']) => [name, fill(value)]),
+  );
+
+  test('asks for no more than the env file explains', () => {
+    const asked = [...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
+    expect([...new Set(asked)].sort()).toEqual(Object.keys(given).sort());
+  });
+
+  test('sets what the server knows, for the host name that Caddy serves and the network that Caddy is in', () => {
+    expect(KNOWN_SETTINGS).toEqual(expect.arrayContaining(Object.keys(appSettings)));
+    expect(appSettings).toMatchObject({ PUBLIC_URL: `https://${given['SITE']}` });
+    expect(compose).toContain(`subnet: ${appSettings['TRUST_PROXY']}`);
+    const { DATABASE_URL, ...others } = appSettings;
+    expect(DATABASE_URL).toBe('postgres://tipwell:filled@db:5432/tipwell');
+    expect(parseConfig(others)).toMatchObject({ isRateLimited: true, warnings: [] });
+  });
+
+  test('gives a process longer to stop than it takes', () => {
+    const [, seconds] = /stop_grace_period: (\d+)s/.exec(app) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(DRAIN_PATIENCE_MS / 1_000 + 2);
+  });
+
+  test('sends requests to every process', () => {
+    const processes = [...compose.matchAll(/^ {2}(app-\d+):$/gm)].map(([, name]) => `${name}:3000`);
+    expect(processes).toHaveLength(2);
+    expect(compose).toContain(`UPSTREAMS: ${processes.join(' ')}\n`);
+  });
 });

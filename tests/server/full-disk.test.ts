@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, type TestContext, test, vi } from 'vitest';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const MEGABYTE = 2 ** 20;
 const PAGE = 4_096;
@@ -26,7 +26,7 @@ async function createSmallDisk({ skip }: TestContext, ballastBytes = 0) {
   const path = join(folder, 'tipwell.db');
   const ballast = join(folder, 'somebody-elses');
   writeFileSync(ballast, Buffer.alloc(ballastBytes));
-  const ledger = await createTestLedger({ path });
+  const ledger = await createSqliteLedger({ path });
   const { tip } = await ledger.setTheScene();
   const give = async (count: number): Promise<number> => {
     for (let given = 0; given < count; given += 1) {
@@ -94,7 +94,7 @@ test('a server whose disk has room for a page, and none for a tip, says that it 
 
 test('readiness is proved by no fewer pages than any tip writes', async () => {
   const path = join(temporaryFolder(), 'tipwell.db');
-  const { database, storage, addAccount, addCode, setTheScene } = await createTestLedger({ path });
+  const { database, storage, addAccount, addCode, setTheScene } = await createSqliteLedger({ path });
   const { tip } = await setTheScene();
   const givers = await Promise.all(Array.from({ length: 20 }, (_, index) => addAccount(`giver-${index}`)));
   const codes = await Promise.all(
@@ -124,7 +124,7 @@ test('readiness is proved by no fewer pages than any tip writes', async () => {
 
 test('readiness is proved again and again without a trace, and without the file growing', async () => {
   const path = join(temporaryFolder(), 'tipwell.db');
-  const { database, storage } = await createTestLedger({ path });
+  const { database, storage } = await createSqliteLedger({ path });
   await storage.proveWritable();
   const pages = database.pragma('page_count', { simple: true });
   for (let time = 0; time < 50; time += 1) await storage.proveWritable();

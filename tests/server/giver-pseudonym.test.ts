@@ -4,7 +4,6 @@
  */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { DOORS, type Door } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
@@ -16,8 +15,7 @@ type Person = Awaited<ReturnType<TestApp['registerProvider']>>;
 
 /** Pat and Sam have a code each, and Sam, whose code anybody may look up, tips Pat; so does Cam, who has none. */
 async function openScene() {
-  const database = openDatabase(IN_MEMORY);
-  const t = await createTestApp({ database });
+  const t = await createTestApp();
   const [pat, sam, kim] = [
     await t.registerProvider('pat', ['bartender', 'dj']),
     await t.registerProvider('sam', ['barber']),
@@ -36,7 +34,7 @@ async function openScene() {
   };
   const tip = (giver: { trpc: Person['trpc'] }, code: (typeof codes)['pat']) =>
     giver.trpc.transactions.create.mutate({ ...code, amountCents: 2_000 });
-  return { t, database, pat, sam, kim, cam, codes, tip };
+  return { t, pat, sam, kim, cam, codes, tip };
 }
 
 const wireTips = z.array(z.object({ giver_id: z.string() }));
@@ -95,12 +93,12 @@ test('nothing that a receiver is told has an id that the public look-up of the g
 });
 
 test('the pseudonyms stay after a restart, and another installation has others', async () => {
-  const { t, database, pat, sam, codes, tip } = await openScene();
+  const { t, pat, sam, codes, tip } = await openScene();
   await tip(sam, codes.pat);
   const before = await giversSeenBy(t, 'REST', pat);
-  const restarted = await createTestApp({ database });
+  const restarted = await createTestApp({ data: t.data });
   expect(await giversSeenBy(restarted, 'REST', pat)).toEqual(before);
   await t.storage.forgetSecrets();
-  const elsewhere = await createTestApp({ database });
+  const elsewhere = await createTestApp({ data: t.data });
   expect(await giversSeenBy(elsewhere, 'REST', pat)).not.toEqual(before);
 });

@@ -72,7 +72,7 @@ describe('the answer of a broken server', () => {
     '/trpc/qrCodes.lookup?input=%7B%22id%22%3A%220000000000%22%7D',
   ])('has every protective header, and says nothing of the inside: %s', async (path) => {
     const t = await createTestApp();
-    t.database.close();
+    await t.data.setFault('a detail from deep inside');
     const response = await t.send(path);
     expect(response.status).toBe(500);
     expectProtected(response);

@@ -10,7 +10,6 @@ import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { answerOf, type Door, outcomesOf, PROCEDURES, trpcRequest } from '#tests/support/both-doors.ts';
 import { isEventStream, readStream, refusalOf } from '#tests/support/event-streams.ts';
-import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
@@ -327,7 +326,7 @@ async function createStage() {
     amountCents: 1_000,
     serviceCategory: 'bartender',
   });
-  const firstPasswords = readPasswordHashes(t.database);
+  const firstPasswords = await t.data.readPasswordHashes();
   let hangUp = new AbortController();
   const tokens: Record<Caller, string | null> = {
     nobody: null,
@@ -353,7 +352,7 @@ async function createStage() {
     },
     /** Gives everybody their first password again, which a case may have changed, and logs them in. */
     async logInAgain() {
-      for (const [username, hash] of firstPasswords) setPasswordHash(t.database, username, hash);
+      for (const [username, hash] of firstPasswords) await t.data.setPasswordHash(username, hash);
       tokens.provider = await t.logIn('pat@example.com');
       tokens.customer = await t.logIn('cam@example.com');
     },

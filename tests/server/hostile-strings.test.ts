@@ -8,8 +8,8 @@ import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { DOORS, type Door, isBehind, type Outcome, PROCEDURES } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
+import { beginSession, createPeople } from '#tests/support/people.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
-import { beginSession, createPeople } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 type Scene = Awaited<ReturnType<TestApp['setTheScene']>>;

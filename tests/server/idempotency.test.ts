@@ -2,12 +2,10 @@
  * One idempotency key of one giver is one tip, however often, however concurrently, through whichever door and after
  * however many restarts it is sent; another tip under the same key is refused.
  */
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { call, DOORS, refusedBy } from '#tests/support/both-doors.ts';
-import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
+import { createTestData } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 const KEYS = 50;
@@ -223,14 +221,14 @@ describe('a key', () => {
   });
 });
 
-test('a key is remembered by the file, across a restart', async () => {
-  const path = join(temporaryFolder(), 'tipwell.db');
-  const before = await createTestApp({ database: openDatabase(path) });
+test('a key is remembered with the data, across a restart', async () => {
+  const data = await createTestData({ isLasting: true });
+  const before = await createTestApp({ data });
   const { customer, code } = await createScene(before);
   const first = await sendTip(before, customer.token, code, { key: 'key' });
   await before.storage.close();
 
-  const after = await createTestApp({ database: openDatabase(path) });
+  const after = await createTestApp({ data });
   const again = await sendTip(after, customer.token, code, { key: 'key' });
   expect(again).toMatchObject({ status: 201, body: first.body });
   const changed = await sendTip(after, customer.token, code, { key: 'key', amount: 30 });

@@ -5,21 +5,44 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { INVARIANTS } from '#server/storage/ledger-invariants.ts';
+import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { dump } from '#tests/support/database-dump.ts';
+import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
-/** Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. */
-async function createBooks(path?: string) {
-  const ledger = await createTestLedger(path === undefined ? {} : { path });
+/**
+ * Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. On request a fourth of
+ * 4,000 cents that is reversed, or all of that checked as what is recent.
+ */
+async function createBooks({
+  path,
+  isReversed = false,
+  isChecked = false,
+}: {
+  readonly path?: string;
+  readonly isReversed?: boolean;
+  readonly isChecked?: boolean;
+} = {}) {
+  const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { provider, customer, tip } = await ledger.setTheScene();
   const other = await ledger.addAccount('sam');
-  for (const amountCents of [1_000, 2_000, 3_000]) {
-    const idempotencyKey = `key-${amountCents}`;
-    const { outcome } = await ledger.storage.recordTip(tip({ amountCents, idempotencyKey }));
-    expect(outcome).toBe('recorded');
+  const amounts = [1_000, 2_000, 3_000, ...(isReversed || isChecked ? [4_000] : [])];
+  for (const amountCents of amounts) {
+    const given = tip({ amountCents, idempotencyKey: `key-${amountCents}` });
+    expect(await ledger.storage.recordTip(given)).toMatchObject({ outcome: 'recorded' });
+    if (amountCents === 4_000) {
+      expect(await ledger.storage.reverseTip(given.id, START_MS + 1)).toMatchObject({ outcome: 'reversed' });
+    }
+  }
+  if (isChecked) {
+    expect((await ledger.storage.checkRecent()).problems).toEqual([]);
+    expect(await ledger.storage.checkRecent()).toEqual({ problems: [], isDone: true });
   }
   return { ...ledger, provider, customer, other };
 }
@@ -31,7 +54,7 @@ function letFalsify(database: Database): void {
     .pluck()
     .all();
   for (const trigger of triggers) database.exec(`DROP TRIGGER ${trigger}`);
-  database.exec('DROP INDEX transactions_idempotency');
+  database.exec('DROP INDEX transactions_idempotency; DROP INDEX reversals_transaction');
   database.pragma('foreign_keys = OFF');
   database.pragma('ignore_check_constraints = ON');
 }
@@ -42,11 +65,22 @@ const NEGATIVE = 'nothing is negative';
 const PARTIES =
   'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code';
 const THEMSELVES = 'nobody tips themselves';
-const KNOWN = 'status and category are known';
+const KNOWN = 'the category is known';
 const KEY = 'an idempotency key left one tip of its giver';
-const GAP = 'the sequence of the ledger has no gap, and ends with the last one given out';
+const NEGATIVE_SUM = 'no balance and no bucket is negative';
+const LEFT = 'a tip left an entry with each of its two people';
+const TOOK_BACK = 'a reversal is of a known tip, and took back what it did to its two people';
+const ONCE = 'a tip is reversed once';
+const STANDS = 'no entry stands without its tip or reversal';
+const CHAIN = 'the entries of an account are numbered from 1 without a gap';
+const BALANCE = 'each balance is the sum of the entries up to it';
 const RECEIVED = 'the total received is the sum of the net amounts';
 const GIVEN = 'the total given is the sum of the amounts';
+const BUCKET = 'each bucket is the sum of what was received in its quarter of an hour';
+const REMEMBERED = 'nothing was remembered as checked that is not there';
+const TIPS_GAP = 'the sequence of transactions has no gap, and ends with the last one given out';
+const REVERSALS_GAP = 'the sequence of reversals has no gap, and ends with the last one given out';
+const NUMBERED = 'nothing else is numbered';
 const REFERENCES = 'every reference leads somewhere';
 
 const PAT = `(SELECT id FROM accounts WHERE username = 'pat')`;
@@ -56,114 +90,299 @@ const received = (whom: string, by: number) =>
   `UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + ${by} WHERE id = ${whom};`;
 const given = (whom: string, by: number) =>
   `UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + ${by} WHERE id = ${whom};`;
+const lastPosition = (whom: string, by: number) =>
+  `UPDATE accounts SET last_position = last_position + ${by} WHERE id = ${whom};`;
 const second = (changes: string) => `UPDATE transactions SET ${changes} WHERE sequence = 2;`;
+const third = (changes: string) => `UPDATE transactions SET ${changes} WHERE sequence = 3;`;
+const entry = (whom: string, position: number, changes: string) =>
+  `UPDATE entries SET ${changes} WHERE account_id = ${whom} AND position = ${position};`;
+const bucket = (changes: string) => `UPDATE tip_buckets SET ${changes};`;
 
-const FALSIFICATIONS: readonly (readonly [what: string, statements: string, violated: readonly string[]])[] =
+/** Moves the cents of an entry, and whatever is summed from them in its account. */
+const moveEntry = (whom: string, position: number, by: number) =>
+  entry(whom, position, `cents = cents + ${by}`) +
+  `UPDATE entries SET balance_after_cents = balance_after_cents + ${by} WHERE account_id = ${whom} AND position >= ${position};`;
+const receiveMore = (position: number, by: number) =>
+  moveEntry(PAT, position, by) + received(PAT, by) + bucket(`cents = cents + ${by}`);
+const giveMore = (position: number, by: number) => moveEntry(CAM, position, by) + given(CAM, by);
+
+/** Gives the third tip, which is the last of both accounts, another giver, down to the entry and the totals. */
+const thirdGivenBy = (whom: string, position = 1) =>
+  third(`giver_id = ${whom}, giver_position = ${position}`) +
+  entry(CAM, 3, `account_id = ${whom}, position = ${position}, balance_after_cents = cents`) +
+  given(CAM, -3_000) +
+  lastPosition(CAM, -1) +
+  given(whom, 3_000) +
+  lastPosition(whom, 1);
+/** The same with another receiver. */
+const thirdReceivedBy = (whom: string) =>
+  third(`receiver_id = ${whom}, receiver_position = 1`) +
+  entry(PAT, 3, `account_id = ${whom}, position = 1, balance_after_cents = cents`) +
+  received(PAT, -2_910) +
+  lastPosition(PAT, -1) +
+  received(whom, 2_910) +
+  lastPosition(whom, 1) +
+  bucket('count = 2, cents = 2910') +
+  `INSERT INTO tip_buckets SELECT ${whom}, start_ms, service_category, 1, 2910, 0, 0 FROM tip_buckets;`;
+
+/** Takes out the second tip with all that it did, and moves the third into its place in both accounts. */
+const withoutSecond = `DELETE FROM transactions WHERE sequence = 2; DELETE FROM entries WHERE position = 2;
+  ${third('giver_position = 2, receiver_position = 2')}
+  ${entry(CAM, 3, 'position = 2, balance_after_cents = balance_after_cents - 2000')}
+  ${entry(PAT, 3, 'position = 2, balance_after_cents = balance_after_cents - 1940')}
+  ${given(CAM, -2_000)}${received(PAT, -1_940)}${lastPosition(CAM, -1)}${lastPosition(PAT, -1)}
+  ${bucket('count = 2, cents = cents - 1940')}`;
+const withoutThird = `DELETE FROM transactions WHERE sequence = 3; DELETE FROM entries WHERE position = 3;
+  ${given(CAM, -3_000)}${received(PAT, -2_910)}${lastPosition(CAM, -1)}${lastPosition(PAT, -1)}
+  ${bucket('count = 2, cents = cents - 2910')}`;
+
+/** A second reversal of the fourth tip with all that it would do, but for the bucket, which has nothing left to take back. */
+const reversedAgain = `INSERT INTO reversals (transaction_sequence, created_at_ms, giver_position, receiver_position)
+    SELECT transaction_sequence, created_at_ms, 6, 6 FROM reversals;
+  INSERT INTO entries SELECT account_id, 6, kind, transaction_sequence, cents, balance_after_cents + cents, created_at_ms
+    FROM entries WHERE position = 5;
+  ${given(CAM, -4_000)}${received(PAT, -3_880)}${lastPosition(CAM, 1)}${lastPosition(PAT, 1)}`;
+/** Takes back what the reversal did, and leaves the reversal, or not. */
+const withoutTakingBack = `DELETE FROM entries WHERE position = 5; ${given(CAM, 4_000)}${received(PAT, 3_880)}
+  ${lastPosition(CAM, -1)}${lastPosition(PAT, -1)}`;
+
+type Falsification = readonly [what: string, statements: string, violated: readonly string[]];
+
+const FALSIFICATIONS: readonly Falsification[] = [
+  ['a net amount that is too high', second('net_amount_cents = 1950') + receiveMore(2, 10), [MAKE_UP]],
+  ['a giver fee that is a cent too low', second('giver_fee_cents = 99'), [FEES]],
   [
-    ['a net amount that is too high', second('net_amount_cents = 1950') + received(PAT, 10), [MAKE_UP]],
-    ['a giver fee that is a cent too low', second('giver_fee_cents = 99'), [FEES]],
-    [
-      'a receiver fee that is a cent too low',
-      second('receiver_fee_cents = 59, net_amount_cents = 1941') + received(PAT, 1),
-      [FEES],
-    ],
-    ['a rate that is not the one charged', second('giver_fee_rate = 400'), [FEES]],
-    ['a receiver rate that is not the one charged', second('receiver_fee_rate = 200'), [FEES]],
-    ['a negative fee', second('giver_fee_rate = -500, giver_fee_cents = -99'), [NEGATIVE]],
-    [
-      'a negative amount',
-      second(
-        'amount_cents = -2000, giver_fee_cents = -99, receiver_fee_cents = -59, net_amount_cents = -1941',
-      ) +
-        given(CAM, -4_000) +
-        received(PAT, -3_881),
-      [NEGATIVE],
-    ],
-    [
-      'a negative total',
-      `UPDATE accounts SET total_tips_received_cents = -1 WHERE id = ${SAM};`,
-      [NEGATIVE, RECEIVED],
-    ],
-    [
-      'a giver whom nobody knows',
-      second(`giver_id = 'usr_gone'`) + given(CAM, -2_000),
-      [PARTIES, REFERENCES],
-    ],
-    [
-      'a receiver whom nobody knows',
-      second(`receiver_id = 'usr_gone'`) + received(PAT, -1_940),
-      [PARTIES, REFERENCES],
-    ],
-    [
-      'a receiver who owns the code and whom nobody knows',
-      `UPDATE provider_categories SET user_id = 'usr_gone'; UPDATE qr_codes SET user_id = 'usr_gone';
-     UPDATE transactions SET receiver_id = 'usr_gone';${received(PAT, -5_820)}`,
-      [PARTIES, REFERENCES],
-    ],
-    ['a code that nobody knows', second(`qr_code_id = 'GONEGONE00'`), [PARTIES, REFERENCES]],
-    [
-      'a tip that went to somebody who does not own the code',
-      second(`receiver_id = ${SAM}`) + received(PAT, -1_940) + received(SAM, 1_940),
-      [PARTIES],
-    ],
-    ['a tip for a service that the code is not for', second(`service_category = 'barber'`), [PARTIES]],
-    [
-      'a tip to oneself',
-      second(`giver_id = receiver_id`) + given(CAM, -2_000) + given(PAT, 2_000),
-      [THEMSELVES],
-    ],
-    ['an unknown status', second(`status = 'pending'`), [KNOWN]],
-    [
-      'an unknown service',
-      `UPDATE provider_categories SET category = 'magician' WHERE category = 'bartender';
-     UPDATE qr_codes SET category = 'magician'; UPDATE transactions SET service_category = 'magician';`,
-      [KNOWN],
-    ],
-    ['two tips of one idempotency key', second(`idempotency_key = 'key-1000'`), [KEY]],
-    [
-      'a tip that is missing in the middle',
-      `DELETE FROM transactions WHERE sequence = 2;${given(CAM, -2_000)}${received(PAT, -1_940)}`,
-      [GAP],
-    ],
-    [
-      'a tip that is missing at the end',
-      `DELETE FROM transactions WHERE sequence = 3;${given(CAM, -3_000)}${received(PAT, -2_910)}`,
-      [GAP],
-    ],
-    ['another table counted in the sequence', `INSERT INTO sqlite_sequence VALUES ('accounts', 9)`, [GAP]],
-    ['a second count of the sequence', `INSERT INTO sqlite_sequence VALUES ('transactions', 1)`, [GAP]],
-    ['a sequence that is no whole number', 'UPDATE sqlite_sequence SET seq = 3.0', [GAP]],
-    ['all tips missing', `DELETE FROM transactions;${given(CAM, -6_000)}${received(PAT, -5_820)}`, [GAP]],
-    ['a total received that is a cent too high', received(PAT, 1), [RECEIVED]],
-    ['a total received by somebody without tips', received(SAM, 1), [RECEIVED]],
-    ['a total given that is a cent too low', given(CAM, -1), [GIVEN]],
-    ['a total given by somebody without tips', given(SAM, 1), [GIVEN]],
-    ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '')`, [REFERENCES]],
-  ];
+    'a receiver fee that is a cent too low',
+    second('receiver_fee_cents = 59, net_amount_cents = 1941') + receiveMore(2, 1),
+    [FEES],
+  ],
+  ['a rate that is not the one charged', second('giver_fee_rate = 400'), [FEES]],
+  ['a receiver rate that is not the one charged', second('receiver_fee_rate = 200'), [FEES]],
+  ['a negative fee', second('giver_fee_rate = -500, giver_fee_cents = -99'), [NEGATIVE]],
+  [
+    'a negative amount',
+    third('amount_cents = -2000, giver_fee_cents = -99, receiver_fee_cents = -59, net_amount_cents = -1941') +
+      giveMore(3, -5_000) +
+      receiveMore(3, -4_851),
+    [NEGATIVE],
+  ],
+  [
+    'a negative total',
+    `UPDATE accounts SET total_tips_received_cents = -1 WHERE id = ${SAM};`,
+    [NEGATIVE, RECEIVED],
+  ],
+  ['a giver whom nobody knows', thirdGivenBy(`'usr_gone'`), [PARTIES, REFERENCES]],
+  ['a receiver whom nobody knows', thirdReceivedBy(`'usr_gone'`), [PARTIES, REFERENCES]],
+  [
+    'a receiver who owns the code and whom nobody knows',
+    `UPDATE provider_categories SET user_id = 'usr_gone'; UPDATE qr_codes SET user_id = 'usr_gone';
+     UPDATE transactions SET receiver_id = 'usr_gone'; UPDATE entries SET account_id = 'usr_gone' WHERE account_id = ${PAT};
+     ${bucket(`account_id = 'usr_gone'`)}${received(PAT, -5_820)}${lastPosition(PAT, -3)}`,
+    [PARTIES, REFERENCES],
+  ],
+  ['a code that nobody knows', second(`qr_code_id = 'GONEGONE00'`), [PARTIES, REFERENCES]],
+  ['a tip that went to somebody who does not own the code', thirdReceivedBy(SAM), [PARTIES]],
+  [
+    'a tip for a service that the code is not for',
+    `${second(`service_category = 'barber'`)}${bucket('count = 2, cents = cents - 1940')}
+     INSERT INTO tip_buckets SELECT account_id, start_ms, 'barber', 1, 1940, 0, 0 FROM tip_buckets`,
+    [PARTIES],
+  ],
+  ['a tip to oneself', thirdGivenBy(PAT, 4), [THEMSELVES]],
+  [
+    'an unknown service',
+    `UPDATE provider_categories SET category = 'magician' WHERE category = 'bartender';
+     UPDATE qr_codes SET category = 'magician'; UPDATE transactions SET service_category = 'magician';
+     ${bucket(`service_category = 'magician'`)}`,
+    [KNOWN],
+  ],
+  ['two tips of one idempotency key', second(`idempotency_key = 'key-1000'`), [KEY]],
+  ['a tip that is missing in the middle, with all that it did', withoutSecond, [TIPS_GAP]],
+  ['a tip that is missing at the end, with all that it did', withoutThird, [TIPS_GAP]],
+  [
+    'all tips missing, with all that they did',
+    `DELETE FROM transactions; DELETE FROM entries; DELETE FROM tip_buckets;
+     ${given(CAM, -6_000)}${received(PAT, -5_820)}${lastPosition(CAM, -3)}${lastPosition(PAT, -3)}`,
+    [TIPS_GAP],
+  ],
+  ['another table counted in the sequence', `INSERT INTO sqlite_sequence VALUES ('accounts', 9)`, [NUMBERED]],
+  ['a second count of the sequence', `INSERT INTO sqlite_sequence VALUES ('transactions', 1)`, [NUMBERED]],
+  ['a sequence that is no whole number', 'UPDATE sqlite_sequence SET seq = 3.0', [NUMBERED]],
+  ['a total received that is a cent too high', received(PAT, 1), [RECEIVED]],
+  ['a total received by somebody without tips', received(SAM, 1), [RECEIVED]],
+  ['a total given that is a cent too low', given(CAM, -1), [GIVEN]],
+  ['a total given by somebody without tips', given(SAM, 1), [GIVEN]],
+  ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '')`, [REFERENCES]],
+
+  [
+    'an entry that is missing in the middle',
+    `DELETE FROM entries WHERE account_id = ${PAT} AND position = 2`,
+    [LEFT, STANDS, CHAIN, BALANCE, RECEIVED],
+  ],
+  [
+    'an entry that is missing at the end, which its account does not say',
+    `DELETE FROM entries WHERE account_id = ${PAT} AND position = 3;${received(PAT, -2_910)}${lastPosition(PAT, -1)}`,
+    [LEFT, STANDS],
+  ],
+  [
+    'an entry that is missing at the end, and nothing else changed',
+    `DELETE FROM entries WHERE account_id = ${CAM} AND position = 3`,
+    [LEFT, STANDS, CHAIN, GIVEN],
+  ],
+  ['a balance received that is off by a cent', entry(PAT, 2, 'balance_after_cents = 2911'), [BALANCE]],
+  ['a balance given that is off by a cent', entry(CAM, 3, 'balance_after_cents = 5999'), [BALANCE]],
+  ['a negative balance', entry(CAM, 1, 'balance_after_cents = -1'), [NEGATIVE_SUM, BALANCE]],
+  [
+    'an entry on the account of somebody else, who says so',
+    entry(CAM, 3, `account_id = ${SAM}, position = 1, balance_after_cents = 3000`) +
+      given(CAM, -3_000) +
+      lastPosition(CAM, -1) +
+      given(SAM, 3_000) +
+      lastPosition(SAM, 1),
+    [LEFT],
+  ],
+  [
+    'an entry of another kind',
+    entry(PAT, 3, `kind = 'given', balance_after_cents = 2910`) + received(PAT, -2_910) + given(PAT, 2_910),
+    [LEFT],
+  ],
+  ['an entry of another time', entry(CAM, 2, 'created_at_ms = created_at_ms + 1'), [LEFT]],
+  ['an entry of another tip', entry(CAM, 2, 'transaction_sequence = 1'), [LEFT]],
+  ['an entry of another amount, with the sums of it', moveEntry(CAM, 2, 1) + given(CAM, 1), [LEFT]],
+  [
+    'an entry without its tip',
+    `INSERT INTO entries SELECT ${SAM}, 1, kind, transaction_sequence, cents, cents, created_at_ms
+       FROM entries WHERE account_id = ${PAT} AND position = 2; ${received(SAM, 1_940)}${lastPosition(SAM, 1)}`,
+    [STANDS],
+  ],
+  [
+    'entries that are numbered from 2',
+    `UPDATE entries SET position = position + 10 WHERE account_id = ${PAT};
+     UPDATE entries SET position = position - 9 WHERE account_id = ${PAT};
+     UPDATE transactions SET receiver_position = receiver_position + 1;${lastPosition(PAT, 1)}`,
+    [CHAIN],
+  ],
+  ['an account that says more entries than it has', lastPosition(PAT, 1), [CHAIN]],
+  ['an account that says fewer entries than it has', lastPosition(CAM, -1), [CHAIN]],
+  ['an account that says an entry and has none', lastPosition(SAM, 1), [CHAIN]],
+  ['a bucket that counts a tip too many', bucket('count = count + 1'), [BUCKET]],
+  ['a bucket that sums up a cent too few', bucket('cents = cents - 1'), [BUCKET]],
+  ['a bucket of another quarter of an hour', bucket('start_ms = start_ms + 900000'), [BUCKET]],
+  ['a bucket of another service', bucket(`service_category = 'barber'`), [BUCKET]],
+  ['a bucket of another account', bucket(`account_id = ${SAM}`), [BUCKET]],
+  ['a bucket that is missing', 'DELETE FROM tip_buckets', [BUCKET]],
+  [
+    'a negative bucket',
+    `INSERT INTO tip_buckets SELECT ${SAM}, start_ms, service_category, -1, 0, 0, 0 FROM tip_buckets`,
+    [NEGATIVE_SUM, BUCKET],
+  ],
+];
+
+/** In books with a fourth tip, which was reversed. */
+const FALSE_REVERSALS: readonly Falsification[] = [
+  ['a reversal of no tip', 'UPDATE reversals SET transaction_sequence = 99', [TOOK_BACK, BUCKET, REFERENCES]],
+  ['a reversal of another tip', 'UPDATE reversals SET transaction_sequence = 1', [TOOK_BACK, BUCKET]],
+  ['a tip reversed twice, with all that it did', reversedAgain, [ONCE]],
+  ['a reversal that took nothing back', withoutTakingBack, [TOOK_BACK, STANDS]],
+  [
+    'a reversal that has not left any entry',
+    `INSERT INTO reversals (transaction_sequence, created_at_ms, giver_position, receiver_position) VALUES (1, 0, 6, 6);`,
+    [TOOK_BACK, STANDS, BUCKET],
+  ],
+  ['a reversal that took back a cent too little', giveMore(5, 1), [TOOK_BACK]],
+  ['a reversal at another time than its entries', entry(PAT, 5, 'created_at_ms = 0'), [TOOK_BACK]],
+  [
+    'a reversal that is missing, with all that it did',
+    `${withoutTakingBack} DELETE FROM reversals; ${bucket('count = 4, cents = cents + 3880')}`,
+    [REVERSALS_GAP],
+  ],
+  [
+    'a bucket from which a reversed tip was not taken back',
+    bucket('count = 4, cents = cents + 3880'),
+    [BUCKET],
+  ],
+];
+
+/** In books that were checked as what is recent. */
+const FALSE_MEMORIES: readonly Falsification[] = [
+  ['a checkpoint beyond the last tip', 'UPDATE checkpoints SET transaction_sequence = 5', [REMEMBERED]],
+  ['a checkpoint beyond the last reversal', 'UPDATE checkpoints SET reversal_sequence = 2', [REMEMBERED]],
+  ['a ledger without a checkpoint', 'DELETE FROM checkpoints', [REMEMBERED]],
+  [
+    'an account that is checked beyond its last entry',
+    `UPDATE checked_accounts SET position = 6 WHERE account_id = ${PAT}`,
+    [REMEMBERED],
+  ],
+  [
+    'an account that was checked to another total received',
+    `UPDATE checked_accounts SET received_cents = 5821 WHERE account_id = ${PAT}`,
+    [REMEMBERED],
+  ],
+  [
+    'an account that was checked to another total given',
+    `UPDATE checked_accounts SET given_cents = 5999 WHERE account_id = ${CAM}`,
+    [REMEMBERED],
+  ],
+  ['a bucket that was checked with another count', bucket('checked_count = 2'), [REMEMBERED]],
+  ['a bucket that was checked with another sum', bucket('checked_cents = 1'), [REMEMBERED]],
+  [
+    'a checked bucket of an account that was not checked',
+    `INSERT INTO tip_buckets SELECT ${SAM}, start_ms, service_category, 0, 0, 1, 0 FROM tip_buckets`,
+    [REMEMBERED],
+  ],
+  [
+    'a checked account of nobody',
+    `INSERT INTO checked_accounts VALUES ('usr_gone', 0, 0, 0, NULL)`,
+    [REMEMBERED, REFERENCES],
+  ],
+];
 
 test('finds nothing in good books', async () => {
-  const { database } = await createBooks();
-  expect(checkLedger(database)).toEqual([]);
-  expect(checkIntegrity(database, 'quick')).toEqual([]);
-  expect(checkIntegrity(database, 'full')).toEqual([]);
+  for (const options of [{}, { isReversed: true }, { isChecked: true }]) {
+    const { database } = await createBooks(options);
+    expect(checkLedger(database)).toEqual([]);
+    expect(checkIntegrity(database, 'quick')).toEqual([]);
+    expect(checkIntegrity(database, 'full')).toEqual([]);
+  }
 });
 
-test.each(FALSIFICATIONS)('finds %s, and nothing else', async (_what, statements, violated) => {
-  const { database } = await createBooks();
+test.each([
+  ...FALSIFICATIONS.map((falsification) => [...falsification, {}] as const),
+  ...FALSE_REVERSALS.map((falsification) => [...falsification, { isReversed: true }] as const),
+  ...FALSE_MEMORIES.map((falsification) => [...falsification, { isChecked: true }] as const),
+])('finds %s, and nothing else', async (_what, statements, violated, options) => {
+  const { database } = await createBooks(options);
   letFalsify(database);
   expect(checkLedger(database)).toEqual([]);
   database.exec(statements);
   expect(checkLedger(database).map(({ invariant }) => invariant)).toEqual(violated);
 });
 
+test('has a falsification for every invariant', async () => {
+  const all = [...FALSIFICATIONS, ...FALSE_REVERSALS, ...FALSE_MEMORIES].flatMap(
+    ([, , violated]) => violated,
+  );
+  const stated = INVARIANTS.map(([sentence]) => sentence);
+  expect(stated.filter((sentence) => !all.includes(sentence))).toEqual([]);
+});
+
 test('names the rows that are wrong', async () => {
-  const { database, customer } = await createBooks();
+  const { database, customer, provider } = await createBooks({ isReversed: true });
   letFalsify(database);
-  database.exec(second('giver_fee_cents = 99') + given(CAM, 7));
+  database.exec(
+    second('giver_fee_cents = 99') +
+      given(CAM, 7) +
+      entry(PAT, 3, 'balance_after_cents = 1') +
+      entry(CAM, 5, 'created_at_ms = 1') +
+      bucket('count = 9'),
+  );
   const id = database.prepare<[], string>('SELECT id FROM transactions WHERE sequence = 2').pluck().get();
   expect(checkLedger(database)).toEqual([
     { invariant: FEES, offenders: [id] },
+    { invariant: TOOK_BACK, offenders: ['reversal 1'] },
+    { invariant: BALANCE, offenders: [`${provider.id} at 3`] },
     { invariant: GIVEN, offenders: [customer.id] },
+    { invariant: BUCKET, offenders: [`${provider.id} ${START_MS} bartender`] },
   ]);
 });
 
@@ -174,10 +393,51 @@ test('names at most ten rows', async () => {
   expect(checkLedger(database)).toMatchObject([{ invariant: GIVEN, offenders: { length: 10 } }]);
 });
 
+describe('in a file of the time before entries', () => {
+  const EARLIER: readonly Falsification[] = [
+    ['a fee that is not that of its rate', second('giver_fee_cents = giver_fee_cents + 1'), [FEES]],
+    [
+      'a total received that is a cent too high',
+      `UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + 1 WHERE id = 'usr_0000';`,
+      [RECEIVED],
+    ],
+    [
+      'a total given that is a cent too low',
+      `UPDATE accounts SET total_tips_given_cents = total_tips_given_cents - 1 WHERE id = 'usr_0000';`,
+      [GIVEN],
+    ],
+    [
+      'a tip that is missing at the end',
+      'DELETE FROM transactions WHERE sequence = 100',
+      [RECEIVED, GIVEN, TIPS_GAP],
+    ],
+    [
+      'another table counted in the sequence',
+      `INSERT INTO sqlite_sequence VALUES ('accounts', 9)`,
+      [NUMBERED],
+    ],
+    ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '')`, [REFERENCES]],
+  ];
+
+  test.each(EARLIER)('finds %s, and nothing is migrated', (_what, statements, violated) => {
+    const database = openDatabase(IN_MEMORY);
+    makeEarlierLedger(database, 100);
+    expect(checkLedger(database)).toEqual([]);
+    forgeIn(database, statements);
+    expect(checkLedger(database).map(({ invariant }) => invariant)).toEqual(violated);
+    const before = dump(database);
+    expect(() => migrate(database, readMigrations('drizzle/sqlite'))).toThrow(
+      new RegExp(`is damaged \\(${violated[0]}: .+\\)\\. Nothing was done to it.+db:check.+restore a backup`),
+    );
+    expect(dump(database)).toEqual(before);
+    database.close();
+  });
+});
+
 describe('npm run db:check', () => {
   async function createFile(falsify: (database: Database) => void = () => {}) {
     const path = join(temporaryFolder(), 'tipwell.db');
-    const { database, storage } = await createBooks(path);
+    const { database, storage } = await createBooks({ path });
     falsify(database);
     await storage.close();
     return path;

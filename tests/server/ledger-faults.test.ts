@@ -1,5 +1,5 @@
 /**
- * A tip is recorded whole or not at all: whichever statement fails on the way, the file is as it was before, the
+ * A tip is recorded, and reversed, whole or not at all: whichever statement fails on the way, the file is as it was before, the
  * caller is told, and the next attempt works. Tips that share a commit share neither their failures nor their answers.
  */
 import { join } from 'node:path';
@@ -7,8 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import type { RecordOutcome } from '#server/storage/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger, openBeside } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
 
 /** More than recording a tip takes. */
 const MANY_STATEMENTS = 50;
@@ -18,7 +19,7 @@ async function createFaultyLedger() {
   const path = join(temporaryFolder(), 'tipwell.db');
   let statements: string[] = [];
   let isFaulty: (statement: string, index: number) => boolean = () => false;
-  const ledger = await createTestLedger({
+  const ledger = await createSqliteLedger({
     path,
     onStatement: (statement) => {
       statements.push(statement);
@@ -50,6 +51,7 @@ async function createFaultyLedger() {
 }
 
 const isCommit = (statement: string) => statement === 'COMMIT';
+const movesBucket = (statement: string) => statement.startsWith('insert into "tip_buckets"');
 
 function outcomesOf(settled: readonly PromiseSettledResult<RecordOutcome>[]): string[] {
   return settled.map((result) => (result.status === 'fulfilled' ? result.value.outcome : result.status));
@@ -82,23 +84,75 @@ describe('a fault', () => {
     expect(failed.map((statement) => statement.split(/[\s"`]/)[0])).toEqual([
       'BEGIN',
       'SAVEPOINT',
-      'select',
-      'select',
-      'insert',
-      'update',
-      'update',
+      // The tip of the same key, and the code; the totals of both people; the tip, its entries, and the bucket.
+      ...['select', 'select', 'update', 'update', 'insert', 'insert', 'insert', 'insert'],
       'RELEASE',
       'COMMIT',
     ]);
   });
 
+  test('in any one statement of reversing a tip leaves the file as it was, and the next attempt works', async () => {
+    const ledger = await createFaultyLedger();
+    const failed: string[] = [];
+    for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
+      const { id } = ledger.tip();
+      await ledger.storage.recordTip(ledger.tip({ id }));
+      const before = ledger.dumpFile();
+      const [result] = await ledger.withFault(
+        (_statement, index) => index === nth,
+        () => Promise.allSettled([ledger.storage.reverseTip(id, START_MS)]),
+      );
+      if (ledger.statements().length <= nth) {
+        expect(result.status).toBe('fulfilled');
+        break;
+      }
+      failed.push(String(ledger.statements()[nth]));
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: `fault in ${failed.at(-1)}` } });
+      expect(ledger.dumpFile()).toEqual(before);
+      expect(ledger.database.inTransaction).toBe(false);
+      expect(await ledger.storage.reverseTip(id, START_MS)).toMatchObject({ outcome: 'reversed' });
+      expect(await ledger.storage.reverseTip(id, START_MS)).toMatchObject({ outcome: 'reversed_before' });
+      expect(ledger.checkFile()).toEqual([]);
+    }
+    expect(failed.map((statement) => statement.split(/[\s"`]/)[0])).toEqual([
+      'BEGIN',
+      'SAVEPOINT',
+      // The tip; the totals of both people; the reversal and its entries; the bucket.
+      ...['select', 'update', 'update', 'insert', 'insert', 'insert', 'update'],
+      'RELEASE',
+      'COMMIT',
+    ]);
+  });
+
+  test('in any one statement of a check leaves nothing remembered, and the next check works', async () => {
+    const ledger = await createFaultyLedger();
+    const { id } = ledger.tip();
+    await ledger.storage.recordTip(ledger.tip({ id }));
+    await ledger.storage.reverseTip(id, START_MS);
+    const before = ledger.dumpFile();
+    let faults = 0;
+    for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
+      const [result] = await ledger.withFault(
+        (_statement, index) => index === nth,
+        () => Promise.allSettled([ledger.storage.checkRecent()]),
+      );
+      if (ledger.statements().length <= nth) break;
+      faults += 1;
+      expect(result.status).toBe('rejected');
+      expect(ledger.dumpFile()).toEqual(before);
+    }
+    expect(faults).toBeGreaterThan(10);
+    expect(ledger.checkFile()).toEqual([]);
+    expect(await ledger.storage.checkRecent()).toEqual({ problems: [], isDone: true });
+  });
+
   test('in the last statement of one tip undoes that tip alone; the others of its commit are recorded', async () => {
     const ledger = await createFaultyLedger();
     const tips = [1, 2, 3, 4, 5].map((index) => ledger.tip({ amountCents: 1_000 * index }));
-    let updates = 0;
+    let buckets = 0;
     const settled = await ledger.withFault(
-      // Each tip moves two totals; the sixth is the second one of the third tip.
-      (statement) => statement.startsWith('update') && ++updates === 6,
+      // The bucket of the receiver is what a tip moves last.
+      (statement) => movesBucket(statement) && ++buckets === 3,
       () => Promise.allSettled(tips.map((tip) => ledger.storage.recordTip(tip))),
     );
     expect(outcomesOf(settled)).toEqual(['recorded', 'recorded', 'rejected', 'recorded', 'recorded']);
@@ -122,10 +176,9 @@ describe('a fault', () => {
   test('that also keeps a tip from being undone is not committed with the others', async () => {
     const ledger = await createFaultyLedger();
     const tips = [1, 2, 3].map((index) => ledger.tip({ amountCents: 1_000 * index }));
-    let updates = 0;
+    let buckets = 0;
     const settled = await ledger.withFault(
-      (statement) =>
-        (statement.startsWith('update') && ++updates === 4) || statement.startsWith('ROLLBACK TO'),
+      (statement) => (movesBucket(statement) && ++buckets === 2) || statement.startsWith('ROLLBACK TO'),
       () => Promise.allSettled(tips.map((tip) => ledger.storage.recordTip(tip))),
     );
     expect(ledger.checkFile()).toEqual([]);
@@ -218,7 +271,7 @@ describe('tips that are sent in one turn of the event loop', () => {
       .statements()
       .join('\n')
       .split('COMMIT')
-      .map((commit) => commit.match(/insert into/g)?.length ?? 0);
+      .map((commit) => commit.match(/insert into "transactions"/g)?.length ?? 0);
     expect(tipsOfCommits).toEqual([128, 128, 44, 0]);
     expect(ledger.checkFile()).toEqual([]);
   });

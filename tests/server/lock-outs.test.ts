@@ -145,7 +145,7 @@ describe('a device that has logged in before', () => {
     await before.registerCustomer('cam');
     const mark = await markOf(before, 'cam@example.com');
     await times(6, () => guess(before, 'cam@example.com', { peer: HOME }));
-    const t = await createTestApp({ database: before.database, config: { isRateLimited: true } });
+    const t = await createTestApp({ data: before.data, config: { isRateLimited: true } });
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, { peer: HOME })).status).toBe(429);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD, withMark(mark))).status).toBe(200);
   });

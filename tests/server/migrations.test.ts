@@ -2,23 +2,32 @@
  * A database file is brought to the present schema or stays what it was: a migration that fails, loses rows or breaks
  * a reference changes nothing, wherever it is cut off, and the tables are exactly those that `schema.ts` describes.
  */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { is } from 'drizzle-orm/entity';
-import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { SQL } from 'drizzle-orm/sql';
+import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { notePast, tipText } from '#server/storage/past.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { checkIntegrity, checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
 import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
-import { startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
+import { createPeople } from '#tests/support/people.ts';
+import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
+import { createSqliteData } from '#tests/support/test-data.ts';
 
-const MIGRATIONS = readMigrations('drizzle');
+const MIGRATIONS = readMigrations('drizzle/sqlite');
 
 let path = '';
 beforeEach(() => {
@@ -34,6 +43,11 @@ function open(file = path, onStatement?: () => void): Database {
 }
 
 const FIRST_MS = Date.UTC(2026, 0, 1);
+
+/** The rows of a query, each as the text that the past is made of. */
+function* textsOf(database: Database, query: string): Generator<string, void> {
+  for (const values of database.prepare<[], readonly unknown[]>(query).raw().iterate()) yield tipText(values);
+}
 
 /** What a file of the first version may hold: a provider with a code, and a customer who is logged in and tipped. */
 const ACCOUNT_COLUMNS = `id, email, email_key, username, full_name, phone, is_service_provider, password_hash,
@@ -67,6 +81,12 @@ async function createFile(): Promise<Database> {
   const { tip } = await createPeople(storage).setTheScene();
   await storage.recordTip(tip());
   return database;
+}
+
+/** A tip without the word that every tip had for its status: now it is told by whether the tip was reversed. */
+function withoutStatus(row: unknown): unknown {
+  const { status, ...rest } = Object(row);
+  return rest;
 }
 
 const next = (...statements: string[]) => [...MIGRATIONS, { hash: 'next', statements }];
@@ -115,16 +135,17 @@ describe('the committed migrations', () => {
     const after = everythingIn().rows;
     for (const [table, rows] of Object.entries(before)) {
       if (table !== 'schema_migrations')
-        expect(after[table]).toMatchObject(rows.map((row) => expect.objectContaining(row)));
+        expect(after[table]).toMatchObject(rows.map((row) => expect.objectContaining(withoutStatus(row))));
     }
     expect(after['transactions']).toHaveLength(hasTables ? 1 : 0);
+    expect(after['checkpoints']).toMatchObject([{ transaction_sequence: hasTables ? 1 : 0 }]);
   });
 
   test('leave sessions, codes and history of the first version in use', async () => {
     const database = open();
     migrate(database, MIGRATIONS.slice(0, 1));
     database.exec(FIRST_ROWS);
-    const t = await createTestApp({ database });
+    const t = await createTestApp({ data: createSqliteData(() => database) });
     t.clock.nowMs = FIRST_MS;
     const giver = t.trpc('A'.repeat(43));
     expect(await giver.auth.sessions.query()).toMatchObject([{ device: null, isCurrent: true }]);
@@ -135,6 +156,91 @@ describe('the committed migrations', () => {
     expect((await giver.transactions.list.query({ limit: 10 })).transactions).toHaveLength(2);
     expect(await giver.auth.me.query()).toMatchObject({ totalTipsGivenCents: 3_000 });
   });
+
+  test('keep the tips, the totals and every receipt of a long ledger, and make entries and buckets that add up', () => {
+    const database = open();
+    makeEarlierLedger(database, 100_000);
+    const look = () => ({
+      receipts: notePast(textsOf(database, `SELECT ${RECEIPT_COLUMNS} FROM transactions ORDER BY sequence`)),
+      accounts: database
+        .prepare(`SELECT id, total_tips_received_cents, total_tips_given_cents FROM accounts ORDER BY id`)
+        .all(),
+      codes: database.prepare('SELECT * FROM qr_codes ORDER BY id').all(),
+      past: notePast(tipsOfPast(database)),
+    });
+    // The past as that version noted it, when the status was a column.
+    const earlierPast = RECEIPT_COLUMNS.replace('idempotency_key', 'status, idempotency_key');
+    const noted = notePast(textsOf(database, `SELECT ${earlierPast} FROM transactions ORDER BY sequence`));
+    const before = look();
+    expect(before.past).toEqual({ ...noted, count: 100_000 });
+
+    expect(migrate(database, MIGRATIONS)).toBe(1);
+    expect(look()).toEqual(before);
+    expect(checkLedger(database)).toEqual([]);
+    const count = (table: string) => database.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+    expect([count('entries'), count('reversals')]).toEqual([200_000, 0]);
+    const orders = `SELECT transaction_sequence < lag(transaction_sequence) OVER (PARTITION BY account_id ORDER BY position) AS isBack FROM entries`;
+    expect(count(`(${orders}) WHERE isBack`)).toBe(0);
+    expect(count('tip_buckets')).toBeGreaterThan(10_000);
+    // All of it counts as checked, down to the last bucket: what comes next is checked after it.
+    const checkRecent = createRecentCheck(database);
+    expect(checkRecent()).toEqual({ problems: [], isDone: true });
+    expect(
+      database
+        .prepare('SELECT count(*) FROM tip_buckets WHERE count <> checked_count OR cents <> checked_cents')
+        .pluck()
+        .get(),
+    ).toBe(0);
+  }, 120_000);
+
+  test('leave a long ledger to which tips are added, and from which they are taken back, as before', async () => {
+    const database = open();
+    makeEarlierLedger(database, 1_000);
+    migrate(database, MIGRATIONS);
+    const storage = createSqliteStorage(database);
+    const [row] = dump(database)['transactions']?.slice(500) ?? [];
+    const { id, giver_id: giverId } = Object(row);
+    expect(await storage.reverseTip(id, FIRST_MS)).toMatchObject({ outcome: 'reversed' });
+    const { tip } = await createPeople(storage).setTheScene();
+    expect(await storage.recordTip(tip({ giverId }))).toMatchObject({ outcome: 'recorded' });
+    expect((await storage.checkRecent()).problems).toEqual([]);
+    expect(await storage.checkRecent()).toEqual({ problems: [], isDone: true });
+    expect(checkLedger(database)).toEqual([]);
+  });
+
+  test('killed at any moment leave the earlier file or the present one, whole', async () => {
+    const earlier = join(temporaryFolder(), 'tipwell.db');
+    const prepared = openDatabase(earlier);
+    makeEarlierLedger(prepared, 30_000);
+    const past = notePast(tipsOfPast(prepared));
+    prepared.close();
+    const whole = join(temporaryFolder(), 'tipwell.db');
+    copyFileSync(earlier, whole);
+    const beganAt = performance.now();
+    migrate(open(whole), MIGRATIONS);
+    const lengthMs = performance.now() - beganAt;
+
+    const chance = createChance(20_261_122);
+    for (let round = 0; round < 3; round += 1) {
+      const copy = join(temporaryFolder(), 'tipwell.db');
+      copyFileSync(earlier, copy);
+      const env = { PATH: process.env['PATH'], PORT: String(await freePort()), DATABASE_URL: copy };
+      const server = spawn(process.execPath, [PROGRAM], { cwd: join(copy, '..'), env, stdio: 'ignore' });
+      const ended = once(server, 'exit');
+      // The server makes the log when it opens the file, and migrates next.
+      while (!existsSync(`${copy}-wal`)) await sleep(1);
+      await sleep((lengthMs * chance.below(100)) / 100);
+      server.kill('SIGKILL');
+      expect(await ended).toEqual([null, 'SIGKILL']);
+      const database = open(copy);
+      expect(checkIntegrity(database, 'full')).toEqual([]);
+      expect(checkLedger(database)).toEqual([]);
+      expect(notePast(tipsOfPast(database))).toEqual(past);
+      expect([0, 1]).toContain(migrate(database, MIGRATIONS));
+      expect(checkLedger(database)).toEqual([]);
+      expect(notePast(tipsOfPast(database))).toEqual(past);
+    }
+  }, 120_000);
 
   test('cut off at any statement leave a file that the next start brings up to date', () => {
     const finished = join(temporaryFolder(), 'tipwell.db');
@@ -294,6 +400,13 @@ describe('the tables that the migrations make are those of schema.ts:', () => {
     return database.prepare<string[], Row>(statement).all(...values);
   }
 
+  /** The default of a column as SQLite tells it: numbers as they are, texts in quotes. */
+  function defaultOf({ default: value }: { readonly default: unknown }): unknown {
+    if (value === undefined) return null;
+    if (typeof value === 'string') return `'${value}'`;
+    return is(value, SQL) ? new SQLiteSyncDialect().sqlToQuery(value).sql : String(value);
+  }
+
   test('all of them, and no others', () => {
     const names = query<{ name: string }>(
       migrated(),
@@ -320,7 +433,7 @@ describe('the tables that the migrations make are those of schema.ts:', () => {
           name: column.name,
           type: column.getSQLType().toUpperCase(),
           notnull: column.notNull ? 1 : 0,
-          dflt_value: column.default === undefined ? null : `'${column.default}'`,
+          dflt_value: defaultOf(column),
           pk: column.primary ? 1 : composite.indexOf(column.name) + 1,
         }))
         .map((column) => ({

@@ -20,7 +20,6 @@ import {
 } from '#tests/support/api-description.ts';
 import { answerOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
-import { setPasswordHash } from '#tests/support/stored-data.ts';
 import { PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 /**
@@ -192,7 +191,7 @@ async function send(
   if (path === '/auth/password' && answer.status === 200) {
     scene.token = answer.body.access_token;
     // The next request has the first token.
-    setPasswordHash(t.database, 'drawn', scene.passwordHash);
+    await t.data.setPasswordHash('drawn', scene.passwordHash);
   }
   return answer;
 }

@@ -24,7 +24,6 @@ import {
 } from '#tests/support/api-description.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
-import { demandNewPasswords } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 const NEXT_PASSWORD = 'a better horse battery';
@@ -505,7 +504,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
 
-  demandNewPasswords(limited.database);
+  await limited.data.demandNewPasswords();
   for (const { method, path, operation } of operationsOf(document)) {
     if (operation.security === undefined || path === '/auth/logout') continue;
     const at = path.replace('{sessionId}', 'ses_none').replace('{transactionId}', 'txn_none');

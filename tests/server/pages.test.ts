@@ -249,7 +249,7 @@ describe('nothing outside the client is answered', () => {
     '/node_modules/hono/package.json',
     '/data/tipwell.db',
     '/tipwell.db',
-    '/drizzle/meta/_journal.json',
+    '/drizzle/sqlite/meta/_journal.json',
     '/file:///etc/passwd',
     '/C:/Windows/win.ini',
     'http://127.0.0.1/../package.json',

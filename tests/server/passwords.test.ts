@@ -18,7 +18,6 @@ import {
   tally,
   tipThrough,
 } from '#tests/support/both-doors.ts';
-import { readPasswordHashes, setPasswordHash } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 /** OWASP's parameters, in any order. */
@@ -70,7 +69,8 @@ async function createSlowApp() {
   return t;
 }
 
-const storedHash = (t: TestApp): string => readPasswordHashes(t.database).get('cam') ?? '';
+const storedHash = async (t: TestApp): Promise<string> =>
+  (await t.data.readPasswordHashes()).get('cam') ?? '';
 
 /** All at once through one door, each from elsewhere; those beyond what the gate holds are refused. */
 const crowd = (door: Door, t: TestApp, size: number, email = 'crowd@example.com') =>
@@ -83,7 +83,7 @@ describe('what is stored', () => {
     const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
     await t.registerCustomer('dan');
-    const hashes = [...readPasswordHashes(t.database).values()];
+    const hashes = [...(await t.data.readPasswordHashes()).values()];
     expect(new Set(hashes).size).toBe(2);
     for (const hash of hashes) {
       expect(hash).toMatch(OWASP);
@@ -103,7 +103,7 @@ describe('what is stored', () => {
       }
       expect((await logInThrough(door, t, 'c@example.com', 'Creme brulee No1 fin')).status).toBe(401);
     }
-    expect(await argon2.verify(storedHash(t), composed.normalize('NFKC'))).toBe(true);
+    expect(await argon2.verify(await storedHash(t), composed.normalize('NFKC'))).toBe(true);
   });
 
   test('uses the whole password, however long', async () => {
@@ -119,7 +119,7 @@ describe('a hash made with weaker parameters', () => {
   const today = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
   const keepHash = async (t: TestApp, options: { memoryCost?: number; timeCost?: number }) => {
     const weak = await argon2.hash(PASSWORD, { ...today, ...options });
-    setPasswordHash(t.database, 'cam', weak);
+    await t.data.setPasswordHash('cam', weak);
     return weak;
   };
 
@@ -132,10 +132,10 @@ describe('a hash made with weaker parameters', () => {
     const weak = await keepHash(t, options);
     expect(weak).not.toMatch(OWASP);
     expect((await logInThrough('REST', t, 'cam@example.com', PASSWORD)).status).toBe(200);
-    const replaced = storedHash(t);
+    const replaced = await storedHash(t);
     expect(replaced).toMatch(OWASP);
     expect((await logInThrough('tRPC', t, 'cam@example.com', PASSWORD)).status).toBe(200);
-    expect(storedHash(t)).toBe(replaced);
+    expect(await storedHash(t)).toBe(replaced);
   });
 
   test('stays as it is when the password was wrong', async () => {
@@ -143,15 +143,15 @@ describe('a hash made with weaker parameters', () => {
     await t.registerCustomer('cam');
     const weak = await keepHash(t, { timeCost: 1 });
     expect((await logInThrough('REST', t, 'cam@example.com', 'not the password')).status).toBe(401);
-    expect(storedHash(t)).toBe(weak);
+    expect(await storedHash(t)).toBe(weak);
   });
 
   test('a hash with the parameters of today stays as it is', async () => {
     const t = await createTestApp({ hashing: 'costly' });
     await t.registerCustomer('cam');
-    const hash = storedHash(t);
+    const hash = await storedHash(t);
     await t.logIn('cam@example.com');
-    expect(storedHash(t)).toBe(hash);
+    expect(await storedHash(t)).toBe(hash);
   });
 });
 
@@ -186,8 +186,8 @@ describe.each(DOORS)('an unknown email and a wrong password at the %s door', (do
       begun: 2,
       digests: [expect.stringMatching(OWASP), expect.stringMatching(OWASP)],
     });
-    expect(work.digests[0]).toBe(storedHash(t));
-    expect(work.digests[1]).not.toBe(storedHash(t));
+    expect(work.digests[0]).toBe(await storedHash(t));
+    expect(work.digests[1]).not.toBe(await storedHash(t));
   });
 
   test('are turned away alike while the hashing is busy', async () => {

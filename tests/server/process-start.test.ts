@@ -14,8 +14,12 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { get } from '#tests/support/http-get.ts';
+import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
 import { freePort, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
+
+const PAGE_BYTES = 4_096;
 
 test('settings that are wrong stop the start with one line that names them, before anything is opened', async () => {
   const port = await freePort();
@@ -118,18 +122,49 @@ describe.concurrent('the process', () => {
     expect(readFileSync(databasePath, 'utf8')).toBe(text);
   });
 
-  test('refuses to start on a database with a page overwritten', async () => {
-    const server = await startServer();
-    await enter(server, 'pat');
-    expect(await server.stop()).toEqual({ code: 0, signal: null });
-    const bytes = readFileSync(server.databasePath);
-    bytes.fill(0xa5, 4_096, 12_288);
-    writeFileSync(server.databasePath, bytes);
-    const end = await runToEnd('serve', {
-      PORT: String(await freePort()),
-      DATABASE_URL: server.databasePath,
-    });
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ['whose header is overwritten', (bytes) => bytes.fill(0xa5, 0, 100)],
+    ['whose first page is overwritten behind its header', (bytes) => bytes.fill(0xa5, 100, PAGE_BYTES)],
+    ['whose tables are nowhere', (bytes) => bytes.fill(0xa5, PAGE_BYTES, 3 * PAGE_BYTES)],
+    ['that is cut short by a page', (bytes) => bytes.subarray(0, bytes.length - PAGE_BYTES)],
+    ['that is cut short in the middle', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+    ['of which only the header is left', (bytes) => bytes.subarray(0, 100)],
+  ])('refuses to start on a database %s', async (_what, damage) => {
+    const { path } = await prepareLedger(['pat']);
+    writeFileSync(path, damage(readFileSync(path)));
+    const before = readFileSync(path);
+    const end = await runToEnd('serve', { PORT: String(await freePort()), DATABASE_URL: path });
     expectRefusedStart(end, /damaged.*(?:db:restore|restore a backup)/i);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('starts on a database with damage that is older than the last check, which db:check and a backup find', async () => {
+    const path = join(temporaryFolder(), 'tipwell.db');
+    const { storage, setTheScene, database } = await createSqliteLedger({ path });
+    const { tip } = await setTheScene();
+    await Promise.all(Array.from({ length: 200 }, () => storage.recordTip(tip())));
+    expect((await storage.checkRecent()).problems).toEqual([]);
+    const page = database
+      .prepare<[], number>(`SELECT min(pageno) FROM dbstat WHERE name = 'transactions' AND pagetype = 'leaf'`)
+      .pluck()
+      .get();
+    await storage.close();
+    const bytes = readFileSync(path);
+    const begin = ((page ?? 0) - 1) * PAGE_BYTES;
+    writeFileSync(path, bytes.fill(0xa5, begin, begin + PAGE_BYTES));
+    const env = { DATABASE_URL: path };
+    const server = await startServer(env);
+    expect((await get(server.port, '/readyz')).status).toBe(200);
+    const { code, stdout, stderr } = await runToEnd('db-check', env);
+    expect(code).toBe(1);
+    expect(`${stdout}${stderr}`).toMatch(/damaged/i);
+    const folder = temporaryFolder();
+    expect(await runToEnd('db-backup', env, [join(folder, 'backup.db')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/damaged/),
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    await server.stop();
   });
 
   test('refuses to start on a folder where the database should be', async () => {

@@ -9,7 +9,6 @@ import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
 import { call, DOORS, type Door, PUBLIC_URL, refusedBy, resultOf } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const QR_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
@@ -24,10 +23,8 @@ function headersBut(name: string, answer: Response): Record<string, string> {
 }
 
 /** Puts a code with a chosen id into the database, as if it had been drawn by lot. */
-function issue(t: TestApp, userId: string, id: string, category = 'bartender'): void {
-  t.database
-    .prepare('INSERT INTO qr_codes (id, user_id, category, created_at_ms) VALUES (?, ?, ?, 0)')
-    .run(id, userId, category);
+async function issue(t: TestApp, userId: string, id: string, category = 'bartender'): Promise<void> {
+  await t.data.addCode(id, userId, category);
 }
 
 describe.each(DOORS)('creating codes by %s', (door) => {
@@ -58,7 +55,7 @@ describe.each(DOORS)('creating codes by %s', (door) => {
     const refused = answers.filter(({ status }) => status >= 300);
     expect(refused).toHaveLength(5);
     for (const answer of refused) expect(refusedBy(door, answer).code).toBe('qr_code_exists');
-    expect(dump(t.database)).toMatchObject({
+    expect(await t.data.dump()).toMatchObject({
       qr_codes: [expect.anything()],
       qr_pictures: [expect.anything()],
     });
@@ -72,7 +69,7 @@ describe.each(DOORS)('creating codes by %s', (door) => {
         id: expect.stringMatching(QR_ID),
       });
     }
-    expect(dump(t.database)['qr_codes']).toHaveLength(2);
+    expect((await t.data.dump())['qr_codes']).toHaveLength(2);
   });
 
   test('a service that the provider does not offer is refused', async () => {
@@ -84,7 +81,7 @@ describe.each(DOORS)('creating codes by %s', (door) => {
         code: 'category_not_offered',
       });
     }
-    expect(dump(t.database)['qr_codes']).toEqual([]);
+    expect((await t.data.dump())['qr_codes']).toEqual([]);
   });
 
   test('a customer is refused, and has an empty list', async () => {
@@ -156,7 +153,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
   test('forgives case, spaces, hyphens, and I, L and O', async () => {
     const t = await createTestApp();
     const { user } = await t.registerProvider();
-    issue(t, user.id, '10AB110Z9K');
+    await issue(t, user.id, '10AB110Z9K');
     const found = resultOf(await lookUp(door, t, '10AB110Z9K'));
     const typed = [
       ...['10ab110z9k', '10AB1-10Z9K', '10ab1 10z9k', ' 10AB110Z9K ', '1-0-A-B-1-1-0-Z-9-K', '10AB1\t10Z9K'],
@@ -202,7 +199,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
   test('a demo code is nobody’s, even where it reads like an id that was drawn', async () => {
     const t = await createTestApp();
     const { user } = await t.registerProvider();
-    issue(t, user.id, 'DEM0123456');
+    await issue(t, user.id, 'DEM0123456');
     expect((await lookUp(door, t, 'DEM0-123456')).status).toBe(200);
     for (const demo of ['demo-123456', 'DEMO-123456', ' Demo-12345-6']) {
       expect(refusedBy(door, await lookUp(door, t, demo)).code).toBe('qr_code_not_found');
@@ -217,7 +214,7 @@ describe('a code that was looked up is remembered', () => {
     for (let time = 0; time < 2; time += 1) {
       expect((await lookUp(door, t, 'ABCDEFGHJK')).status).toBe(404);
     }
-    issue(t, user.id, 'ABCDEFGHJK');
+    await issue(t, user.id, 'ABCDEFGHJK');
     for (let time = 0; time < 2; time += 1) {
       expect(resultOf(await lookUp(door, t, 'ABCDEFGHJK'))).toMatchObject({});
     }
@@ -229,7 +226,7 @@ describe('a code that was looked up is remembered', () => {
     const path = `/api/qr-codes/${code.id}`;
     const read = await t.send(path);
     const text = await read.text();
-    t.database.close();
+    await t.data.setFault('a detail from deep inside');
     t.logLines.length = 0;
     const ids = new Set([read.headers.get('X-Request-Id')]);
     for (const again of [path, path.toLowerCase(), `/api/qr-codes/${showQrCodeId(code.id)}`]) {
@@ -302,7 +299,8 @@ describe('a code that was looked up is remembered', () => {
     const t = await createTestApp();
     const { user } = await t.registerProvider('pat', ['bartender', 'barber', 'dj']);
     const ids = ['A000000000', 'B000000000', 'C000000000'];
-    for (const [index, id] of ids.entries()) issue(t, user.id, id, ['bartender', 'barber', 'dj'][index]);
+    for (const [index, id] of ids.entries())
+      await issue(t, user.id, id, ['bartender', 'barber', 'dj'][index]);
     const codes = createQrCodes({
       storage: t.storage,
       clock: () => 0,
@@ -336,7 +334,7 @@ test('a tip finds its code as a look-up does, however it was typed', async () =>
   const t = await createTestApp();
   const { user } = await t.registerProvider();
   const customer = await t.registerCustomer();
-  issue(t, user.id, '10AB110Z9K');
+  await issue(t, user.id, '10AB110Z9K');
   const made = await customer.trpc.transactions.create.mutate({
     receiverQrId: ' io ab1-iOz9k ',
     amountCents: 1_000,

@@ -6,13 +6,10 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { drawQrCode } from '#server/qr-codes/qr-image.ts';
-import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { StorageUnavailable } from '#server/storage/storage.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { call, callRest, callTrpc, type Door, PUBLIC_URL, resultOf } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
-import { replacePictures, setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const PNG_SIGNATURE = '89504e470d0a1a0a';
@@ -136,59 +133,64 @@ describe('the picture', () => {
   test('is made once: what is stored is what is answered', async () => {
     const t = await createTestApp();
     const { code, provider } = await t.setTheScene();
-    expect(dump(t.database)['qr_pictures']).toMatchObject([{ png: pictureOf(code).toString('hex') }]);
+    expect((await t.data.dump())['qr_pictures']).toMatchObject([{ png: pictureOf(code).toString('hex') }]);
 
     const other = Buffer.from('not a picture, but what is kept');
-    replacePictures(t.database, other);
+    await t.data.replacePictures(other);
     for (let time = 0; time < 3; time++) {
       expect(await provider.trpc.qrCodes.list.query()).toMatchObject([
         { imageBase64: other.toString('base64') },
       ]);
     }
-    expect(dump(t.database)['qr_pictures']).toHaveLength(1);
+    expect((await t.data.dump())['qr_pictures']).toHaveLength(1);
   });
 
   test('is not drawn again after a restart with the same PUBLIC_URL', async () => {
-    const database = openDatabase(IN_MEMORY);
-    const before = await createTestApp({ database });
+    const before = await createTestApp();
     const { provider } = await before.setTheScene();
     const kept = Buffer.from('what is kept');
-    replacePictures(database, kept);
+    await before.data.replacePictures(kept);
 
-    const after = await createTestApp({ database });
+    const after = await createTestApp({ data: before.data });
     const codes = await after.trpc(provider.token).qrCodes.list.query();
     expect(codes).toMatchObject([{ imageBase64: kept.toString('base64') }]);
   });
 
   test('is drawn for a new PUBLIC_URL when first asked for, and both are kept', async () => {
-    const database = openDatabase(IN_MEMORY);
-    const before = await createTestApp({ database });
+    const before = await createTestApp();
     const { provider, code } = await before.setTheScene();
 
     const publicUrl = 'https://moved.example.org/tips';
-    const after = await createTestApp({ database, config: { publicUrl } });
+    const after = await createTestApp({ data: before.data, config: { publicUrl } });
     const [moved] = await after.trpc(provider.token).qrCodes.list.query();
     expect(moved).toMatchObject({ id: code.id });
     expect(decode(Buffer.from(moved?.imageBase64 ?? '', 'base64'))).toBe(`${publicUrl}/tip/${code.id}`);
     expect(await after.trpc(provider.token).qrCodes.list.query()).toEqual([moved]);
-    expect(dump(database)['qr_pictures']).toMatchObject([
-      { qr_code_id: code.id, address: `${PUBLIC_URL}/tip/${code.id}` },
-      { qr_code_id: code.id, address: `${publicUrl}/tip/${code.id}` },
-    ]);
+    const { qr_pictures: pictures = [] } = await before.data.dump();
+    const kept = pictures.map((picture) => [picture['qr_code_id'], picture['address']]);
+    expect(new Set(kept)).toEqual(
+      new Set([
+        [code.id, `${PUBLIC_URL}/tip/${code.id}`],
+        [code.id, `${publicUrl}/tip/${code.id}`],
+      ]),
+    );
 
-    const back = await createTestApp({ database });
+    const back = await createTestApp({ data: before.data });
     expect(await back.trpc(provider.token).qrCodes.list.query()).toEqual([code]);
   });
 
   test('is drawn but once when a new address is asked for by many at once', async () => {
-    const database = openDatabase(IN_MEMORY);
-    const { provider } = await (await createTestApp({ database })).setTheScene();
-    const after = await createTestApp({ database, config: { publicUrl: 'https://moved.example.org' } });
+    const before = await createTestApp();
+    const { provider } = await before.setTheScene();
+    const after = await createTestApp({
+      data: before.data,
+      config: { publicUrl: 'https://moved.example.org' },
+    });
     const lists = await Promise.all(
       Array.from({ length: 5 }, () => after.trpc(provider.token).qrCodes.list.query()),
     );
     for (const list of lists) expect(list).toEqual(lists[0]);
-    expect(dump(database)['qr_pictures']).toHaveLength(2);
+    expect((await before.data.dump())['qr_pictures']).toHaveLength(2);
   });
 
   test('carries PUBLIC_URL, whatever Host and its friends claim', async () => {
@@ -213,7 +215,7 @@ describe('the picture', () => {
     const evil = await t.send('https://evil.example/api/nowhere', { headers: { Host: 'evil.example' } });
     const text = (await evil.text()) + JSON.stringify([...response.headers, ...evil.headers]);
     expect(text).not.toContain('evil.example');
-    expect(JSON.stringify(dump(t.database))).not.toContain('evil.example');
+    expect(JSON.stringify(await t.data.dump())).not.toContain('evil.example');
   });
 });
 
@@ -281,9 +283,9 @@ describe('the drawing of pictures', () => {
     await t.registerProvider('pat', ['dj', 'barber']);
     const account = await accountOf(t);
     const { codes } = watchDrawing(t);
-    setReadOnly(t.database, true);
+    await t.data.setReadOnly(true);
     await expect(codes.create(account, 'dj')).rejects.toThrow(StorageUnavailable);
-    setReadOnly(t.database, false);
+    await t.data.setReadOnly(false);
     expect(await codes.create(account, 'dj')).toMatchObject({ serviceCategory: 'dj' });
   });
 

@@ -6,7 +6,6 @@
 import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/refusals.ts';
-import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
   type Answer,
@@ -24,8 +23,6 @@ import {
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
-import { demandNewPasswords, failReceiving, setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const MARKER = 'a detail from deep inside';
@@ -39,14 +36,8 @@ async function openScene({
   readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
 } = {}) {
-  const trouble = { isInside: false, isShuttingDown: false };
-  const database = openDatabase(IN_MEMORY, {
-    onStatement: () => {
-      if (trouble.isInside) throw new Error(MARKER);
-    },
-  });
+  const trouble = { isShuttingDown: false };
   const t = await createTestApp({
-    database,
     config: { isRateLimited },
     ...(hashing && { hashing }),
     isShuttingDown: () => trouble.isShuttingDown,
@@ -201,7 +192,7 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   password_change_required: {
     status: 403,
-    arrange: ({ t }) => demandNewPasswords(t.database),
+    arrange: ({ t }) => t.data.demandNewPasswords(),
     act: giveTip,
   },
   too_many_requests: {
@@ -216,19 +207,15 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   },
   internal: {
     status: 500,
-    disturb: ({ trouble }) => {
-      trouble.isInside = true;
-    },
-    calmDown: ({ trouble }) => {
-      trouble.isInside = false;
-    },
+    disturb: ({ t }) => t.data.setFault(MARKER),
+    calmDown: ({ t }) => t.data.setFault(null),
     act: giveTip,
   },
   busy: { status: 503, hashing: 'slow', act: logInBehindACrowd },
   storage_unavailable: {
     status: 503,
-    disturb: ({ t }) => setReadOnly(t.database, true),
-    calmDown: ({ t }) => setReadOnly(t.database, false),
+    disturb: ({ t }) => t.data.setReadOnly(true),
+    calmDown: ({ t }) => t.data.setReadOnly(false),
     act: giveTip,
   },
   shutting_down: {
@@ -255,14 +242,14 @@ test('each code of the table has a row here, and a reason where it cannot occur'
 test.each(cases)('%s says %s, and changes nothing', async (door, code, row, act) => {
   const scene = await openScene(row);
   await row.arrange?.(scene);
-  const before = dump(scene.t.database);
+  const before = await scene.t.data.dump();
   await row.disturb?.(scene);
   const answer = await act(scene, door);
   await row.calmDown?.(scene);
 
   const refused = refusedBy(door, answer);
   expect(refused).toMatchObject({ status: row.status, code, ...(row.detail && { detail: row.detail }) });
-  expect(dump(scene.t.database)).toEqual(before);
+  expect(await scene.t.data.dump()).toEqual(before);
 });
 
 test.each(DOORS)('%s tells an ended session from none in WWW-Authenticate', async (door) => {
@@ -293,14 +280,14 @@ test.each([
 
 describe('what nobody foresaw', () => {
   test.each(DOORS)('%s says the same fixed sentence, and only the log knows why', async (door) => {
-    const { t, trouble, tip, customer } = await openScene();
-    trouble.isInside = true;
+    const { t, tip, customer } = await openScene();
+    await t.data.setFault(MARKER);
     const answers = [
       await tipThrough(door, t, tip, customer),
       await logInThrough(door, t, 'cam@example.com', PASSWORD),
       await call(door, t, 'qrCodes.lookup', { id: tip.receiverQrId }),
     ];
-    trouble.isInside = false;
+    await t.data.setFault(null);
     for (const answer of answers) {
       const refused = refusedBy(door, answer);
       expect(refused).toMatchObject({ status: 500, code: 'internal', detail: REFUSALS.internal.detail });
@@ -314,7 +301,7 @@ describe('what nobody foresaw', () => {
   test('a fault in one tip does not undo or fail the one beside it', async () => {
     const { t, tip, customer } = await openScene();
     // 64.66 is what 66.66 leaves the provider: by then the row is written and the giver's total moved.
-    failReceiving(t.database, 6_466, MARKER);
+    await t.data.failReceiving(6_466, MARKER);
     const [fine, faulty] = await Promise.all([
       tipThrough('REST', t, tip, customer),
       tipThrough('REST', t, { ...tip, amountCents: 6_666 }, customer),
@@ -323,7 +310,7 @@ describe('what nobody foresaw', () => {
     expect(refusedBy('REST', faulty).code).toBe('internal');
     expect(faulty.text).not.toContain(MARKER);
     expect(await customer.trpc.auth.me.query()).toMatchObject({ totalTipsGivenCents: 2_000 });
-    expect(dump(t.database)['transactions']).toHaveLength(1);
+    expect((await t.data.dump())['transactions']).toHaveLength(1);
   });
 });
 

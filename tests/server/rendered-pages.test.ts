@@ -155,7 +155,7 @@ describe('a tip page', () => {
 
   test('says that it could not be looked up, and offers to try again', async () => {
     const t = await createTestApp({ pages });
-    t.database.close();
+    await t.data.setFault('a detail from deep inside');
     const { status, headers, html } = await get(t, '/tip/ZZZZZZZZZZ');
     expect(status).toBe(503);
     expect(headers.get('Retry-After')).toBe('2');
@@ -248,7 +248,7 @@ describe('a code that exists', () => {
 
   test('is not taken for a demo while it cannot be looked up', async () => {
     const t = await createTestApp({ pages });
-    t.database.close();
+    await t.data.setFault('a detail from deep inside');
     const { status, html } = await get(t, '/tip/ZZZZZZZZZZ?userId=mallory&service=dj');
     expect(status).toBe(503);
     expect(html).not.toMatch(/mallory/i);
@@ -285,7 +285,7 @@ describe('search engines', () => {
       const known = { 'If-None-Match': headers.get('ETag') ?? '"none"' };
       expect((await get(t, path, known)).headers.get('X-Robots-Tag'), path).toBe('noindex');
     }
-    t.database.close();
+    await t.data.setFault('a detail from deep inside');
     expect((await get(t, '/tip/ZZZZZZZZZZ')).headers.get('X-Robots-Tag')).toBe('noindex');
   });
 

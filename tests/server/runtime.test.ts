@@ -228,7 +228,7 @@ test.skipIf(process.platform === 'win32')(
 );
 
 describe('the operator’s commands', () => {
-  const COMMANDS = ['account', 'db:backup', 'db:check', 'db:restore'];
+  const COMMANDS = ['account', 'db:backup', 'db:check', 'db:move', 'db:restore'];
 
   /** Everything that npm's scripts need, in a folder of its own: as built, or without a build. */
   function installation(isBuilt: boolean): string {
@@ -289,11 +289,11 @@ describe('the operator’s commands', () => {
     const before = buildOf(folder);
     // What a pull brings: other sources, and a migration that the build does not know.
     writeFileSync(join(folder, 'src/server/newer.ts'), 'export {};');
-    const journal = join(folder, 'drizzle/meta/_journal.json');
+    const journal = join(folder, 'drizzle/sqlite/meta/_journal.json');
     const migrations = JSON.parse(readFileSync(journal, 'utf8'));
     migrations.entries.push({ idx: 99, version: '6', when: 9e12, tag: '0099_newer', breakpoints: true });
     writeFileSync(journal, JSON.stringify(migrations));
-    writeFileSync(join(folder, 'drizzle/0099_newer.sql'), 'CREATE TABLE newer (x TEXT) STRICT;');
+    writeFileSync(join(folder, 'drizzle/sqlite/0099_newer.sql'), 'CREATE TABLE newer (x TEXT) STRICT;');
     chmodSync(folder, 0o755);
 
     const { path } = await prepareLedger(['pat']);

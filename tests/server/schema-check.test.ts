@@ -9,13 +9,13 @@ import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { createTestLedger } from '#tests/support/test-ledger.ts';
+import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
-const MIGRATIONS = readMigrations('drizzle');
+const MIGRATIONS = readMigrations('drizzle/sqlite');
 
 async function createFile(change: (database: Database) => void = () => {}): Promise<string> {
   const path = join(temporaryFolder(), 'tipwell.db');
-  const { database, storage, setTheScene } = await createTestLedger({ path });
+  const { database, storage, setTheScene } = await createSqliteLedger({ path });
   const { tip } = await setTheScene();
   await storage.recordTip(tip());
   change(database);
@@ -96,6 +96,16 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
         '/* CONSTRAINT "transactions_two_people" CHECK("transactions"."giver_id" <> "transactions"."receiver_id"), */',
       ),
       'the table "transactions" is not as Tipwell makes it',
+    ],
+    [
+      'without the guard of the order of entries',
+      done('DROP TRIGGER entries_follow_on'),
+      'the trigger "entries_follow_on" is missing',
+    ],
+    [
+      'with reversals that may be repeated',
+      done('DROP INDEX reversals_transaction'),
+      'the index "reversals_transaction" is missing',
     ],
     [
       'with a table that ends early for SQLite, in a comment at a NUL',

@@ -3,7 +3,6 @@
  * people, well and badly, and then every place is searched in which a mark must not be.
  */
 import { expect, test } from 'vitest';
-import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { REFUSALS } from '#shared/errors.ts';
 import {
   type Answer,
@@ -15,8 +14,6 @@ import {
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
-import { failInserts, setReadOnly } from '#tests/support/stored-data.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 /** Found neither in a column, nor in the log, nor in a refusal. */
@@ -59,7 +56,7 @@ const CUSTOMER = {
 };
 
 /** Runs everything that can be done, keeps whatever was refused, and returns the tokens that were given out. */
-async function runTheProduct(t: TestApp, trouble: { isInside: boolean }) {
+async function runTheProduct(t: TestApp) {
   const refusals: Answer[] = [];
   const kept = (answer: Answer) => {
     expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -166,7 +163,7 @@ async function runTheProduct(t: TestApp, trouble: { isInside: boolean }) {
   kept(await callRest(t, 'GET', '/auth/me', undefined, { token: `${customer.token}x` }));
 
   // Storage that fails: before a statement, in SQLite itself, and for as long as the file is read-only.
-  trouble.isInside = true;
+  await t.data.setFault('the disk caught fire');
   for (const door of DOORS) {
     kept(await logInThrough(door, t, PERSONAL.customerEmail, PASSWORDS.customer));
     kept(await tipThrough(door, t, tip, customer));
@@ -174,19 +171,19 @@ async function runTheProduct(t: TestApp, trouble: { isInside: boolean }) {
   kept(
     await callTrpc(t, 'auth.register', { ...marked, email: PERSONAL.strangerEmail, username: 'stranger' }),
   );
-  trouble.isInside = false;
-  const mend = [failInserts(t.database, 'accounts'), failInserts(t.database, 'sessions')];
+  await t.data.setFault(null);
+  const mend = [await t.data.failInserts('accounts'), await t.data.failInserts('sessions')];
   kept(
     await callTrpc(t, 'auth.register', { ...marked, email: PERSONAL.strangerEmail, username: 'stranger' }),
   );
   for (const door of DOORS) kept(await logInThrough(door, t, PERSONAL.customerEmail, PASSWORDS.customer));
-  for (const undo of mend) undo();
-  setReadOnly(t.database, true);
+  for (const undo of mend) await undo();
+  await t.data.setReadOnly(true);
   for (const door of DOORS) kept(await logInThrough(door, t, PERSONAL.customerEmail, PASSWORDS.customer));
   kept(
     await callTrpc(t, 'auth.register', { ...marked, email: PERSONAL.strangerEmail, username: 'stranger' }),
   );
-  setReadOnly(t.database, false);
+  await t.data.setReadOnly(false);
 
   resultOf(await callRest(t, 'POST', '/auth/logout', {}, customer));
   kept(await callTrpc(t, 'auth.me', undefined, customer));
@@ -213,14 +210,8 @@ function expectNone(place: string, secrets: readonly string[]): void {
 }
 
 async function runWithEyesOpen() {
-  const trouble = { isInside: false };
-  const database = openDatabase(IN_MEMORY, {
-    onStatement: () => {
-      if (trouble.isInside) throw new Error('the disk caught fire');
-    },
-  });
-  const t = await createTestApp({ database });
-  const { refusals, tokens } = await runTheProduct(t, trouble);
+  const t = await createTestApp();
+  const { refusals, tokens } = await runTheProduct(t);
   return { t, refusals, tokens };
 }
 
@@ -231,7 +222,7 @@ test('passwords, tokens and people stay where they belong, whatever happens', as
   expect(refusals.length).toBeGreaterThan(50);
 
   // The search finds what is there: people in the database, the fault in the log.
-  const database = JSON.stringify(dump(t.database));
+  const database = JSON.stringify(await t.data.dump());
   const log = t.logLines.join('');
   for (const mark of [PERSONAL.providerEmail, PERSONAL.customerName, PERSONAL.customerPhone]) {
     expect(database).toContain(mark);

@@ -16,10 +16,9 @@ import {
   refusedBy,
   resultOf,
 } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { openStream } from '#tests/support/event-streams.ts';
-import { setReadOnly } from '#tests/support/stored-data.ts';
-import { createTestApp, PASSWORD, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -44,7 +43,7 @@ test('a token is 256 random bits, and only its SHA-256 is stored', async () => {
   const t = await createTestApp();
   const { token, user } = await t.registerCustomer();
   expect(Buffer.from(token, 'base64url')).toHaveLength(32);
-  expect(dump(t.database)['sessions']).toEqual([
+  expect((await t.data.dump())['sessions']).toEqual([
     {
       token_hash: createHash('sha256').update(token).digest('hex'),
       user_id: user.id,
@@ -53,7 +52,7 @@ test('a token is 256 random bits, and only its SHA-256 is stored', async () => {
       device: '',
     },
   ]);
-  const everything = JSON.stringify(dump(t.database));
+  const everything = JSON.stringify(await t.data.dump());
   expect(everything).not.toContain(token);
   expect(everything).not.toContain(Buffer.from(token, 'base64url').toString('hex'));
   expect(everything).not.toContain(Buffer.from(token).toString('hex'));
@@ -94,10 +93,10 @@ describe('a session', () => {
   test('is written at most once a day, however often it is used', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
-    const before = dump(t.database);
+    const before = await t.data.dump();
     t.clock.nowMs += DAY_MS - 1;
     await expectAlive(t, token);
-    expect(dump(t.database)).toEqual(before);
+    expect(await t.data.dump()).toEqual(before);
   });
 
   test('that has ended is not brought back by using it', async () => {
@@ -109,7 +108,7 @@ describe('a session', () => {
     await t.app.sweep();
     t.clock.nowMs = START_MS + 30 * DAY_MS;
     await expectEnded(t, token);
-    expect(dump(t.database)['sessions']).toMatchObject([{ expires_at_ms: START_MS + 30 * DAY_MS }]);
+    expect((await t.data.dump())['sessions']).toMatchObject([{ expires_at_ms: START_MS + 30 * DAY_MS }]);
   });
 });
 
@@ -132,7 +131,7 @@ describe('logout', () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
     expect((await logOut(door, t, token)).status).toBeLessThan(300);
-    expect(dump(t.database)['sessions']).toEqual([]);
+    expect((await t.data.dump())['sessions']).toEqual([]);
     await expectEnded(t, token);
   });
 
@@ -162,8 +161,9 @@ describe('while nothing can be saved', () => {
     t.clock.nowMs += 1;
     const other = await t.logIn('cam@example.com');
     const stranger = await t.registerProvider();
-    setReadOnly(t.database, true);
-    return { t, token, other, stranger, storedCount: () => dump(t.database)['sessions']?.length };
+    await t.data.setReadOnly(true);
+    const storedCount = async () => (await t.data.dump())['sessions']?.length;
+    return { t, token, other, stranger, storedCount };
   }
   type Scene = Awaited<ReturnType<typeof createScene>>;
 
@@ -197,12 +197,12 @@ describe('while nothing can be saved', () => {
       expect(await stranger.trpc.auth.me.query()).toMatchObject({ username: 'pat' });
 
       await t.app.tick();
-      expect(storedCount()).toBe(3);
+      expect(await storedCount()).toBe(3);
       await expectEnded(t, other);
 
-      setReadOnly(t.database, false);
+      await t.data.setReadOnly(false);
       await t.app.tick();
-      expect(storedCount()).toBe(2);
+      expect(await storedCount()).toBe(2);
       await expectEnded(t, other);
       await expectAlive(t, token);
     });
@@ -213,9 +213,9 @@ describe('while nothing can be saved', () => {
     const [newest] = await t.trpc(token).auth.sessions.query();
     for (let turn = 0; turn < 2; turn++)
       expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(503);
-    setReadOnly(t.database, false);
+    await t.data.setReadOnly(false);
     expect((await endOne('REST', t, token, newest?.id ?? '')).status).toBe(204);
-    expect(storedCount()).toBe(2);
+    expect(await storedCount()).toBe(2);
   });
 });
 
@@ -311,11 +311,11 @@ test('the sweep deletes what has expired and nothing else', async () => {
   t.clock.nowMs = START_MS + 1;
   const late = await t.logIn('cam@example.com');
   await t.app.sweep();
-  expect(dump(t.database)['sessions']).toHaveLength(2);
+  expect((await t.data.dump())['sessions']).toHaveLength(2);
 
   t.clock.nowMs = START_MS + 30 * DAY_MS;
   await t.app.sweep();
-  expect(dump(t.database)['sessions']).toMatchObject([
+  expect((await t.data.dump())['sessions']).toMatchObject([
     { token_hash: createHash('sha256').update(late).digest('hex') },
   ]);
   await expectEnded(t, early);

@@ -9,16 +9,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
+import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
-import { createTestLedger, enter, openBeside } from '#tests/support/test-ledger.ts';
+import { createSqliteData } from '#tests/support/test-data.ts';
+import { enter } from '#tests/support/test-ledger.ts';
 
 const newFile = () => join(temporaryFolder(), 'tipwell.db');
 const pragma = (database: Database, name: string) => database.pragma(name, { simple: true });
 
 describe('the live connection to a file, after its first write,', () => {
   async function liveDatabase(): Promise<Database> {
-    const { database, addAccount } = await createTestLedger({ path: newFile() });
+    const { database, addAccount } = await createSqliteLedger({ path: newFile() });
     await addAccount('pat');
     return database;
   }
@@ -38,7 +41,7 @@ describe('the live connection to a file, after its first write,', () => {
 
 describe('the tables', () => {
   test('are all strict about the types of their columns', async () => {
-    const { database } = await createTestLedger();
+    const { database } = await createSqliteLedger();
     const tables = database
       .prepare<[], { name: string; strict: number }>(
         `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND name NOT LIKE 'sqlite_%'`,
@@ -49,40 +52,72 @@ describe('the tables', () => {
   });
 
   const LEDGER = 'the ledger is append-only';
-  const copyOfTransaction = (changes: string) =>
-    `INTO transactions SELECT ${changes}, giver_id, receiver_id, qr_code_id, service_category, amount_cents,
-       giver_fee_cents, receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, status`;
+  const FOLLOW_ON = 'the entries of an account follow on without a gap';
+  const copyOfTransaction = (changes: string, rest: string) =>
+    `INTO transactions SELECT ${changes}, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
+       receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, ${rest}, giver_position, receiver_position
+     FROM transactions WHERE`;
+  const copyOfEntry = (position: string, from = 1) =>
+    `INTO entries SELECT account_id, ${position}, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
+     FROM entries WHERE account_id = (SELECT id FROM accounts WHERE username = 'pat') AND position = ${from}`;
 
   test.each([
     ['changing an amount', 'UPDATE transactions SET amount_cents = amount_cents + 1', LEDGER],
-    ['changing a status', `UPDATE transactions SET status = 'completed'`, LEDGER],
+    ['changing where the entry of a tip stands', 'UPDATE transactions SET giver_position = 9', LEDGER],
     ['changing a tip or replacing another', 'UPDATE OR REPLACE transactions SET sequence = 2', LEDGER],
     ['deleting a tip', 'DELETE FROM transactions WHERE sequence = 1', LEDGER],
     ['deleting all tips', 'DELETE FROM transactions', LEDGER],
     [
       'replacing a tip by its place',
-      `REPLACE ${copyOfTransaction(`1, 'txn_new'`)}, NULL, 0 FROM transactions WHERE sequence = 1`,
+      `REPLACE ${copyOfTransaction(`1, 'txn_new'`, 'NULL, 0')} sequence = 1`,
       LEDGER,
     ],
     [
       'replacing a tip by its id',
-      `INSERT OR REPLACE ${copyOfTransaction('NULL, id')}, NULL, 0 FROM transactions WHERE sequence = 1`,
+      `INSERT OR REPLACE ${copyOfTransaction('NULL, id', 'NULL, 0')} sequence = 1`,
       LEDGER,
     ],
     [
       'replacing a tip by its idempotency key',
-      `REPLACE ${copyOfTransaction(`NULL, 'txn_new'`)}, idempotency_key, 0 FROM transactions WHERE sequence = 1`,
+      `REPLACE ${copyOfTransaction(`NULL, 'txn_new'`, 'idempotency_key, 0')} sequence = 1`,
       LEDGER,
     ],
     [
       'putting a tip before others',
-      `INSERT ${copyOfTransaction(`-5, 'txn_new'`)}, NULL, 0 FROM transactions WHERE sequence = 1`,
+      `INSERT ${copyOfTransaction(`-5, 'txn_new'`, 'NULL, 0')} sequence = 1`,
       LEDGER,
     ],
     [
       'merging a tip into another',
-      `INSERT ${copyOfTransaction('NULL, id')}, NULL, 0 FROM transactions WHERE true
-         ON CONFLICT (id) DO UPDATE SET created_at_ms = 0`,
+      `INSERT ${copyOfTransaction('NULL, id', 'NULL, 0')} true ON CONFLICT (id) DO UPDATE SET created_at_ms = 0`,
+      LEDGER,
+    ],
+    ['changing an entry', 'UPDATE entries SET cents = cents + 1', LEDGER],
+    ['changing a balance', 'UPDATE entries SET balance_after_cents = 0 WHERE position = 2', LEDGER],
+    ['moving an entry or replacing another', 'UPDATE OR REPLACE entries SET position = 2', LEDGER],
+    ['deleting an entry', 'DELETE FROM entries WHERE position = 3', LEDGER],
+    ['deleting all entries', 'DELETE FROM entries', LEDGER],
+    ['replacing an entry by its place', `REPLACE ${copyOfEntry('position')}`, FOLLOW_ON],
+    ['replacing the last entry by its place', `REPLACE ${copyOfEntry('position', 3)}`, FOLLOW_ON],
+    ['putting an entry before others', `INSERT ${copyOfEntry('0')}`, FOLLOW_ON],
+    ['putting an entry behind others with a gap', `INSERT ${copyOfEntry('5')}`, FOLLOW_ON],
+    [
+      'merging an entry into another',
+      `INSERT ${copyOfEntry('position')} ON CONFLICT (account_id, position) DO UPDATE SET cents = 1`,
+      FOLLOW_ON,
+    ],
+    ['changing a reversal', 'UPDATE reversals SET created_at_ms = 0', LEDGER],
+    ['giving a reversal to another tip', 'UPDATE reversals SET transaction_sequence = 2', LEDGER],
+    ['moving a reversal', 'UPDATE OR REPLACE reversals SET sequence = 5', LEDGER],
+    ['deleting a reversal', 'DELETE FROM reversals WHERE sequence = 1', LEDGER],
+    ['deleting all reversals', 'DELETE FROM reversals', LEDGER],
+    ['replacing a reversal by its place', 'REPLACE INTO reversals VALUES (1, 2, 0, 1, 1)', LEDGER],
+    ['replacing a reversal by its tip', 'REPLACE INTO reversals VALUES (NULL, 1, 0, 1, 1)', LEDGER],
+    ['putting a reversal before others', 'INSERT INTO reversals VALUES (-5, 2, 0, 1, 1)', LEDGER],
+    ['reversing a tip a second time', 'INSERT INTO reversals VALUES (NULL, 1, 0, 1, 1)', 'UNIQUE'],
+    [
+      'merging a reversal into another',
+      'INSERT INTO reversals VALUES (NULL, 1, 0, 1, 1) ON CONFLICT (transaction_sequence) DO UPDATE SET created_at_ms = 0',
       LEDGER,
     ],
     ['deleting an account', 'DELETE FROM accounts', 'a username is never reissued'],
@@ -94,7 +129,7 @@ describe('the tables', () => {
     [
       'replacing an account',
       `REPLACE INTO accounts SELECT 'usr_new', email, email_key, username, full_name, phone, is_service_provider,
-         password_hash, 0, 0, 0, NULL FROM accounts WHERE username = 'sam'`,
+         password_hash, 0, 0, 0, NULL, 0 FROM accounts WHERE username = 'sam'`,
       'a username is never reissued',
     ],
     ['deleting a code', 'DELETE FROM qr_codes', 'a printed code is never reissued'],
@@ -115,12 +150,14 @@ describe('the tables', () => {
       'a printed code is never reissued',
     ],
   ])('refuse %s', async (_what, statement, message) => {
-    const { database, storage, setTheScene, addAccount, addCode } = await createTestLedger();
+    const { database, storage, setTheScene, addAccount, addCode } = await createSqliteLedger();
     const { tip, provider } = await setTheScene();
     await addAccount('sam');
     await addCode(provider, 'barber');
-    await storage.recordTip(tip({ idempotencyKey: 'key' }));
+    const reversed = tip({ idempotencyKey: 'key' });
+    await storage.recordTip(reversed);
     await storage.recordTip(tip());
+    await storage.reverseTip(reversed.id, START_MS);
     // Only unused rows may be deleted as far as references go: what is left to refuse it is the trigger.
     database.exec('DELETE FROM qr_pictures');
     const before = dump(database);
@@ -130,7 +167,7 @@ describe('the tables', () => {
   });
 
   test('refuse a tip to or from nobody, and one for a code that there is not', async () => {
-    const { storage, setTheScene, database } = await createTestLedger();
+    const { storage, setTheScene, database } = await createSqliteLedger();
     const { tip } = await setTheScene();
     await storage.recordTip(tip());
     const before = dump(database);
@@ -163,7 +200,7 @@ describe('a file whose write lock somebody else holds', () => {
 
   test('keeps tips waiting, not the event loop, and takes them once it is let go', async () => {
     const path = newFile();
-    const { storage, setTheScene } = await createTestLedger({ path });
+    const { storage, setTheScene } = await createSqliteLedger({ path });
     const { tip, provider } = await setTheScene();
     const other = openBeside(path);
     other.exec('BEGIN IMMEDIATE');
@@ -183,7 +220,7 @@ describe('a file whose write lock somebody else holds', () => {
 
   test('refuses tips when it is held on, through both doors, and recovers', async () => {
     const path = newFile();
-    const t = await createTestApp({ database: openDatabase(path) });
+    const t = await createTestApp({ data: createSqliteData(() => openDatabase(path)) });
     const provider = await enter(t, 'pat', ['bartender']);
     const customer = await enter(t, 'cam');
     const [code = ''] = provider.codes;
@@ -213,7 +250,7 @@ describe('a file whose write lock somebody else holds', () => {
 
   test('refuses what it was handed at once as StorageUnavailable, the tips of one commit alike', async () => {
     const path = newFile();
-    const { storage, setTheScene } = await createTestLedger({ path });
+    const { storage, setTheScene } = await createSqliteLedger({ path });
     const { tip } = await setTheScene();
     const other = openBeside(path);
     other.exec('BEGIN IMMEDIATE');
@@ -236,13 +273,15 @@ describe('a disk', () => {
   const MANY_TIPS = 2_000;
 
   async function createAppOnFile() {
-    const t = await createTestApp({ database: openDatabase(newFile()) });
+    const database = openDatabase(newFile());
+    const t = await createTestApp({ data: createSqliteData(() => database) });
     const provider = await enter(t, 'pat', ['bartender']);
     const customer = await enter(t, 'cam');
     const [code = ''] = provider.codes;
     let sent = 0;
     return {
       ...t,
+      database,
       provider,
       customer,
       sendTip: (key = `key-${++sent}`) =>
@@ -320,7 +359,7 @@ test('tips that arrive through the doors together share few commits', async () =
       if (statement === 'COMMIT') commits += 1;
     },
   });
-  const t = await createTestApp({ database });
+  const t = await createTestApp({ data: createSqliteData(() => database) });
   const customer = await enter(t, 'cam');
   const [code = ''] = (await enter(t, 'pat', ['bartender'])).codes;
   commits = 0;
@@ -338,7 +377,7 @@ test('tips that arrive through the doors together share few commits', async () =
 });
 
 test('a tip does not wait for ever while each turn of the loop brings another', async () => {
-  const { storage, setTheScene } = await createTestLedger();
+  const { storage, setTheScene } = await createSqliteLedger();
   const { tip } = await setTheScene();
   let isPaid = false;
   const tips = [
@@ -384,7 +423,7 @@ describe('opening a file', () => {
 
   test('read-only does not let anything be written', async () => {
     const path = newFile();
-    await createTestLedger({ path });
+    await createSqliteLedger({ path });
     const database = openDatabase(path, { readonly: true });
     expect(() => database.exec('DELETE FROM sessions')).toThrow('readonly');
     database.close();
@@ -406,7 +445,7 @@ describe('the lock of a running server', () => {
   test('does not keep others from reading the file', async () => {
     const path = newFile();
     const release = holdDatabase(path);
-    await createTestLedger({ path });
+    await createSqliteLedger({ path });
     expect(dump(openBeside(path))['accounts']).toEqual([]);
     release();
   });

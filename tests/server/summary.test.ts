@@ -5,7 +5,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { TipSummary } from '#shared/tips.ts';
 import { callTrpc, refusedBy } from '#tests/support/both-doors.ts';
-import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
 type Scene = Awaited<ReturnType<typeof createApp>>;

@@ -16,7 +16,7 @@ import { openStream, STREAM_PATHS, type StreamedTip, type TipStream } from '#tes
 import { type PreparedPerson, prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { freePort, PROGRAM, type RunningServer, startServer } from '#tests/support/running-server.ts';
-import { expireSessionsOf, lookInto } from '#tests/support/stored-data.ts';
+import { lookInto } from '#tests/support/stored-data.ts';
 
 const BATCH = 10;
 const STREAMS_PER_ACCOUNT = 20;
@@ -308,7 +308,7 @@ test.concurrent('a session that logs out or expires has its open streams ended',
   await within(PATIENCE_MS, Promise.all((left ?? []).map(readToEnd)));
   expect((await begun).status).toBe(204);
 
-  lookInto(path, (beside) => expireSessionsOf(beside, expiring?.id ?? '', Date.now() + 200));
+  await lookInto(path, (data) => data.expireSessionsOf(expiring?.id ?? '', Date.now() + 200));
   await within(PATIENCE_MS, Promise.all((expired ?? []).map(readToEnd)));
 
   if (leaving && staying) await giveTips(server.url, staying, [leaving], { count: 1 });

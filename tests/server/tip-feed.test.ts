@@ -6,9 +6,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/storage.ts';
 import { DOORS, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { openStream, STREAM_PATHS, type StreamedTip } from '#tests/support/event-streams.ts';
-import { createTestApp, START_MS } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import { BEGINNING, ledgerOf, openTipScene, openTips, READ_SIZE, settle } from '#tests/support/tip-scene.ts';
 
@@ -27,7 +27,7 @@ describe.each(DOORS)('through %s', (door) => {
       const tips = await stream.take(3);
       const { user } = index === 0 ? scene.customer : scene.provider;
       expect(tips.map(({ eventId }) => eventId)).toEqual(ids);
-      expect(tips).toEqual(ledgerOf(scene.t, user.id));
+      expect(tips).toEqual(await ledgerOf(scene.t, user.id));
       await stream.close();
     }
     expect(scene.t.app.streams()).toBe(0);
@@ -84,7 +84,7 @@ describe.each(DOORS)('through %s', (door) => {
       await scene.giveTips(5, 50_000 + 5 * round);
     }
     tips.push(...(await stream.take(30 * READ_SIZE - tips.length)));
-    expect(tips).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    expect(tips).toEqual((await ledgerOf(scene.t, scene.provider.user.id)).slice(1));
     await stream.close();
   });
 
@@ -165,7 +165,7 @@ describe.each(DOORS)('through %s', (door) => {
       lastEventId = String(heard.at(-1) ?? eventId);
       await scene.giveTips(2, 1_000 + 10 * round);
     }
-    const ids = ledgerOf(scene.t, scene.provider.user.id).map(({ id }) => id);
+    const ids = (await ledgerOf(scene.t, scene.provider.user.id)).map(({ id }) => id);
     expect(heard).toEqual(ids.slice(0, 4));
   });
 
@@ -220,7 +220,7 @@ describe.each(DOORS)('through %s', (door) => {
     const stream = await openTips(door, scene, { token: scene.provider.token });
     await stream.start();
     await settle();
-    const reading = vi.spyOn(t.storage, 'listTransactionsSince');
+    const reading = vi.spyOn(t.storage, 'listEntriesSince');
     reading.mockRejectedValueOnce(new StorageUnavailable(new Error('the disk is on fire')));
     const [id] = await scene.giveTips(1);
     const said: string[] = [];
@@ -239,7 +239,7 @@ describe.each(DOORS)('through %s', (door) => {
   test('a reader that does not read makes the server read no further than a little ahead', async () => {
     const scene = await openTipScene();
     const [lastEventId] = await scene.recordTips(1);
-    const reading = vi.spyOn(scene.t.storage, 'listTransactionsSince');
+    const reading = vi.spyOn(scene.t.storage, 'listEntriesSince');
     const idle = await openTips(door, scene, { token: scene.provider.token, lastEventId });
     await settle();
     reading.mockClear();
@@ -247,7 +247,9 @@ describe.each(DOORS)('through %s', (door) => {
     await settle();
     // Reading all tips would take ten reads and more.
     expect(reading.mock.calls.length).toBeLessThanOrEqual(2);
-    expect(await idle.take(10 * READ_SIZE)).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    expect(await idle.take(10 * READ_SIZE)).toEqual(
+      (await ledgerOf(scene.t, scene.provider.user.id)).slice(1),
+    );
     await idle.close();
   });
 
@@ -266,7 +268,7 @@ describe.each(DOORS)('through %s', (door) => {
       await stream.close();
     }
     await writing;
-    expect(heard).toEqual(ledgerOf(scene.t, scene.provider.user.id).slice(1));
+    expect(heard).toEqual((await ledgerOf(scene.t, scene.provider.user.id)).slice(1));
     expect(scene.t.app.streams()).toBe(0);
   });
 });
@@ -292,10 +294,13 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
     people.map(({ token }, index) => openStream(t.send, DOORS[index % 2] ?? 'REST', { token })),
   );
   const chance = createChance(20_261_204);
+  let heardInAll = 0;
   const reading = people.map(async ({ user }, index) => {
     const heard: StreamedTip[] = [];
-    for (let tip = await streams[index]?.nextTip(); tip; tip = await streams[index]?.nextTip())
+    for (let tip = await streams[index]?.nextTip(); tip; tip = await streams[index]?.nextTip()) {
       heard.push(tip);
+      heardInAll += 1;
+    }
     return { id: user.id, heard };
   });
   for (let round = 0; round < 100; round += 1) {
@@ -311,11 +316,13 @@ test('50 accounts and 2,000 tips: each hears its own, in order, and nobody anoth
       }),
     );
   }
+  // Two people hear of each tip.
+  await vi.waitFor(() => expect(heardInAll).toBeGreaterThanOrEqual(4_000), { timeout: 60_000 });
   await settle();
   t.app.endStreams();
   for (const { id, heard } of await Promise.all(reading)) {
     expect(heard.length).toBeGreaterThan(20);
-    expect(heard).toEqual(ledgerOf(t, id));
+    expect(heard).toEqual(await ledgerOf(t, id));
   }
-  expect(dump(t.database)['transactions']).toHaveLength(2_000);
+  expect((await t.data.dump())['transactions']).toHaveLength(2_000);
 });

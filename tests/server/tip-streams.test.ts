@@ -7,8 +7,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/storage.ts';
 import { call, DOORS } from '#tests/support/both-doors.ts';
 import { openStream, refusalOf, STREAM_PATHS, type TipStream } from '#tests/support/event-streams.ts';
-import { deleteSessions } from '#tests/support/stored-data.ts';
-import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import {
   anotherSession,
@@ -60,7 +61,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { token } = scene.provider;
     const [lastEventId] = await scene.recordTips(1);
     const missed = await scene.recordTips(10 * READ_SIZE);
-    const reading = vi.spyOn(scene.t.storage, 'listTransactionsSince');
+    const reading = vi.spyOn(scene.t.storage, 'listEntriesSince');
     const streams: TipStream[] = [];
     for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1)
       streams.push(await openTips(door, scene, { token, lastEventId }));
@@ -221,7 +222,7 @@ describe.each(DOORS)('through %s', (door) => {
   test('a refused stream holds no place', async () => {
     const scene = await openTipScene();
     const { t, provider } = scene;
-    const looking = vi.spyOn(t.storage, 'listTransactions');
+    const looking = vi.spyOn(t.storage, 'findNewestEntry');
     for (let index = 0; index < 2 * STREAMS_PER_ACCOUNT; index += 1) {
       looking.mockRejectedValueOnce(new StorageUnavailable(new Error('the disk is on fire')));
       const stream = await openTips(door, scene, { token: provider.token });
@@ -348,7 +349,7 @@ describe.each(DOORS)('through %s', (door) => {
     const { token } = await t.registerCustomer();
     const stream = await openStream(t.send, door, { token });
     await stream.start();
-    deleteSessions(t.database);
+    await t.data.deleteSessions();
     await t.app.tick();
     expect(await stream.next()).toBeNull();
     expect(t.app.streams()).toBe(0);
@@ -375,31 +376,36 @@ describe.each(DOORS)('through %s', (door) => {
     expect(refused).toMatchObject({ status: 503, code: 'busy', retryAfterSeconds: 30 });
   });
 
-  test('when all places are taken, the newest stream of whoever has the most breaks off for a newcomer', async () => {
-    const scene = await openTipScene();
-    const { t, provider, customer } = scene;
-    const accounts = Array.from(
-      { length: STREAMS_IN_ALL / STREAMS_PER_ACCOUNT - 1 },
-      (_, index) => `many-${index}`,
-    );
-    const streams: TipStream[] = [];
-    for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1)
-      streams.push(await openTips(door, scene, { token: provider.token }));
-    for (const name of accounts) {
-      const { token } = await enter(t, name);
-      for (let index = 1; index < STREAMS_PER_ACCOUNT; index += 1) await openTips(door, scene, { token });
-    }
-    while (t.app.streams() < STREAMS_IN_ALL) {
-      const one = await enter(t, `one-${t.app.streams()}`);
-      await openTips(door, scene, { token: one.token });
-    }
-    const late = await openTips(door, scene, { token: customer.token });
-    const [id] = await scene.giveTips(1);
-    expect((await late.nextTip())?.id).toBe(id);
-    expect(await streams.at(-1)?.nextTip()).toBeNull();
-    expect((await streams.at(-2)?.nextTip())?.id).toBe(id);
-    expect(t.app.streams()).toBe(STREAMS_IN_ALL);
-  });
+  // Who gets a place is not decided by the storage: on PostgreSQL one door has to show that thousands of streams can be open.
+  const isShownHere = isOnSqlite() || door === 'REST';
+  test.runIf(isShownHere)(
+    'when all places are taken, the newest stream of whoever has the most breaks off for a newcomer',
+    async () => {
+      const scene = await openTipScene();
+      const { t, provider, customer } = scene;
+      const accounts = Array.from(
+        { length: STREAMS_IN_ALL / STREAMS_PER_ACCOUNT - 1 },
+        (_, index) => `many-${index}`,
+      );
+      const streams: TipStream[] = [];
+      for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1)
+        streams.push(await openTips(door, scene, { token: provider.token }));
+      for (const name of accounts) {
+        const { token } = await enter(t, name);
+        for (let index = 1; index < STREAMS_PER_ACCOUNT; index += 1) await openTips(door, scene, { token });
+      }
+      while (t.app.streams() < STREAMS_IN_ALL) {
+        const one = await enter(t, `one-${t.app.streams()}`);
+        await openTips(door, scene, { token: one.token });
+      }
+      const late = await openTips(door, scene, { token: customer.token });
+      const [id] = await scene.giveTips(1);
+      expect((await late.nextTip())?.id).toBe(id);
+      expect(await streams.at(-1)?.nextTip()).toBeNull();
+      expect((await streams.at(-2)?.nextTip())?.id).toBe(id);
+      expect(t.app.streams()).toBe(STREAMS_IN_ALL);
+    },
+  );
 
   test('a stream whose reader stands still ends with its session, without an error that nobody hears', async () => {
     const unheard: unknown[] = [];
@@ -413,7 +419,7 @@ describe.each(DOORS)('through %s', (door) => {
         await settle();
         await scene.giveTips(count);
         await settle();
-        deleteSessions(t.database);
+        await t.data.deleteSessions();
         await t.app.tick();
         await settle();
         expect(unheard).toEqual([]);

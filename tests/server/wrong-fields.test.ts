@@ -9,7 +9,6 @@ import {
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
@@ -127,31 +126,31 @@ describe('amounts', () => {
 
   test('REST refuses what is not from $10 to $10,000 in whole cents, and changes nothing', async () => {
     const scene = await openScene();
-    const before = dump(scene.t.database);
+    const before = await scene.t.data.dump();
     const amounts = [
       ...['9.99', '"12"', '"abc"', '1e9', '1e21', '10000.01', '-10', '0', '-0'],
       ...['true', 'false', '[]', '[12]', '{}', '{"amount": 12}', '""', '"NaN"', '1e400', '-10.5', '-12.345'],
     ];
     const expected = amounts.map((amount) => [amount, `422 invalid_input amount: ${OUT_OF_BOUNDS}`]);
     expect(await refusalsOf('REST', scene, amounts)).toEqual(Object.fromEntries(expected));
-    expect(dump(scene.t.database)).toEqual(before);
+    expect(await scene.t.data.dump()).toEqual(before);
   });
 
   test('tRPC refuses what is not from 1,000 to 1,000,000 whole cents, and changes nothing', async () => {
     const scene = await openScene();
-    const before = dump(scene.t.database);
+    const before = await scene.t.data.dump();
     const amounts = [
       ...['999', '"1200"', '1e11', '1000001', '-1000', '0', '9007199254740993'],
       ...['true', 'false', '[]', '[1200]', '{}', '""', '1e400'],
     ];
     const expected = amounts.map((amount) => [amount, `422 invalid_input amountCents: ${OUT_OF_BOUNDS}`]);
     expect(await refusalsOf('tRPC', scene, amounts)).toEqual(Object.fromEntries(expected));
-    expect(dump(scene.t.database)).toEqual(before);
+    expect(await scene.t.data.dump()).toEqual(before);
   });
 
   test('both doors say of an amount with more than two decimals just that, and change nothing', async () => {
     const scene = await openScene();
-    const before = dump(scene.t.database);
+    const before = await scene.t.data.dump();
     const dollars = [
       ...['10.005', '10.001', '12.345', '20.555', '9.999999', '12.000000001', '10.299999999999999', '1e-7'],
       ...['20000.123', '1.234567e3', '12.350000000000001'],
@@ -161,12 +160,12 @@ describe('amounts', () => {
     expect(await refusalsOf('REST', scene, dollars)).toEqual(told(dollars, 'amount'));
     const cents = ['1000.5', '1234.5', '2055.5', '10.5', '999.999', '1e-7'];
     expect(await refusalsOf('tRPC', scene, cents)).toEqual(told(cents, 'amountCents'));
-    expect(dump(scene.t.database)).toEqual(before);
+    expect(await scene.t.data.dump()).toEqual(before);
   });
 
   test('both doors ask for the amount that is missing', async () => {
     const scene = await openScene();
-    const before = dump(scene.t.database);
+    const before = await scene.t.data.dump();
     expect(await refusalsOf('REST', scene, ['', 'null'])).toEqual({
       '': `422 invalid_input amount: ${NO_AMOUNT}`,
       null: `422 invalid_input amount: ${NO_AMOUNT}`,
@@ -176,7 +175,7 @@ describe('amounts', () => {
       '': `422 invalid_input amountCents: ${NO_AMOUNT}`,
       null: `422 invalid_input amountCents: ${NO_AMOUNT}`,
     });
-    expect(dump(scene.t.database)).toEqual(before);
+    expect(await scene.t.data.dump()).toEqual(before);
   });
 
   test('REST does not take cents for dollars', async () => {

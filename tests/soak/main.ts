@@ -16,6 +16,7 @@ import { killUnderLoad } from '#tests/support/kills-under-load.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
 import { besiege } from './availability.ts';
 import { mixLoads } from './mixed-load.ts';
+import { hang, killInTurns, promoteInTurns } from './postgres-outages.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const SCALE = Number(process.env['SOAK_SCALE'] ?? 1);
@@ -26,6 +27,9 @@ const TIPS = scaled(50_000);
 const FUZZ_CASES = Math.max(2_600, scaled(50_000));
 const BACKUPS = scaled(20);
 const MIXED_SECONDS = scaled(600);
+const POSTGRES_KILLS = scaled(20);
+const POSTGRES_HANGS = scaled(5);
+const POSTGRES_PROMOTIONS = scaled(5);
 /** Some of the attacks by their names, with commas; all of them when there are none. */
 const ATTACKS = (process.env['SOAK_ATTACKS'] ?? '').split(',').filter((name) => name !== '');
 
@@ -55,6 +59,15 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
     const { figures, violations } = await mixLoads(MIXED_SECONDS, report);
     return { figures: { ...figures }, violations };
   },
+  'postgres-kills': async (report) => ({
+    figures: await killInTurns(POSTGRES_KILLS, report),
+    violations: [],
+  }),
+  'postgres-hangs': async (report) => ({ figures: await hang(POSTGRES_HANGS, report), violations: [] }),
+  'postgres-promotions': async (report) => ({
+    figures: await promoteInTurns(POSTGRES_PROMOTIONS, report),
+    violations: [],
+  }),
   availability: async (report) => {
     const { attacks, ...rest } = await besiege(SCALE, ATTACKS, report);
     return { figures: { attacks }, ...rest };
@@ -67,7 +80,14 @@ async function fuzz(report: Report): Promise<Outcome> {
   report(`${FUZZ_CASES} cases from the seed ${seed}`);
   const env = { ...process.env, NO_COLOR: '1', FUZZ_SEED: String(seed), FUZZ_CASES: String(FUZZ_CASES) };
   const args = [
-    ...['run', 'tests/server/hostile-fuzz.test.ts', '--testTimeout', String(LONGEST_RUN_MS)],
+    ...[
+      'run',
+      'tests/server/hostile-fuzz.test.ts',
+      '--project',
+      'node',
+      '--testTimeout',
+      String(LONGEST_RUN_MS),
+    ],
     ...['--retry', '0', '--reporter', 'verbose'],
   ];
   const vitest = spawn(process.execPath, [join(PROJECT_FOLDER, 'node_modules/vitest/vitest.mjs'), ...args], {
@@ -131,7 +151,7 @@ async function soak(names: readonly string[]): Promise<boolean> {
     if (violations.length > 0) isSound = false;
     tables.push(...table);
     const told = Object.entries({ minutes, ...figures }).map(([what, value]) => `${what}: ${value}`);
-    rows.push(`${name.padEnd(13)}${violations.length === 0 ? 'holds   ' : 'VIOLATED'}  ${told.join('; ')}`);
+    rows.push(`${name.padEnd(21)}${violations.length === 0 ? 'holds   ' : 'VIOLATED'}  ${told.join('; ')}`);
     await stopEverything();
   }
   say('---');

@@ -16,7 +16,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['schedule', /^server\/storage\/backup-schedule\.ts$/, ''],
   ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
   ['storage', /^server\/storage\/[^/]+$/, ''],
-  ['engines', /^server\/storage\/(sqlite)\//, 'storage'],
+  ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage'],
   ['chapters', /^server\/(auth|qr-codes|tips)\//, 'storage'],
   ['limits', /^server\/limits\//, 'storage'],
   ['config', /^server\/config\.ts$/, 'storage'],
@@ -51,7 +51,9 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^node:/, /^(?!client\/)/, 'browsers have no Node.js'],
   [/^@?hono\b/, /^server\/(?:api\/|pages\/|(?:app|serve)\.ts$)/, 'only the edge knows the web framework'],
   [/^@trpc\//, /^(?:server\/api\/|client\/(?:api|session\/api-hooks)\.ts$)/, 'only the edges know tRPC'],
-  [/^(?:better-sqlite3|drizzle-orm)\b/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
+  [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
+  [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
+  [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engine knows its driver'],
   [/^qrcode$/, /^server\/qr-codes\/qr-image\.ts$/, 'only qr-image.ts draws codes'],
 ];
 
@@ -69,7 +71,11 @@ export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],
   ['the log names and times each request', /^server\/api\/envelope\.ts$/, /^randomUUID$|^performance\.now$/],
-  ['another process is waited for in real time', /^server\/.+\/group-commit\.ts$/, /^performance\.now$/],
+  [
+    'another process is waited for in real time',
+    /^server\/.+\/(?:group-commit|atomic-steps)\.ts$/,
+    /^performance\.now$/,
+  ],
   ['the renderer is built apart from the server', /^server\/serve\.ts$/, /^import/],
   ['the build writes the name of a script into its page', /^client\/start\/after-paint\.ts$/, /^import/],
 ];

@@ -4,18 +4,23 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface CuttableLine {
   readonly url: string;
+  /** Where the line begins, on loopback. */
+  readonly port: number;
   cut(): Promise<void>;
   mend(): Promise<void>;
   /** Event streams stay open and carry nothing any more, as after a phone's sleep; other connections work. */
   stall(): void;
+  /** Leads new connections to another port. */
+  turn(port: number): void;
 }
 
 /** A line from a free port on loopback to `port`. */
 export async function createCuttableLine(port: number): Promise<CuttableLine> {
+  let target = port;
   const sockets = new Set<Socket>();
   const streaming = new Set<Socket>();
   const server = createServer((near) => {
-    const far = connect(port, '127.0.0.1');
+    const far = connect(target, '127.0.0.1');
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => socket.destroy());
@@ -39,6 +44,7 @@ export async function createCuttableLine(port: number): Promise<CuttableLine> {
   const ownPort = await listen(0);
   return {
     url: `http://127.0.0.1:${ownPort}`,
+    port: ownPort,
     async cut() {
       server.close();
       for (const socket of sockets) socket.destroy();
@@ -49,6 +55,9 @@ export async function createCuttableLine(port: number): Promise<CuttableLine> {
     },
     stall() {
       for (const socket of streaming) socket.unpipe().pause();
+    },
+    turn(to) {
+      target = to;
     },
   };
 }

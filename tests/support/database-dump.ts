@@ -2,7 +2,7 @@
 import type { Database } from '#server/storage/sqlite/connection.ts';
 
 /** Every row of every table, bytes as hexadecimal digits. */
-export function dump(database: Database): Record<string, unknown[]> {
+export function dump(database: Database): Record<string, Record<string, unknown>[]> {
   const tables = database
     .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
     .pluck()

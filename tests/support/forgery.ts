@@ -26,3 +26,18 @@ export function forgeIn(database: Database, statements: string): void {
   database.pragma('ignore_check_constraints = OFF');
   database.pragma('foreign_keys = ON');
 }
+
+/** Statements by which two tips of one amount between the same two people change places, while all sums stay true. Neither is reversed. */
+export function exchangeTips(one: number, other: number): string {
+  const away = 1_000_000;
+  const move = (from: number, to: number) =>
+    `UPDATE transactions SET sequence = ${to} WHERE sequence = ${from};`;
+  return `
+    CREATE TEMP TABLE places AS SELECT sequence, giver_position, receiver_position FROM transactions;
+    ${move(one, away)} ${move(other, one)} ${move(away, other)}
+    UPDATE transactions SET (giver_position, receiver_position) = (
+      SELECT giver_position, receiver_position FROM places WHERE places.sequence = transactions.sequence
+    );
+    DROP TABLE places;
+    UPDATE entries SET created_at_ms = (SELECT created_at_ms FROM transactions WHERE sequence = transaction_sequence);`;
+}

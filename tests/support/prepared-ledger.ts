@@ -1,11 +1,12 @@
 /**
- * A database file with people who are logged in and have codes already, for a server to start on: registering and
- * logging in would hash passwords, which takes its time.
+ * A database with people who are logged in and have codes already, for a server to start on: registering and logging in would
+ * hash passwords, which takes its time.
  */
 import { join } from 'node:path';
+import { parseConfig } from '#server/config.ts';
 import { databaseAt } from '#server/storage/open.ts';
+import { beginSession, createPeople } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
-import { beginSession, createPeople } from './test-ledger.ts';
 
 export interface PreparedPerson {
   readonly id: string;
@@ -14,10 +15,16 @@ export interface PreparedPerson {
   readonly code: string;
 }
 
-/** @returns the path of the file, and the people in the order of their names. */
-export async function prepareLedger(usernames: readonly string[]) {
-  const path = join(temporaryFolder(), 'tipwell.db');
-  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer();
+/**
+ * @param path of a database file, or the address of an empty PostgreSQL database.
+ * @returns the same, for DATABASE_URL, and the people in the order of their names.
+ */
+export async function prepareLedger(
+  usernames: readonly string[],
+  path = join(temporaryFolder(), 'tipwell.db'),
+) {
+  const { database } = parseConfig({ DATABASE_URL: path });
+  const storage = await databaseAt(database).openForServer(() => {});
   const { addAccount, addCode } = createPeople(storage);
   const people = await Promise.all(
     usernames.map(async (username): Promise<PreparedPerson> => {

@@ -29,7 +29,7 @@ export interface RunningServer {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** The database file. Hand it in as DATABASE_URL to start again on the same data. */
+  /** The database file, or the address of the database. Hand it in as DATABASE_URL to start again on the same data. */
   readonly databasePath: string;
   readonly process: ChildProcess;
   /** Sends the signal and waits for the end; a server that has ended already answers how. */
@@ -110,7 +110,7 @@ export async function startServer(env: Environment = {}, program = [PROGRAM]): P
 
 /** Runs one of the operator's commands, or a server that ends by itself, to its end. */
 export async function runToEnd(
-  what: 'serve' | 'account' | 'db-backup' | 'db-check' | 'db-restore',
+  what: 'serve' | 'account' | 'db-backup' | 'db-check' | 'db-move' | 'db-restore',
   env: Environment = {},
   args: readonly string[] = [],
   folder = temporaryFolder(),

@@ -4,18 +4,26 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { DatabaseAddress } from '#server/storage/database.ts';
+import type { DatabaseAddress, Notice } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { type AttemptCount, readSecrets, type Session, type Storage } from '#server/storage/storage.ts';
 import { newQrCodeId, newTransactionId, newUserId, type UserId } from '#shared/ids.ts';
-import { createPeople } from '#tests/support/test-ledger.ts';
+import { createPeople } from '#tests/support/people.ts';
 
 const NOW = Date.UTC(2026, 4, 15, 12);
 const MINUTE_MS = 60_000;
+const QUARTER_MS = 15 * MINUTE_MS;
+/** A quarter of an hour that nothing here happens after. */
+const END_OF_TIME_MS = 10_000 * 365 * 96 * QUARTER_MS;
 const PREFIX = 'https://tips.example.com/tip/';
 
 const bytes = (text: string) => createHash('sha256').update(text).digest();
 const hexOf = (all: readonly Uint8Array[]) => all.map((one) => Buffer.from(one).toString('hex')).sort();
+
+/** Nothing that these tests do is worth telling an operator. */
+const refuseNotices: Notice = (sentence, cause) => {
+  throw new Error(sentence, { cause });
+};
 
 /**
  * @param createAddress answers where a new and empty database is to be.
@@ -23,13 +31,13 @@ const hexOf = (all: readonly Uint8Array[]) => all.map((one) => Buffer.from(one).
  */
 export function describeStorage(
   name: string,
-  createAddress: () => DatabaseAddress,
+  createAddress: () => DatabaseAddress | Promise<DatabaseAddress>,
   isLasting: boolean,
 ): void {
   /** A storage for the running test, at whose end its ledger must add up. */
   async function openStorage() {
-    const database = databaseAt(createAddress());
-    let storage = await database.openForServer();
+    const database = databaseAt(await createAddress());
+    let storage = await database.openForServer(refuseNotices);
     onTestFinished(async () => {
       await storage.close();
       if (isLasting) expect((await database.check(null)).problems).toEqual([]);
@@ -79,7 +87,7 @@ export function describeStorage(
       tokensOf,
       async reopen(): Promise<Storage> {
         await storage.close();
-        storage = await database.openForServer();
+        storage = await database.openForServer(refuseNotices);
         return storage;
       },
     };
@@ -216,6 +224,22 @@ export function describeStorage(
       expect(await storage.findSession(tokenHash, expiresAtMs - 1)).toEqual({ account, expiresAtMs });
       expect(await storage.findSession(tokenHash, expiresAtMs)).toBeNull();
       expect(await storage.findSession(bytes('another'), NOW)).toBeNull();
+    });
+
+    test('sessions that are asked for at once are each found with their own account, at the time of each question', async () => {
+      const { storage, addAccount, beginSession } = await openStorage();
+      const pat = await addAccount('pat', ['dj']);
+      const sam = await addAccount('sam');
+      const ofPat = await beginSession(pat.id, 'of pat');
+      const ofSam = await beginSession(sam.id, 'of sam');
+      const answers = await Promise.all([
+        storage.findSession(ofSam.tokenHash, NOW),
+        storage.findSession(bytes('another'), NOW),
+        storage.findSession(ofPat.tokenHash, ofPat.expiresAtMs),
+        storage.findSession(ofPat.tokenHash, NOW),
+        storage.findSession(ofSam.tokenHash, NOW),
+      ]);
+      expect(answers.map((found) => found?.account ?? null)).toEqual([sam, null, null, pat, sam]);
     });
 
     test('a session does not begin when the password was changed since it was verified', async () => {
@@ -393,7 +417,7 @@ export function describeStorage(
   });
 
   describe(`${name}: tips`, () => {
-    test('a tip is answered as it is stored, every fact of it, with its place and the names of its receiver', async () => {
+    test('a tip is answered as it is stored, every fact of it, with the names of its receiver', async () => {
       const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const given = tip({ idempotencyKey: 'key', createdAtMs: NOW + 1 });
@@ -402,26 +426,31 @@ export function describeStorage(
         receiverName: 'Name of pat',
         receiverUsername: 'pat',
       };
-      const transaction = { ...given, ...receiver, sequence: 1 };
+      const transaction = { ...given, ...receiver, status: 'completed' };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
       expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });
-      for (const { id } of [provider, customer]) {
+      for (const [id, kind] of [
+        [provider.id, 'received'],
+        [customer.id, 'given'],
+      ] as const) {
         expect(await storage.findTransaction(id, given.id)).toEqual(transaction);
         expect(await storage.listTransactions(id, { before: null, limit: 9 })).toEqual([transaction]);
-        expect(await storage.listTransactionsSince(id, 0, 9)).toEqual([transaction]);
+        expect(await storage.listEntriesSince(id, 0, 9)).toEqual([{ position: 1, kind, transaction }]);
       }
     });
 
-    test('tips that are sent at once get their places in the order in which they were sent, from 1 and without a gap', async () => {
+    test('tips that are sent at once stand in both accounts in the order in which they were sent, from 1 and without a gap', async () => {
       const { storage, setTheScene } = await openStorage();
-      const { tip, customer } = await setTheScene();
+      const { tip, provider, customer } = await setTheScene();
       const tips = Array.from({ length: 300 }, () => tip());
       const outcomes = await Promise.all(tips.map((one) => storage.recordTip(one)));
-      expect(outcomes).toMatchObject(
-        tips.map(({ id }, index) => ({ outcome: 'recorded', transaction: { id, sequence: index + 1 } })),
-      );
-      const listed = await storage.listTransactionsSince(customer.id, 0, 999);
-      expect(listed.map(({ id }) => id)).toEqual(tips.map(({ id }) => id));
+      expect(outcomes).toMatchObject(tips.map(({ id }) => ({ outcome: 'recorded', transaction: { id } })));
+      for (const { id: userId } of [provider, customer]) {
+        const entries = await storage.listEntriesSince(userId, 0, 999);
+        expect(entries.map(({ position, transaction }) => [position, transaction.id])).toEqual(
+          tips.map(({ id }, index) => [index + 1, id]),
+        );
+      }
     });
 
     test('each tip moves the totals: the amount at the giver, the net amount at the receiver', async () => {
@@ -444,10 +473,10 @@ export function describeStorage(
       // Another id and another time each, as when a client tries again.
       const again = () => tip({ idempotencyKey: 'key', createdAtMs: Date.now() });
       const outcomes = await Promise.all(Array.from({ length: 9 }, () => storage.recordTip(again())));
-      const [first] = await storage.listTransactionsSince(customer.id, 0, 9);
-      expect(await storage.countTransactionsSince(customer.id, 0, 9)).toBe(1);
+      const [first, ...others] = await storage.listEntriesSince(customer.id, 0, 9);
+      expect(others).toEqual([]);
       for (const outcome of [...outcomes, await storage.recordTip(again())])
-        expect(outcome).toMatchObject({ transaction: first });
+        expect(outcome).toMatchObject({ transaction: first?.transaction });
       expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
         'recorded',
         ...Array(8).fill('repeated'),
@@ -468,7 +497,7 @@ export function describeStorage(
         expect(await storage.recordTip(tip({ idempotencyKey: 'key', ...change }))).toEqual({
           outcome: 'key_reused',
         });
-      expect(await storage.countTransactionsSince(customer.id, 0, 9)).toBe(1);
+      expect(await storage.findNewestEntry(customer.id)).toMatchObject({ position: 1 });
     });
 
     test('a key means nothing for another giver or in another case, and no key is no key', async () => {
@@ -483,7 +512,7 @@ export function describeStorage(
         tip(),
       ];
       for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
-      expect(await storage.countTransactionsSince(provider.id, 0, 9)).toBe(5);
+      expect(await storage.findNewestEntry(provider.id)).toMatchObject({ position: 5 });
     });
 
     test('a tip for no code, to oneself or for another service is refused without a trace, and its key stays free', async () => {
@@ -495,8 +524,9 @@ export function describeStorage(
       expect(await refused({ giverId: provider.id })).toBe('own_code');
       expect(await refused({ serviceCategory: 'barber' })).toBe('category_mismatch');
       for (const { id } of [provider, customer]) {
-        expect(await storage.listTransactionsSince(id, 0, 9)).toEqual([]);
-        expect(await storage.readTotals(id, 0, Number.MAX_SAFE_INTEGER)).toEqual({
+        expect(await storage.listEntriesSince(id, 0, 9)).toEqual([]);
+        expect(await storage.findNewestEntry(id)).toBeNull();
+        expect(await storage.readTotals(id, 0, END_OF_TIME_MS)).toEqual({
           totalTipsReceivedCents: 0,
           totalTipsGivenCents: 0,
           receivedCount: 0,
@@ -525,9 +555,163 @@ export function describeStorage(
         'rejected',
         'fulfilled',
       ]);
-      const listed = await storage.listTransactionsSince(customer.id, 0, 9);
-      expect(listed.map(({ sequence }) => sequence)).toEqual([1, 2]);
+      const entries = await storage.listEntriesSince(customer.id, 0, 9);
+      expect(entries.map(({ position }) => position)).toEqual([1, 2]);
       expect(await storage.readTotals(customer.id, 0, 0)).toMatchObject({ totalTipsGivenCents: 4_000 });
+    });
+  });
+
+  describe(`${name}: reversals`, () => {
+    test('a reversal takes back what its tip did to both accounts, and is an entry of each', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider, customer } = await setTheScene();
+      const [kept, reversed] = [tip({ amountCents: 1_000 }), tip({ amountCents: 2_000 })];
+      for (const one of [kept, reversed]) await storage.recordTip(one);
+      const outcome = await storage.reverseTip(reversed.id, NOW + 5);
+      expect(outcome).toMatchObject({
+        outcome: 'reversed',
+        transaction: { id: reversed.id, status: 'refunded' },
+      });
+      const sums = { totalTipsReceivedCents: 970, receivedCount: 1, receivedCents: 970 };
+      expect(await storage.readTotals(provider.id, 0, END_OF_TIME_MS)).toMatchObject(sums);
+      expect(await storage.readTotals(customer.id, 0, 0)).toMatchObject({ totalTipsGivenCents: 1_000 });
+      for (const [id, did] of [
+        [provider.id, 'received'],
+        [customer.id, 'given'],
+      ] as const) {
+        const entries = await storage.listEntriesSince(id, 0, 9);
+        expect(
+          entries.map(({ position, kind, transaction }) => [
+            position,
+            kind,
+            transaction.id,
+            transaction.status,
+          ]),
+        ).toEqual([
+          [1, did, kept.id, 'completed'],
+          [2, did, reversed.id, 'refunded'],
+          [3, `${did}_reversed`, reversed.id, 'refunded'],
+        ]);
+      }
+    });
+
+    test('a tip is reversed once, however often and however concurrently it is asked for', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider } = await setTheScene();
+      const given = tip();
+      await storage.recordTip(given);
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, () => storage.reverseTip(given.id, NOW + 5)),
+      );
+      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
+        'reversed',
+        ...Array(4).fill('reversed_before'),
+      ]);
+      const transaction = await storage.findTransaction(provider.id, given.id);
+      expect(transaction?.status).toBe('refunded');
+      for (const outcome of outcomes) expect(outcome).toMatchObject({ transaction });
+      expect(await storage.findNewestEntry(provider.id)).toMatchObject({ position: 2 });
+      expect(await storage.readTotals(provider.id, 0, 0)).toMatchObject({ totalTipsReceivedCents: 0 });
+    });
+
+    test('a transaction that there is not cannot be reversed', async () => {
+      const { storage } = await openStorage();
+      const outcome = await storage.reverseTip(newTransactionId(randomBytes), NOW);
+      expect(outcome).toEqual({ outcome: 'unknown_transaction' });
+    });
+
+    test('a history lists a reversed tip once, as refunded, and its key still gives the same tip', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider } = await setTheScene();
+      const [first, second] = [tip({ idempotencyKey: 'key' }), tip()];
+      for (const one of [first, second]) await storage.recordTip(one);
+      await storage.reverseTip(first.id, NOW + 5);
+      const listed = await storage.listTransactions(provider.id, { before: null, limit: 9 });
+      expect(listed?.map(({ id, status }) => [id, status])).toEqual([
+        [second.id, 'completed'],
+        [first.id, 'refunded'],
+      ]);
+      const page = await storage.listTransactions(provider.id, { before: second.id, limit: 9 });
+      expect(page?.map(({ id }) => id)).toEqual([first.id]);
+      expect(await storage.recordTip(tip({ idempotencyKey: 'key' }))).toMatchObject({
+        outcome: 'repeated',
+        transaction: { id: first.id, status: 'refunded' },
+      });
+    });
+
+    test('a reversal takes back the bucket of the time of the tip, also on a later day', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider } = await setTheScene();
+      const given = tip({ createdAtMs: NOW + 1 });
+      await storage.recordTip(given);
+      await storage.recordTip(tip({ createdAtMs: NOW + 96 * QUARTER_MS }));
+      await storage.reverseTip(given.id, NOW + 96 * QUARTER_MS + 1);
+      const counted = async (fromMs: number) =>
+        (await storage.readTotals(provider.id, fromMs, fromMs + QUARTER_MS)).receivedCount;
+      expect(await counted(NOW)).toBe(0);
+      expect(await counted(NOW + 96 * QUARTER_MS)).toBe(1);
+    });
+  });
+
+  describe(`${name}: changes`, () => {
+    test('a listener is told of both accounts once their entries can be read, and of nothing after it has ended', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip, provider, customer } = await setTheScene();
+      const told: Promise<unknown>[] = [];
+      const end = storage.subscribe({
+        onEntries(accounts) {
+          if (accounts === 'any') throw new Error('the accounts were not named');
+          told.push(
+            Promise.all(accounts.map(async (id) => [id, (await storage.findNewestEntry(id))?.position])),
+          );
+        },
+        onCodes() {},
+      });
+      const given = tip();
+      await storage.recordTip(given);
+      await storage.reverseTip(given.id, NOW);
+      const people = [provider.id, customer.id].sort();
+      const seen = (await Promise.all(told)) as [UserId, number][][];
+      expect(new Set(seen.flat().map(([id]) => id))).toEqual(new Set(people));
+      for (const id of people) expect(seen.flat()).toContainEqual([id, 2]);
+      end();
+      await storage.recordTip(tip());
+      expect(told).toHaveLength(seen.length);
+    });
+  });
+
+  describe(`${name}: checking what is recent`, () => {
+    test('a reversal that is followed by another tip is found to be whole', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip } = await setTheScene();
+      const reversed = tip();
+      await storage.recordTip(reversed);
+      await storage.reverseTip(reversed.id, NOW);
+      await storage.recordTip(tip());
+      for (const isDone of [false, true]) {
+        expect(await storage.checkRecent()).toEqual({ problems: [], isDone });
+      }
+    });
+
+    test('windows check tips and reversals to their end, and a second check begins where the first ended', async () => {
+      const { storage, setTheScene } = await openStorage();
+      const { tip } = await setTheScene();
+      const checkToTheEnd = async () => {
+        for (let steps = 1; ; steps += 1) {
+          const { problems, isDone } = await storage.checkRecent();
+          expect(problems).toEqual([]);
+          if (isDone) return steps;
+        }
+      };
+      const tips = Array.from({ length: 450 }, (_, index) => tip({ createdAtMs: NOW + index * MINUTE_MS }));
+      await Promise.all(tips.slice(0, 410).map((one) => storage.recordTip(one)));
+      await Promise.all(tips.slice(0, 210).map(({ id }) => storage.reverseTip(id, NOW + QUARTER_MS)));
+      // 410 tips are three windows, and 210 reversals two.
+      expect(await checkToTheEnd()).toBeGreaterThanOrEqual(5);
+      await Promise.all(tips.slice(410).map((one) => storage.recordTip(one)));
+      await Promise.all(tips.slice(300, 320).map(({ id }) => storage.reverseTip(id, NOW + QUARTER_MS)));
+      expect(await checkToTheEnd()).toBeLessThanOrEqual(3);
+      expect(await checkToTheEnd()).toBe(1);
     });
   });
 
@@ -541,17 +725,18 @@ export function describeStorage(
       const toSam = { qrCodeId: await addCode(sam, 'dj'), serviceCategory: 'dj' } as const;
       const tips = [{}, toSam, {}, { ...toSam, giverId: pat.id }, {}].map((changes, index) =>
         // Times that run backwards: the order is that of the ledger.
-        tip({ ...changes, amountCents: 2_000 + index, createdAtMs: NOW - index }),
+        tip({ ...changes, amountCents: 2_000 + index, createdAtMs: NOW - index * QUARTER_MS }),
       );
       for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
       const idAt = (place: number) => tips[place - 1]?.id ?? newTransactionId(randomBytes);
-      return { storage, pat, cam, sam, idAt };
+      /** In which place transactions were recorded, from 1. */
+      const placesOf = (all: readonly { readonly id: string }[] | null) =>
+        all?.map(({ id }) => tips.findIndex((one) => one.id === id) + 1);
+      return { storage, pat, cam, sam, idAt, placesOf };
     }
-    const placesOf = (all: readonly { readonly sequence: number }[] | null) =>
-      all?.map(({ sequence }) => sequence);
 
     test('a history is what somebody sent and received, newest first, in pages that begin before a tip of theirs', async () => {
-      const { storage, pat, idAt } = await createHistory();
+      const { storage, pat, idAt, placesOf } = await createHistory();
       const page = async (before: number | null, limit: number) =>
         placesOf(
           await storage.listTransactions(pat.id, { before: before === null ? null : idAt(before), limit }),
@@ -570,12 +755,12 @@ export function describeStorage(
     });
 
     test('a transaction is found by its id for its two people, and does not exist for anybody else', async () => {
-      const { storage, pat, cam, sam, idAt } = await createHistory();
+      const { storage, pat, cam, sam, idAt, placesOf } = await createHistory();
       const find = async (place: number) => {
         const found = await Promise.all(
           [pat, cam, sam].map(({ id }) => storage.findTransaction(id, idAt(place))),
         );
-        return found.map((one) => one && [one.sequence, one.receiverName]);
+        return found.map((one) => one && [placesOf([one])?.[0], one.receiverName]);
       };
       expect(await find(1)).toEqual([[1, 'Name of pat'], [1, 'Name of pat'], null]);
       expect(await find(2)).toEqual([null, [2, 'Name of sam'], [2, 'Name of sam']]);
@@ -595,32 +780,55 @@ export function describeStorage(
       expect(names).toEqual([toPat, toSam, toPat, toPat]);
     });
 
-    test('what came after a place is listed oldest first and counted, both up to a bound', async () => {
-      const { storage, pat } = await createHistory();
-      const since = async (place: number, limit: number) =>
-        placesOf(await storage.listTransactionsSince(pat.id, place, limit));
-      expect(await since(0, 9)).toEqual([1, 3, 4, 5]);
-      expect(await since(1, 2)).toEqual([3, 4]);
-      expect(await since(5, 9)).toEqual([]);
-      const counts = [
-        await storage.countTransactionsSince(pat.id, 0, 9),
-        await storage.countTransactionsSince(pat.id, 1, 9),
-        await storage.countTransactionsSince(pat.id, 0, 2),
-      ];
-      expect(counts).toEqual([4, 3, 2]);
+    test('what came after a position is listed oldest first, up to a bound', async () => {
+      const { storage, pat, placesOf } = await createHistory();
+      const since = async (position: number, limit: number) => {
+        const entries = await storage.listEntriesSince(pat.id, position, limit);
+        return [entries.map((entry) => entry.position), placesOf(entries.map((entry) => entry.transaction))];
+      };
+      expect(await since(0, 9)).toEqual([
+        [1, 2, 3, 4],
+        [1, 3, 4, 5],
+      ]);
+      expect(await since(1, 2)).toEqual([
+        [2, 3],
+        [3, 4],
+      ]);
+      expect(await since(4, 9)).toEqual([[], []]);
     });
 
-    test('received tips are counted and their net amounts added up from one time up to another, which is left out', async () => {
+    test('an entry stands where it was listed, for its two people only, and the newest is the last of them', async () => {
+      const { storage, pat, cam, sam, idAt } = await createHistory();
+      const tipAt = (place: number) => ({ transactionId: idAt(place), isReversal: false });
+      const positions = async (place: number) =>
+        Promise.all([pat, cam, sam].map(({ id }) => storage.findEntryPosition(id, tipAt(place))));
+      expect(await positions(3)).toEqual([2, 3, null]);
+      expect(await positions(4)).toEqual([3, null, 2]);
+      const reversalOfThird = { transactionId: idAt(3), isReversal: true };
+      expect(await storage.findEntryPosition(pat.id, reversalOfThird)).toBeNull();
+      expect(await storage.findNewestEntry(pat.id)).toEqual({ ...tipAt(5), position: 4 });
+      await storage.reverseTip(idAt(3), NOW);
+      expect(await storage.findEntryPosition(pat.id, reversalOfThird)).toBe(5);
+      expect(await storage.findEntryPosition(sam.id, reversalOfThird)).toBeNull();
+      expect(await storage.findNewestEntry(pat.id)).toEqual({ ...reversalOfThird, position: 5 });
+      expect(await storage.findEntryPosition(pat.id, tipAt(99))).toBeNull();
+    });
+
+    test('received tips are counted and their net amounts added up from one quarter of an hour up to another, which is left out', async () => {
       const { storage, pat, cam } = await createHistory();
-      const received = async (userId: UserId, fromMs: number, untilMs: number) => {
-        const { receivedCount, receivedCents } = await storage.readTotals(userId, fromMs, untilMs);
+      const received = async (userId: UserId, from: number, until: number) => {
+        const { receivedCount, receivedCents } = await storage.readTotals(
+          userId,
+          NOW + from * QUARTER_MS,
+          NOW + until * QUARTER_MS,
+        );
         return [receivedCount, receivedCents];
       };
-      // The tips to Pat at NOW, NOW - 2 and NOW - 4 are of 20.00, 20.02 and 20.04 dollars.
-      expect(await received(pat.id, NOW - 4, NOW + 1)).toEqual([3, 1_940 + 1_942 + 1_944]);
-      expect(await received(pat.id, NOW - 4, NOW)).toEqual([2, 1_942 + 1_944]);
-      expect(await received(pat.id, NOW - 3, NOW)).toEqual([1, 1_942]);
-      expect(await received(cam.id, 0, NOW + 1)).toEqual([0, 0]);
+      // The tips to Pat in this quarter, two and four quarters before are of 20.00, 20.02 and 20.04 dollars.
+      expect(await received(pat.id, -4, 1)).toEqual([3, 1_940 + 1_942 + 1_944]);
+      expect(await received(pat.id, -4, 0)).toEqual([2, 1_942 + 1_944]);
+      expect(await received(pat.id, -3, 0)).toEqual([1, 1_942]);
+      expect(await received(cam.id, -9, 1)).toEqual([0, 0]);
     });
   });
 
@@ -766,7 +974,7 @@ export function describeStorage(
         session: await opened.findSession(tokenHash, NOW),
         code: await opened.findQrCode(code),
         codes: await opened.listQrCodes(provider.id, PREFIX),
-        tips: await opened.listTransactionsSince(customer.id, 0, 9),
+        tips: await opened.listEntriesSince(customer.id, 0, 9),
         secrets: await readSecrets(opened, () => bytes('another')),
       });
       const before = await readAll(storage);
@@ -777,7 +985,8 @@ export function describeStorage(
         ...first,
         outcome: 'repeated',
       });
-      expect(await reopened.recordTip(tip())).toMatchObject({ transaction: { sequence: 2 } });
+      await reopened.recordTip(tip());
+      expect(await reopened.findNewestEntry(customer.id)).toMatchObject({ position: 2 });
     });
   });
 }

@@ -1,64 +1,179 @@
 /**
  * What tests do to the data past the storage port: they forge what nobody could bring about through it, read what it does not
- * tell, and make it fail. Another engine can stand behind the same names; `dump` reads whole tables.
+ * tell, and make it fail. Both engines stand behind the same names.
  */
+import type { Client } from 'pg';
+import { connect } from '#server/storage/postgres/connection.ts';
+import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
+import { dump } from './database-dump.ts';
 
 /** The end of time, as far as a date can tell it. */
 const FOREVER_MS = 8_640_000_000_000_000;
 
-/** The stored hashes by username. */
-export function readPasswordHashes(database: Database): ReadonlyMap<string, string> {
-  const rows = database.prepare<[], [string, string]>('SELECT username, password_hash FROM accounts').raw();
-  return new Map(rows.all());
+/** Every row of every table, bytes as hexadecimal digits, and 1 and 0 for true and false. */
+export type Dump = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+
+export interface StoredData {
+  dump(): Promise<Dump>;
+  /** What is wrong with the ledger; nothing where the data is gone. */
+  check(): Promise<readonly unknown[]>;
+  /** The stored hashes by username. */
+  readPasswordHashes(): Promise<ReadonlyMap<string, string>>;
+  setFullName(username: string, fullName: string): Promise<void>;
+  setPasswordHash(username: string, hash: string): Promise<void>;
+  /** Makes every account one whose password the operator made, and which must change it. */
+  demandNewPasswords(): Promise<void>;
+  deleteSessions(): Promise<void>;
+  expireSessionsOf(userId: string, expiresAtMs: number): Promise<void>;
+  /** Adds a code with a chosen id and without a picture. */
+  addCode(id: string, userId: string, category: string): Promise<void>;
+  /** Puts the same bytes in the place of all pictures of codes. */
+  replacePictures(png: Uint8Array): Promise<void>;
+  /** Makes every write fail as on a disk that cannot be written, or lets writes succeed again. */
+  setReadOnly(isReadOnly: boolean): Promise<void>;
+  /** Makes each new row of a table fail inside the database. @returns a function that ends this. */
+  failInserts(table: 'accounts' | 'sessions'): Promise<() => Promise<void>>;
+  /** Makes the entry of each tip that leaves its receiver this much fail, with a message. */
+  failReceiving(cents: number, message: string): Promise<void>;
+  /** Takes away the table of attempts, as only a defect could. */
+  dropAttempts(): Promise<void>;
 }
 
-export function setPasswordHash(database: Database, username: string, hash: string): void {
-  database.prepare('UPDATE accounts SET password_hash = ? WHERE username = ?').run(hash, username);
+/** Statements that both engines understand, with `$1` and so on for the values. */
+type Run = (statement: string, ...values: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+
+function ofBothEngines(run: Run) {
+  return {
+    async readPasswordHashes() {
+      const rows = await run('SELECT username, password_hash FROM accounts');
+      return new Map(rows.map((row) => [String(row['username']), String(row['password_hash'])]));
+    },
+    async setFullName(username: string, fullName: string) {
+      await run('UPDATE accounts SET full_name = $1 WHERE username = $2', fullName, username);
+    },
+    async setPasswordHash(username: string, hash: string) {
+      await run('UPDATE accounts SET password_hash = $1 WHERE username = $2', hash, username);
+    },
+    async demandNewPasswords() {
+      await run('UPDATE accounts SET password_expires_at_ms = $1', FOREVER_MS);
+    },
+    async deleteSessions() {
+      await run('DELETE FROM sessions');
+    },
+    async expireSessionsOf(userId: string, expiresAtMs: number) {
+      await run('UPDATE sessions SET expires_at_ms = $1 WHERE user_id = $2', expiresAtMs, userId);
+    },
+    async addCode(id: string, userId: string, category: string) {
+      const statement = 'INSERT INTO qr_codes (id, user_id, category, created_at_ms) VALUES ($1, $2, $3, 0)';
+      await run(statement, id, userId, category);
+    },
+    async replacePictures(png: Uint8Array) {
+      await run('UPDATE qr_pictures SET png = $1', png);
+    },
+    async dropAttempts() {
+      await run('DROP TABLE attempts');
+    },
+  };
 }
 
-/** Makes every account one whose password the operator made, and which must change it. */
-export function demandNewPasswords(database: Database): void {
-  database.prepare('UPDATE accounts SET password_expires_at_ms = ?').run(FOREVER_MS);
+/** @param connection answers the open connection. */
+export function storedInSqlite(connection: () => Database): StoredData {
+  const run: Run = async (statement, ...values) => {
+    const prepared = connection().prepare<[object], Record<string, unknown>>(statement);
+    const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
+    if (prepared.reader) return prepared.all(named);
+    prepared.run(named);
+    return [];
+  };
+
+  return {
+    ...ofBothEngines(run),
+    dump: async () => dump(connection()),
+    check: async () => (connection().open ? checkLedger(connection()) : []),
+    async setReadOnly(isReadOnly) {
+      connection().pragma(`query_only = ${isReadOnly ? 'ON' : 'OFF'}`);
+    },
+    async failInserts(table) {
+      connection().exec(
+        `CREATE TRIGGER no_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'no'); END`,
+      );
+      return async () => void connection().exec(`DROP TRIGGER no_${table}`);
+    },
+    async failReceiving(cents, message) {
+      connection().exec(`CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'received' AND NEW.cents = ${cents}
+        BEGIN SELECT RAISE(ABORT, '${message}'); END`);
+    },
+  };
 }
 
-export function deleteSessions(database: Database): void {
-  database.exec('DELETE FROM sessions');
+/** Fails with the code of a server that accepts no writes, as a standby or one with a full disk. */
+const REFUSE_WRITES = `CREATE SCHEMA IF NOT EXISTS tests;
+  CREATE OR REPLACE FUNCTION tests.refuse_writes() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'cannot execute in a read-only transaction' USING ERRCODE = '25006'; END $$;
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'tipwell' LOOP
+      EXECUTE format('CREATE TRIGGER "00_read_only" BEFORE INSERT OR UPDATE OR DELETE ON tipwell.%I
+        FOR EACH STATEMENT EXECUTE FUNCTION tests.refuse_writes()', name);
+    END LOOP;
+  END $$`;
+const ACCEPT_WRITES = 'DROP SCHEMA tests CASCADE';
+
+/** @param client is a superuser's. */
+export function storedInPostgres(client: Client): StoredData {
+  const failing = (table: string, name: string, condition: string, message: string) => `
+    CREATE FUNCTION tipwell.${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}'; END $$;
+    CREATE TRIGGER ${name} BEFORE INSERT ON tipwell.${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION tipwell.${name}()`;
+
+  return {
+    ...ofBothEngines(async (statement, ...values) => (await client.query(statement, [...values])).rows),
+    dump: () => dumpPostgres(client),
+    async check() {
+      await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+      try {
+        return (await inspectLedger(client, null)).problems;
+      } finally {
+        await client.query('ROLLBACK');
+      }
+    },
+    async setReadOnly(isReadOnly) {
+      await client.query(isReadOnly ? REFUSE_WRITES : ACCEPT_WRITES);
+    },
+    async failInserts(table) {
+      await client.query(failing(table, `no_${table}`, 'true', 'no'));
+      return async () => void (await client.query(`DROP FUNCTION tipwell.no_${table} CASCADE`));
+    },
+    async failReceiving(cents, message) {
+      const condition = `NEW.kind = 'received' AND NEW.cents = ${cents}`;
+      await client.query(failing('entries', 'fault', condition, message));
+    },
+  };
 }
 
-export function expireSessionsOf(database: Database, userId: string, expiresAtMs: number): void {
-  database.prepare('UPDATE sessions SET expires_at_ms = ? WHERE user_id = ?').run(expiresAtMs, userId);
+async function dumpPostgres(client: Client): Promise<Dump> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'tipwell' ORDER BY name`,
+  );
+  // One message for all of them, which the server answers as of one moment.
+  const selects = tables.map(({ name }) => `SELECT * FROM tipwell.${name} AS one ORDER BY one`);
+  const results: unknown = await client.query(selects.join('; '));
+  if (!Array.isArray(results)) throw new Error('there are fewer than two tables');
+  return Object.fromEntries(
+    tables.map(({ name }, index) => [name, results[index].rows.map((row: object) => shown(row))]),
+  );
 }
 
-/** Puts the same bytes in the place of all pictures of codes. */
-export function replacePictures(database: Database, png: Uint8Array): void {
-  database.prepare('UPDATE qr_pictures SET png = ?').run(png);
+function shown(row: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => {
+      if (value instanceof Uint8Array) return [column, Buffer.from(value).toString('hex')];
+      return [column, typeof value === 'boolean' ? Number(value) : value];
+    }),
+  );
 }
 
-/** Makes every write fail as on a disk that cannot be written, or lets writes succeed again. */
-export function setReadOnly(database: Database, isReadOnly: boolean): void {
-  database.pragma(`query_only = ${isReadOnly ? 'ON' : 'OFF'}`);
-}
-
-/** Makes each new row of a table fail inside the database. @returns a function that ends this. */
-export function failInserts(database: Database, table: 'accounts' | 'sessions'): () => void {
-  database.exec(`CREATE TRIGGER no_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'no'); END`);
-  return () => void database.exec(`DROP TRIGGER no_${table}`);
-}
-
-/** Makes the last statement of each tip that moves the receiver's total by this much fail, with a message. */
-export function failReceiving(database: Database, cents: number, message: string): void {
-  database.exec(`CREATE TRIGGER fault BEFORE UPDATE OF total_tips_received_cents ON accounts
-    WHEN NEW.total_tips_received_cents - OLD.total_tips_received_cents = ${cents}
-    BEGIN SELECT RAISE(ABORT, '${message}'); END`);
-}
-
-/** Takes away the table of attempts, as only a defect could. */
-export function dropAttempts(database: Database): void {
-  database.exec('DROP TABLE attempts');
-}
-
-/** Keeps everybody else from writing to a database. @returns a function that ends this. */
+/** Keeps everybody else from writing to a database in a file. @returns a function that ends this. */
 export function holdWriteLock(path: string): () => void {
   const database = openDatabase(path, { mustExist: true });
   database.exec('BEGIN IMMEDIATE');
@@ -68,11 +183,25 @@ export function holdWriteLock(path: string): () => void {
   };
 }
 
-/** Opens a second connection to a database that a server has, for as long as `use` takes. */
-export function lookInto<Result>(path: string, use: (database: Database) => Result): Result {
-  const database = openDatabase(path, { mustExist: true });
+/**
+ * Opens a connection beside those of a server to its database, for as long as `use` takes.
+ * @param address what the server has as DATABASE_URL.
+ */
+export async function lookInto<Result>(
+  address: string,
+  use: (data: StoredData) => Promise<Result>,
+): Promise<Result> {
+  if (/^postgres(?:ql)?:/.test(address)) {
+    const client = await connect(address);
+    try {
+      return await use(storedInPostgres(client));
+    } finally {
+      await client.end();
+    }
+  }
+  const database = openDatabase(address, { mustExist: true });
   try {
-    return use(database);
+    return await use(storedInSqlite(() => database));
   } finally {
     database.close();
   }

@@ -1,5 +1,5 @@
 /**
- * The real application on a real SQLite in memory, with a clock that stands still until told otherwise, and a client
+ * The real application on a real database, with a clock that stands still until told otherwise, and a client
  * for each door. Whatever a test did, its ledger must add up in the end.
  */
 import { randomBytes } from 'node:crypto';
@@ -8,23 +8,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createTRPCClient, httpLink } from '@trpc/client';
 import { pino } from 'pino';
 import { expect, onTestFinished } from 'vitest';
+import { createTroubles } from '#server/api/probes.ts';
 import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import type { Pages } from '#server/pages/pages.ts';
-import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
-import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
-import { readSecrets } from '#server/storage/storage.ts';
+import { readSecrets, type Storage } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
+import { START_MS } from './people.ts';
+import { createTestData, type TestData } from './test-data.ts';
 
 export const PASSWORD = 'correct horse battery';
-
-/** A Friday noon in UTC. */
-export const START_MS = Date.UTC(2026, 4, 15, 12);
 
 /** Argon2 at its least cost, at the cost of production, and at its least cost but as slow as in production. */
 const HASHING = {
@@ -51,17 +47,21 @@ export async function createTestApp(
   options: {
     /** Rate limits are off unless a test is about them. */
     readonly config?: Partial<Config>;
-    readonly database?: Database;
+    /** That of another app, which this one starts on as after a restart. */
+    readonly data?: TestData;
+    /** Makes the storage that the app gets out of the real one. */
+    readonly wrapStorage?: (storage: Storage) => Storage;
     readonly isShuttingDown?: () => boolean;
     readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */
     readonly pages?: Pages;
   } = {},
 ) {
-  const database = options.database ?? openDatabase(IN_MEMORY);
-  migrate(database, readMigrations('drizzle'));
-  const storage = createSqliteStorage(database);
+  const data = options.data ?? (await createTestData());
+  const own = await data.openStorage();
+  const storage = options.wrapStorage?.(own) ?? own;
   const clock = { nowMs: START_MS };
+  const troubles = createTroubles(() => clock.nowMs);
   const logLines: string[] = [];
   const config = { ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace' }), ...options.config };
   const passwords = await HASHING[options.hashing ?? 'cheap'];
@@ -75,14 +75,13 @@ export async function createTestApp(
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
     isShuttingDown: options.isShuttingDown ?? (() => false),
+    troubles,
   });
 
   onTestFinished(async () => {
     app.endStreams();
-    if (database.open) {
-      expect(checkLedger(database)).toEqual([]);
-      await storage.close();
-    }
+    await data.setFault(null);
+    expect(await data.check()).toEqual([]);
   });
 
   /** A request as it comes from a socket at `peer`. */
@@ -150,11 +149,12 @@ export async function createTestApp(
 
   return {
     app,
-    database,
+    data,
     storage,
     passwords,
     clock,
     config,
+    troubles,
     logLines,
     send,
     rest,

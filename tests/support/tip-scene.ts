@@ -4,15 +4,15 @@ import { expect } from 'vitest';
 import { newTransactionId, type QrCodeId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import type { Door } from '#tests/support/both-doors.ts';
-import { dump } from '#tests/support/database-dump.ts';
 import {
   openStream,
   type StreamedTip,
   type StreamOptions,
   type TipStream,
 } from '#tests/support/event-streams.ts';
-import { createTestApp, START_MS, type TestApp } from '#tests/support/test-app.ts';
-import { beginSession, enter } from '#tests/support/test-ledger.ts';
+import { beginSession, START_MS } from '#tests/support/people.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
 
 export const STREAMS_PER_ACCOUNT = 20;
 export const STREAMS_IN_ALL = 5_000;
@@ -50,7 +50,6 @@ export async function openTipScene() {
         ...feesFor(amountCents),
         giverFeeRate: GIVER_FEE_RATE,
         receiverFeeRate: RECEIVER_FEE_RATE,
-        status: 'completed',
         idempotencyKey: null,
         createdAtMs: START_MS,
       });
@@ -69,8 +68,8 @@ export function openTips(door: Door, { t }: Pick<TipScene, 't'>, options: Stream
 }
 
 /** The tips of an account in the order of the ledger, as the account sees them. */
-export function ledgerOf({ database }: TestApp, userId: string): StreamedTip[] {
-  const tips = dump(database)['transactions']?.map((row) => Object(row)) ?? [];
+export async function ledgerOf({ data }: TestApp, userId: string): Promise<StreamedTip[]> {
+  const tips = (await data.dump())['transactions']?.map((row) => Object(row)) ?? [];
   return tips
     .filter((tip) => tip.giver_id === userId || tip.receiver_id === userId)
     .sort((one, other) => one.sequence - other.sequence)

@@ -6,8 +6,38 @@ import { refuseOtherMethods } from './door.ts';
 
 const UNKEPT = { 'Cache-Control': 'no-store' };
 
+/** What an operator has to look into although tips are recorded. `/readyz` is open to everybody: no sentence here says more. */
+const TROUBLES = {
+  backup: 'The daily backup has failed or found something wrong',
+  ledger: 'The ledger has not added up',
+} as const;
+export type Trouble = keyof typeof TROUBLES;
+
+/** What is wrong at present, and since when. */
+export interface Troubles {
+  begin(trouble: Trouble): void;
+  end(trouble: Trouble): void;
+  /** A line for each. */
+  lines(): string[];
+}
+
+export function createTroubles(clock: Clock): Troubles {
+  const begunAtMs = new Map<Trouble, number>();
+  return {
+    begin(trouble) {
+      if (!begunAtMs.has(trouble)) begunAtMs.set(trouble, clock());
+    },
+    end: (trouble) => void begunAtMs.delete(trouble),
+    lines: () =>
+      [...begunAtMs].map(
+        ([trouble, atMs]) => `${TROUBLES[trouble]} since ${new Date(atMs).toISOString()}; the log says what.`,
+      ),
+  };
+}
+
 /**
- * Serves `/healthz` and `/readyz`.
+ * Serves `/healthz` and `/readyz`. The second answers 200 while a tip could be recorded, and goes on after its first line
+ * with what is wrong besides.
  * @param proveWritable rejects when nothing can be saved. It is asked at most once a second, so that probes cannot wear
  *   out the disk.
  */
@@ -17,9 +47,10 @@ export function serveProbes(
     readonly clock: Clock;
     readonly isShuttingDown: () => boolean;
     readonly proveWritable: () => Promise<void>;
+    readonly troubles: Troubles;
   },
 ): void {
-  const { clock, isShuttingDown, proveWritable } = deps;
+  const { clock, isShuttingDown, proveWritable, troubles } = deps;
   let last: { readonly atMs: number; readonly proof: Promise<void> } | null = null;
 
   app.get('/healthz', (c) => c.text('ok', 200, UNKEPT));
@@ -29,7 +60,7 @@ export function serveProbes(
     if (last === null || nowMs < last.atMs || nowMs - last.atMs >= 1_000)
       last = { atMs: nowMs, proof: proveWritable() };
     await last.proof;
-    return c.text('ok', 200, UNKEPT);
+    return c.text(['ok', ...troubles.lines()].join('\n'), 200, UNKEPT);
   });
   for (const probe of ['/healthz', '/readyz']) refuseOtherMethods(app, probe);
 }

@@ -33,7 +33,8 @@ export const transactionsRouter = router({
   }),
 
   /**
-   * Each tip that the caller gives or receives, under the transaction's id, for as long as the session lives. First comes
+   * Each tip that the caller gives or receives, under the transaction's id, and each that is reversed, under an id of its own, for
+   * as long as the session lives. First comes
    * where the stream begins, under an id to resume after.
    */
   onTip: signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
@@ -62,14 +63,15 @@ export const transactionsRouter = router({
 });
 
 async function* trackTips(
-  { startsAfter, reset, tips }: TipStream,
+  { startsAfter, reset, events }: TipStream,
   signal: AbortSignal | undefined,
   end: () => void,
 ) {
   const start: TipStreamStart = { reset };
   try {
     yield tracked<Transaction | TipStreamStart>(startsAfter, start);
-    for await (const tip of tips) yield tracked<Transaction | TipStreamStart>(tip.id, tip);
+    for await (const { id, transaction } of events)
+      yield tracked<Transaction | TipStreamStart>(id, transaction);
   } catch (error) {
     // Whoever asked has gone: nobody is left to hear of an error, and one that nobody hears ends the process.
     if (!signal?.aborted) throw error;

@@ -2,6 +2,14 @@
  * How often something may be tried: one table of limits, and one way of counting, whichever door a call came through. What guards
  * accounts is kept with the data, so that a restart forgives nobody; what only bounds work is counted in memory. An
  * attempt counts from before it is made, so that parallel guesses cannot slip past, and is taken back when it was none.
+ *
+ * Several processes on the same data share the counts that are kept with it. Each has its own counts in memory, so that N
+ * processes let through N times as many attempts at most:
+ * - `login_try_*`, `password_change_try` and `right_password_*` bound the parsing and hashing that one process does.
+ * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service at most.
+ * - `stream_opening` bounds the work of one process.
+ * - `registration_try_*` bounds also how many emails somebody can ask for: N times 200 an hour from one address.
+ * - `tip` guards money: it is in memory only where one process has the data, and exact there.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
@@ -25,22 +33,21 @@ interface Limit {
   readonly per: readonly Subject[];
   readonly maxCount: number;
   readonly windowMs: number;
-  /** Whether it is counted with the data, and outlives a restart, or in memory. */
-  readonly isKept: boolean;
+  /** Where it is counted: with the data, and then it outlives a restart, or in memory; or with the data only where processes share that. */
+  readonly counted: 'with_data' | 'in_memory' | 'with_shared_data';
 }
 
-const kept = (per: readonly Subject[], maxCount: number, windowMs: number): Limit => ({
-  per,
-  maxCount,
-  windowMs,
-  isKept: true,
-});
-const inMemory = (per: readonly Subject[], maxCount: number, windowMs: number): Limit => ({
-  per,
-  maxCount,
-  windowMs,
-  isKept: false,
-});
+const counting =
+  (counted: Limit['counted']) =>
+  (per: readonly Subject[], maxCount: number, windowMs: number): Limit => ({
+    per,
+    maxCount,
+    windowMs,
+    counted,
+  });
+const kept = counting('with_data');
+const inMemory = counting('in_memory');
+const keptIfShared = counting('with_shared_data');
 
 const LIMITS = {
   // Wrong passwords of whoever shows no mark of having logged in to the account before.
@@ -72,7 +79,7 @@ const LIMITS = {
   registration_try_from_address: inMemory(['address'], 200, HOUR_MS),
   registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
 
-  tip: inMemory(['account'], 30, MINUTE_MS),
+  tip: keptIfShared(['account'], 30, MINUTE_MS),
   // A picture is a few milliseconds of the threads that hash passwords; nobody has more services than a handful.
   qr_code_creation: inMemory(['account'], 30, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
@@ -125,6 +132,11 @@ const HASHING_MS = 2_000;
 /** Limits over everybody's attempts. */
 export function createLimits(storage: Storage, clock: Clock): Limits {
   const memory = createMemoryCounts();
+  const isKept = (limit: LimitName): boolean => {
+    const { counted }: Limit = LIMITS[limit];
+    return counted === 'with_data' || (counted === 'with_shared_data' && storage.isShared);
+  };
+  const isTipKept = isKept('tip');
 
   /** How many attempts are being made now, for each subject of each limit. */
   const underWay = new Map<string, number>();
@@ -135,8 +147,8 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
    */
   async function take(counts: readonly Count[], begun = (): void => {}): Promise<void> {
     const now = clock();
-    const passing = counts.filter(({ isKept }) => !isKept);
-    const lasting = counts.filter(({ isKept }) => isKept);
+    const passing = counts.filter(({ limit }) => !isKept(limit));
+    const lasting = counts.filter(({ limit }) => isKept(limit));
     const taken = memory.takeAttempt(passing, now);
     if (taken.outcome === 'used_up') throw tooMany(waitFor(counts, taken.freeAtMs - now));
     if (lasting.length === 0) return begun();
@@ -150,7 +162,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     }
   }
 
-  /** Does what `take` does for one limit that is counted in memory, with less work: every tip goes through here. */
+  /** Does what `take` does for one limit that is counted in memory, with less work: on one process every tip goes through here. */
   function takeOne(limit: 'tip' | 'qr_code_creation' | 'stream_opening', account: UserId): void {
     const now = clock();
     const { maxCount, windowMs } = LIMITS[limit];
@@ -172,8 +184,8 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   }
 
   async function giveBack(counts: readonly Count[]): Promise<void> {
-    memory.returnAttempt(counts.filter(({ isKept }) => !isKept));
-    const lasting = counts.filter(({ isKept }) => isKept);
+    memory.returnAttempt(counts.filter(({ limit }) => !isKept(limit)));
+    const lasting = counts.filter(({ limit }) => isKept(limit));
     if (lasting.length === 0) return;
     try {
       await storage.returnAttempt(lasting);
@@ -258,7 +270,8 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       return count({ ifRight: countsOf(['registration', 'registration_from_network'], who) }, attempt);
     },
 
-    countTip: async (giver) => takeOne('tip', giver),
+    countTip: async (giver) =>
+      isTipKept ? take(countsOf(['tip'], { account: hashOf(giver) })) : takeOne('tip', giver),
     countQrCode: async (provider) => takeOne('qr_code_creation', provider),
     countStream: async (userId) => takeOne('stream_opening', userId),
 
@@ -289,18 +302,17 @@ export function createNoLimits(): Limits {
 
 interface Count extends AttemptCount {
   readonly limit: LimitName;
-  readonly isKept: boolean;
 }
 
 /** One attempt under each of these limits, as far as there is somebody whom the limit is about. */
 function countsOf(limits: readonly LimitName[], who: Who): Count[] {
   return limits.flatMap((limit) => {
-    const { per, maxCount, windowMs, isKept }: Limit = LIMITS[limit];
+    const { per, maxCount, windowMs }: Limit = LIMITS[limit];
     if (per.some((subject) => who[subject] === undefined)) return [];
     const place = per.find((subject) => subject !== 'account');
     const account = per.includes('account') ? who.account : NOBODY;
     const address = place === undefined ? NOBODY : who[place];
-    return { limit, account: account ?? NOBODY, address: address ?? NOBODY, maxCount, windowMs, isKept };
+    return { limit, account: account ?? NOBODY, address: address ?? NOBODY, maxCount, windowMs };
   });
 }
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
+import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/prepared-answer.ts';
@@ -38,7 +39,7 @@ export interface RenderedPages {
   readonly offline: Prepared;
   /** The login. */
   auth(asked: Address): Prepared;
-  /** @param lookUp never rejects. It is asked only when the page of its code is not kept. */
+  /** @param lookUp never rejects. A page that is kept is answered only while it shows what this finds. */
   tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>): Promise<TipPage>;
 }
 
@@ -61,12 +62,6 @@ export function createRenderedPages(renderer: Renderer, folder: string, publicUr
   const auth = { pathname: PAGE_PATHS.auth, search: '' };
   kept.common.keep(keyOf(auth), packedAtOnce(renderAuth(auth)));
 
-  /** Codes and names never change: the page that was rendered for a code once is right for good. */
-  function recallCode(asked: Address): Prepared | null {
-    const key = keyOf(renderer.reduce(asked, 'found'), 'found');
-    return kept.codes.get(key) ?? kept.variants.get(key);
-  }
-
   return {
     inlineSources: templates.inlineSources,
     landing: packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(templates.fill('landing', render(home))) })),
@@ -81,17 +76,15 @@ export function createRenderedPages(renderer: Renderer, folder: string, publicUr
 
     async tip(asked, lookUp) {
       const code = renderer.codeIn(asked);
-      const known = code === null ? null : recallCode(asked);
-      if (known) return { page: known, status: 200 };
-
       const lookup = code === null ? null : await lookUp(code);
       const status = lookup?.status ?? null;
+      const found = lookup?.status === 'found' ? lookup.found : null;
       const address = renderer.reduce(asked, status);
       const key = keyOf(address, status);
       const unknown = kept.common.get(key);
       if (unknown) return { page: unknown, status: 404 };
-      const variant = kept.variants.get(key);
-      if (variant) return { page: variant, status: 200 };
+      const known = kept.codes.get(key, found) ?? kept.variants.get(key, found);
+      if (known) return { page: known, status: 200 };
 
       const rendered = render(address, lookup);
       const html = templates.fill('tip', rendered);
@@ -105,8 +98,8 @@ export function createRenderedPages(renderer: Renderer, folder: string, publicUr
         case 200: {
           const isOfCode = status === 'found' && address.search === '';
           const page = isOfCode
-            ? kept.codes.keep(key, unlisted(html))
-            : kept.variants.keep(key, unlisted(html, 'fast'));
+            ? kept.codes.keep(key, unlisted(html), found)
+            : kept.variants.keep(key, unlisted(html, 'fast'), found);
           return { page, status: 200 };
         }
       }
@@ -117,27 +110,35 @@ export function createRenderedPages(renderer: Renderer, folder: string, publicUr
 /** The pages that were asked for last. */
 class RecentPages {
   readonly #max: number;
-  readonly #pages = new Map<string, Prepared>();
+  readonly #pages = new Map<string, { readonly page: Prepared; shown: QrCodeLookup | null }>();
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  get(key: string): Prepared | null {
-    const page = this.#pages.get(key);
-    if (!page) return null;
+  /** @param found what the page has to show; null for a page that shows no code. */
+  get(key: string, found: QrCodeLookup | null = null): Prepared | null {
+    const kept = this.#pages.get(key);
+    if (!kept) return null;
     this.#pages.delete(key);
-    this.#pages.set(key, page);
-    return page;
+    if (!areEqual(kept.shown, found)) return null;
+    // The next comparison is of one object with itself, for as long as the look-up is remembered.
+    kept.shown = found;
+    this.#pages.set(key, kept);
+    return kept.page;
   }
 
   /** Keeps a page in place of the one that was not asked for longest. */
-  keep(key: string, page: Prepared): Prepared {
-    this.#pages.set(key, page);
+  keep(key: string, page: Prepared, shown: QrCodeLookup | null = null): Prepared {
+    this.#pages.set(key, { page, shown });
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > this.#max && oldest !== undefined) this.#pages.delete(oldest);
     return page;
   }
+}
+
+function areEqual(one: QrCodeLookup | null, other: QrCodeLookup | null): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** What the page of a reduced address is kept under. The page of an unknown code tells its script so, and is another one. */

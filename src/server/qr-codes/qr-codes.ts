@@ -6,7 +6,14 @@ import type { Account, QrCodeRecord, Storage } from '#server/storage/storage.ts'
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import { newQrCodeId, type QrCodeId, type RandomBytes, readQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import {
+  newQrCodeId,
+  type QrCodeId,
+  type RandomBytes,
+  readQrCodeId,
+  tipPageUrl,
+  type UserId,
+} from '#shared/ids.ts';
 import { TIP_PREFIX } from '#shared/page-paths.ts';
 import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 import { drawQrCode } from './qr-image.ts';
@@ -17,17 +24,27 @@ export interface QrCodes {
   /** @throws AppError `category_not_offered`, `qr_code_exists`. */
   create(account: Account, category: ServiceCategory): Promise<QrCode>;
   /**
-   * Whom a code tips, for anybody who has it, however it was typed. The answer never changes, and it is the same object
-   * for as long as it is remembered.
+   * Whom a code tips, for anybody who has it, however it was typed. The answer is the same object for as long as it is
+   * remembered: until the storage tells that it may have changed. Where other processes may change it, that is five seconds at
+   * most, whatever becomes of what they tell.
    * @throws AppError `qr_code_not_found`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
   /** What `lookup` would answer, if it is remembered; null says nothing about the code. */
   recall(text: string): QrCodeLookup | null;
+  /** Forgets the look-ups that are too old to be relied on; to be called every second. */
+  tick(): void;
 }
 
 /** Remembered codes take some five megabytes. */
 const MAX_REMEMBERED = 20_000;
+/** With a tick every second, no look-up of a shared storage is answered from memory for longer than five seconds. */
+const RELIED_ON_MS = 4_000;
+
+interface Reading {
+  readonly owner: UserId;
+  readonly readAtMs: number;
+}
 
 export function createQrCodes(deps: {
   readonly storage: Storage;
@@ -41,19 +58,36 @@ export function createQrCodes(deps: {
 }): QrCodes {
   const { storage, clock, random, publicUrl, maxRemembered = MAX_REMEMBERED, draw = drawQrCode } = deps;
 
-  /**
-   * The codes that were looked up last. A code, its service, and the names of its owner never change, so that what is
-   * remembered stays true; an unknown code is not remembered, because it may be made the moment after.
-   */
+  /** The codes that were looked up last. An unknown code is not remembered, because it may be made the moment after. */
   const remembered = new Map<string, QrCodeLookup>();
+  /** When and of whom each of them was read: apart from them, so that a look-up in memory stays one access to a map. */
+  const readings = new Map<QrCodeId, Reading>();
+  /** How often the storage told of a change. */
+  let changes = 0;
 
-  function remember(id: QrCodeId, found: QrCodeLookup): QrCodeLookup {
-    for (const oldest of remembered.keys()) {
-      if (remembered.size < maxRemembered) break;
-      remembered.delete(oldest);
+  storage.subscribe({
+    onEntries() {},
+    onCodes(owners) {
+      changes += 1;
+      const changed = owners === 'any' ? null : new Set(owners);
+      for (const [id, { owner }] of readings) if (changed === null || changed.has(owner)) forget(id);
+    },
+  });
+
+  function forget(id: QrCodeId): void {
+    remembered.delete(id);
+    readings.delete(id);
+  }
+
+  function remember(found: QrCodeLookup, readAtMs: number): void {
+    const { id, userId } = found.qrCode;
+    forget(id);
+    for (const oldest of readings.keys()) {
+      if (readings.size < maxRemembered) break;
+      forget(oldest);
     }
     remembered.set(id, found);
-    return found;
+    readings.set(id, { owner: userId, readAtMs });
   }
 
   /** Settles with the last task of `oneAfterTheOther`. */
@@ -138,19 +172,31 @@ export function createQrCodes(deps: {
       if (!id) throw new AppError('qr_code_not_found');
       const known = remembered.get(id);
       if (known) return known;
+      const readAtMs = clock();
+      const changesBefore = changes;
       const code = await storage.findQrCode(id);
       if (!code) throw new AppError('qr_code_not_found');
       const { serviceCategory, username, fullName } = code;
-      return remember(
-        id,
-        Object.freeze({
-          qrCode: Object.freeze({ id, serviceCategory, userId: code.userId }),
-          serviceProvider: Object.freeze({ username, fullName, serviceCategory }),
-        }),
-      );
+      const found = Object.freeze({
+        qrCode: Object.freeze({ id, serviceCategory, userId: code.userId }),
+        serviceProvider: Object.freeze({ username, fullName, serviceCategory }),
+      });
+      // What was read before a change may arrive after it.
+      if (changes === changesBefore) remember(found, readAtMs);
+      return found;
     },
 
     // Printed codes arrive as they are stored; only what people typed needs reading.
     recall: (text) => remembered.get(text) ?? remembered.get(readQrCodeId(text) ?? '') ?? null,
+
+    tick() {
+      if (!storage.isShared) return;
+      const nowMs = clock();
+      for (const [id, { readAtMs }] of readings) {
+        const ageMs = nowMs - readAtMs;
+        // A reading from the future is of any age: the clock was turned back since.
+        if (ageMs >= RELIED_ON_MS || ageMs < 0) forget(id);
+      }
+    },
   };
 }

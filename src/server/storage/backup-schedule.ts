@@ -11,7 +11,7 @@ const INTERVAL_MS = 86_400_000;
 const MAX_KEPT = 14;
 
 const PREFIX = brand.name.toLowerCase();
-const FILE = new RegExp(`^${PREFIX}-(\\d{6,})-\\d{4}-\\d{2}-\\d{2}\\.db(\\.unfinished)?$`);
+const FILE = new RegExp(`^${PREFIX}-(\\d{6,})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)(\\.unfinished)?$`);
 
 export interface BackupSchedule {
   /**
@@ -37,10 +37,12 @@ interface NumberedFile {
 /** @param deps.backUp writes a backup to a file that does not exist yet and that appears only once it is complete; answers what to note of its ledger. */
 export function createBackupSchedule(deps: {
   readonly folder: string;
+  /** How the names of new backups end. Those of another engine's, from before a move, are counted and deleted with them. */
+  readonly extension: '.db' | '.dump';
   readonly clock: Clock;
   readonly backUp: (file: string) => Promise<string | null>;
 }): BackupSchedule {
-  const { folder, clock, backUp } = deps;
+  const { folder, extension, clock, backUp } = deps;
   let isRunning = false;
 
   /** The newest first. */
@@ -68,7 +70,7 @@ export function createBackupSchedule(deps: {
     const newest = existing().find(({ isFinished }) => isFinished);
     if (!isDue(newest, now)) return null;
     const number = String((newest?.number ?? 0) + 1).padStart(6, '0');
-    const file = join(folder, `${PREFIX}-${number}-${new Date(now).toISOString().slice(0, 10)}.db`);
+    const file = join(folder, `${PREFIX}-${number}-${new Date(now).toISOString().slice(0, 10)}${extension}`);
     const past = await backUp(file);
     // Old backups are deleted after the new one was written, so that a full disk keeps those that it has.
     const files = existing();

@@ -5,11 +5,17 @@ import type { NotedPast } from './past.ts';
 import type { Storage } from './storage.ts';
 
 /** Where the data lies. */
-export interface DatabaseAddress {
-  readonly engine: 'sqlite';
-  /** Absolute path of the file. */
-  readonly path: string;
-}
+export type DatabaseAddress =
+  | {
+      readonly engine: 'sqlite';
+      /** Absolute path of the file. */
+      readonly path: string;
+    }
+  | {
+      readonly engine: 'postgres';
+      /** `postgres://` with everything that the server needs to connect, a password included: it is never logged. */
+      readonly url: string;
+    };
 
 /** Thrown with a sentence for the operator: why a database, a backup or a place for one is not used. */
 export class DatabaseRefused extends Error {
@@ -57,15 +63,27 @@ export interface Restored {
   readonly isCurrent: boolean;
 }
 
+/** The rows of one table, in the names and the order in which every engine has its tables and columns. */
+export interface TableRows {
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Numbers, texts, bytes and nulls; what is true or false may be 1 or 0. */
+  readonly rows: Iterable<readonly unknown[]>;
+}
+
+/** Called with what an operator should know, in a sentence, while a server runs. */
+export type Notice = (sentence: string, cause?: unknown) => void;
+
 export interface ManagedDatabase {
   /** How the operator knows it. */
   readonly name: string;
   /**
-   * Opens the data for a server, making it when there is none: no other server may have it until the storage is closed, its
-   * schema is brought up to date, and its ledger adds up.
+   * Opens the data for a server, making it when there is none. Its schema is brought up to date, and what was written to its
+   * ledger since it was checked last adds up. Where data is for one process alone, no other server may have it until the
+   * storage is closed.
    * @throws DatabaseRefused
    */
-  openForServer(): Promise<Storage>;
+  openForServer(notice: Notice): Promise<Storage>;
   /**
    * Opens the data for one command, also while a server has it.
    * @throws DatabaseRefused when there is none, or its schema is not today's.
@@ -89,4 +107,14 @@ export interface ManagedDatabase {
    *   past, or comes from a newer version; nothing has changed then.
    */
   restore(backup: string, options: RestoreOptions): Promise<Restored>;
+  /**
+   * Hands over all rows, table by table, none before those that it refers to, while no server has the data.
+   * @throws DatabaseRefused when a server has it, or it is not sound, or its schema is not today's.
+   */
+  readAll<Result>(use: (tables: Iterable<TableRows>) => Promise<Result>): Promise<Result>;
+  /**
+   * Fills an empty database with the rows of another, in one step, and checks all of it before the step is done.
+   * @throws DatabaseRefused when it is not empty, or what was filled in does not check out; nothing has changed then.
+   */
+  fill(tables: Iterable<TableRows>): Promise<Findings>;
 }

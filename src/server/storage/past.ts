@@ -16,10 +16,10 @@ export interface NotedPast {
 
 /**
  * The columns of a tip that the past is made of: every fact, in an order that never changes, because notes of years ago must
- * still compare.
+ * still compare. Where a tip once had a column of its own for its status, which never changed, the same word stands for it.
  */
 export const COLUMNS_OF_PAST = `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-  receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, status, idempotency_key, created_at_ms`;
+  receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, 'completed', idempotency_key, created_at_ms`;
 
 /** A tip as a text that no other tip has. @param values those of `COLUMNS_OF_PAST`. */
 export function tipText(values: readonly unknown[]): string {
@@ -28,14 +28,27 @@ export function tipText(values: readonly unknown[]): string {
 
 /** The note of the first `count` tips, or of all when there are fewer or no count is given. @param tips from the first, as texts. */
 export function notePast(tips: Iterable<string>, count = Number.POSITIVE_INFINITY): NotedPast {
-  let counted = 0;
-  let digest = hash('sha256', '');
+  const past = createPast();
   for (const tip of tips) {
-    if (counted >= count) break;
-    digest = hash('sha256', digest + tip);
-    counted += 1;
+    if (past.note().count >= count) break;
+    past.add(tip);
   }
-  return { count: counted, digest: digest.slice(0, NOTED_DIGITS) };
+  return past.note();
+}
+
+/** A past that grows by one tip after the other. */
+export function createPast() {
+  let count = 0;
+  let digest = hash('sha256', '');
+  return {
+    /** @param tip as `tipText` spells it. */
+    add(tip: string): void {
+      digest = hash('sha256', digest + tip);
+      count += 1;
+    },
+    /** The note of the tips so far. */
+    note: (): NotedPast => ({ count, digest: digest.slice(0, NOTED_DIGITS) }),
+  };
 }
 
 export function spellPast({ count, digest }: NotedPast): string {

@@ -32,6 +32,7 @@ export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) 
     emailKey: emailKeyOf(account.email),
     totalTipsReceivedCents: cents(0),
     totalTipsGivenCents: cents(0),
+    lastPosition: 0,
     passwordExpiresAtMs: null,
   };
 }
@@ -71,6 +72,28 @@ export function withReceiverNames(
   return { ...stored, receiverName: fullName, receiverUsername: username };
 }
 
+/** A row without what is none of the port's. */
+export function transactionOf(row: TransactionRecord): TransactionRecord {
+  return {
+    id: row.id,
+    giverId: row.giverId,
+    receiverId: row.receiverId,
+    receiverName: row.receiverName,
+    receiverUsername: row.receiverUsername,
+    qrCodeId: row.qrCodeId,
+    serviceCategory: row.serviceCategory,
+    amountCents: row.amountCents,
+    giverFeeCents: row.giverFeeCents,
+    receiverFeeCents: row.receiverFeeCents,
+    netAmountCents: row.netAmountCents,
+    giverFeeRate: row.giverFeeRate,
+    receiverFeeRate: row.receiverFeeRate,
+    idempotencyKey: row.idempotencyKey,
+    createdAtMs: row.createdAtMs,
+    status: row.status,
+  };
+}
+
 /**
  * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with the owner of `code` as its
  * receiver, and moves the totals by `givenCents` and `receivedCents`.
@@ -103,6 +126,13 @@ function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
     earlier.amountCents === tip.amountCents &&
     earlier.serviceCategory === tip.serviceCategory
   );
+}
+
+const QUARTER_MS = 900_000;
+
+/** When the quarter of an hour began to whose bucket a tip belongs, in milliseconds since 1970. */
+export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): number {
+  return tip.createdAtMs - (tip.createdAtMs % QUARTER_MS);
 }
 
 /** Whether a user gave or received a transaction. One of other people's does not exist for them. */

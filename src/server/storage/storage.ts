@@ -92,18 +92,44 @@ export interface NewTransaction {
   readonly netAmountCents: Cents;
   readonly giverFeeRate: BasisPoints;
   readonly receiverFeeRate: BasisPoints;
-  readonly status: TransactionStatus;
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
 }
 
 export interface TransactionRecord extends NewTransaction {
-  /** The place in the ledger: 1 for the first, without a gap. */
-  readonly sequence: number;
   readonly receiverId: UserId;
+  /** Derived: `refunded` once the tip was reversed. */
+  readonly status: TransactionStatus;
   /** The names of whom the tip's code tips, as they are now: the ledger keeps ids only. */
   readonly receiverName: string;
   readonly receiverUsername: string;
+}
+
+/** What a tip, or the reversal of one, did to the account of one of its two people. */
+export const ENTRY_KINDS = ['received', 'given', 'received_reversed', 'given_reversed'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+/** An entry in the ledger of one account. */
+export interface EntryRecord {
+  /** 1 for the account's first, without a gap, in the order in which the entries were committed. */
+  readonly position: number;
+  readonly kind: EntryKind;
+  /** As it is now: a tip that was reversed later is `refunded` already where it was given. */
+  readonly transaction: TransactionRecord;
+}
+
+/** Names an entry to its account, which has at most one of each transaction and one of its reversal. */
+export interface EntryName {
+  readonly transactionId: TransactionId;
+  readonly isReversal: boolean;
+}
+
+/** What a storage tells of changes, by whichever process they were made. `any` stands for all that there are. */
+export interface StorageListener {
+  /** These accounts may have new entries, which can be read by now. */
+  onEntries(accounts: readonly UserId[] | 'any'): void;
+  /** What a look-up answers for the codes of these providers may have changed. */
+  onCodes(owners: readonly UserId[] | 'any'): void;
 }
 
 /** What a key of an installation is for. */
@@ -116,16 +142,33 @@ export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
   | { readonly outcome: 'key_reused' | 'unknown_code' | 'own_code' | 'category_mismatch' };
 
+export type ReverseOutcome =
+  | { readonly outcome: 'reversed' | 'reversed_before'; readonly transaction: TransactionRecord }
+  | { readonly outcome: 'unknown_transaction' };
+
 export interface Totals {
   readonly totalTipsReceivedCents: Cents;
   readonly totalTipsGivenCents: Cents;
-  /** Tips received from `fromMs` up to, not including, `untilMs`. */
+  /** Tips received from `fromMs` up to, not including, `untilMs`, without those that were reversed. */
   readonly receivedCount: number;
   /** The sum of the net amounts of these tips. */
   readonly receivedCents: Cents;
 }
 
+/** What a bounded step of checking the ledger came to. */
+export interface CheckStep {
+  /** What is wrong, in sentences; empty when what was looked at adds up. */
+  readonly problems: readonly string[];
+  /** Whether all is checked that was written before the step. Never when there are problems. */
+  readonly isDone: boolean;
+}
+
 export interface Storage {
+  /** Whether other processes may use the same data at the same time. */
+  readonly isShared: boolean;
+  /** Tells a listener of changes from now on. @returns a function that ends this. */
+  subscribe(listener: StorageListener): () => void;
+
   createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
   /** Finds an account by its email, in any case. */
   findCredentials(email: string): Promise<{
@@ -182,10 +225,16 @@ export interface Storage {
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
   /**
-   * Records a tip and moves both totals, all or nothing, durably before it answers. The same giver and
-   * idempotency key give the same transaction, however often and however concurrently asked.
+   * Records a tip: the transaction, an entry in each of the two accounts with their totals, and the receiver's bucket, all or
+   * nothing, durably before it answers. The same giver and idempotency key give the same transaction, however often and
+   * however concurrently asked.
    */
   recordTip(tip: NewTransaction): Promise<RecordOutcome>;
+  /**
+   * Reverses a tip in full, by an entry in each of the two accounts, which takes their totals and the bucket of the time of the
+   * tip back; all or nothing, durably, and at most once.
+   */
+  reverseTip(id: TransactionId, createdAtMs: number): Promise<ReverseOutcome>;
   /**
    * Sent and received, newest first; at most `limit`, older than the transaction `before`.
    * Answers null when `before` is no transaction of this user's.
@@ -194,12 +243,15 @@ export interface Storage {
     userId: UserId,
     page: { readonly before: TransactionId | null; readonly limit: number },
   ): Promise<TransactionRecord[] | null>;
-  /** Sent and received after the given place in the ledger, oldest first, at most `limit`. */
-  listTransactionsSince(userId: UserId, sequence: number, limit: number): Promise<TransactionRecord[]>;
   /** A transaction of this user's, sent or received; null when it is none. */
   findTransaction(userId: UserId, id: TransactionId): Promise<TransactionRecord | null>;
-  /** How many were sent and received after the given place in the ledger, counted up to `atMost`. */
-  countTransactionsSince(userId: UserId, sequence: number, atMost: number): Promise<number>;
+  /** The entries of an account after the given position, oldest first, at most `limit`. */
+  listEntriesSince(userId: UserId, position: number, limit: number): Promise<EntryRecord[]>;
+  /** The newest entry of an account; null when it has none. Its position is how many there are. */
+  findNewestEntry(userId: UserId): Promise<(EntryName & { readonly position: number }) | null>;
+  /** Where an entry stands; null when the account has none of that name. */
+  findEntryPosition(userId: UserId, entry: EntryName): Promise<number | null>;
+  /** @param fromMs and `untilMs` are multiples of a quarter of an hour, as the beginnings of days in all time zones are. */
   readTotals(userId: UserId, fromMs: number, untilMs: number): Promise<Totals>;
 
   /**
@@ -224,6 +276,12 @@ export interface Storage {
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
   /** Forgets the keys of the installation: whoever reads them next makes new ones. */
   forgetSecrets(): Promise<void>;
+
+  /**
+   * Checks a bounded part of what was written to the ledger since the last check, and remembers how far it came, so that
+   * nothing is checked twice. Does nothing while another process does it.
+   */
+  checkRecent(): Promise<CheckStep>;
 
   /**
    * Proves that tips could be recorded, by a durable write that takes as much room as the longest of them, and is undone.

@@ -1,9 +1,9 @@
 /**
- * Who hears of a tip. A stream is told only THAT the ledger has grown and reads from it what it has not sent yet, in
- * the ledger's order: so replay and live are one thing, nothing is buffered for slow readers, and no tip is missed or
- * sent twice. All streams together take turns, so that no replay, however long, holds up anything else.
+ * Who hears of a tip. A stream is told only THAT an account has new entries and reads from the ledger those that it has not sent
+ * yet, by their positions: so replay and live are one thing, nothing is buffered for slow readers, and no entry is missed or
+ * sent twice, whichever process wrote it. All streams together take turns, so that no replay, however long, holds up anything else.
  */
-import type { Storage, TransactionRecord } from '#server/storage/storage.ts';
+import type { EntryName, EntryRecord, Storage } from '#server/storage/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import { BEGINNING, isTransactionId, type UserId } from '#shared/ids.ts';
 import type { StreamReset, Transaction } from '#shared/tips.ts';
@@ -14,30 +14,35 @@ import type { TransactionView } from './transaction-view.ts';
 const MAX_STREAMS_PER_ACCOUNT = 20;
 /** The streams of all accounts together. */
 const MAX_STREAMS = 5_000;
-/** How many tips are read from the ledger at once, and held for a reader that takes none of them. */
+/** How many entries are read from the ledger at once, and held for a reader that takes none of them. */
 const READ_SIZE = 20;
-/** Reads of the ledger and tips handed out, by all streams together, in one turn of the event loop. */
+/** Reads of the ledger and entries handed out, by all streams together, in one turn of the event loop. */
 const STEPS_PER_TURN = 25;
 /** Whoever missed more is told to load the list, which brings many tips in one answer and only as far as somebody looks. */
 const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
 
+/** An entry of an account, as its streams tell it. */
+export interface TipEvent {
+  /** The id of the transaction for a tip, another one for its reversal. */
+  readonly id: string;
+  readonly transaction: Transaction;
+}
+
 /** An open stream, and where it begins. */
 export interface TipStream {
-  /** The event after which it begins: the id of a transaction of the account's, or `BEGINNING` when it has none. */
+  /** The event after which it begins; `BEGINNING` when there is none yet. */
   readonly startsAfter: string;
-  /** Null when it begins where its reader left off; otherwise why it begins now, after tips that it does not tell. */
+  /** Null when it begins where its reader left off; otherwise why it begins now, after entries that it does not tell. */
   readonly reset: StreamReset | null;
   /** Ends by throwing an AbortError, which tells a client to connect again if it may. */
-  readonly tips: AsyncGenerator<Transaction>;
+  readonly events: AsyncGenerator<TipEvent>;
 }
 
 export interface TipFeed {
-  /** Wakes the streams of both sides of a transaction that has just been committed. */
-  announce(transaction: TransactionRecord): void;
   /**
-   * Opens a stream of the tips that an account gives and receives: first what came after the event `lastSeen`, then
-   * each as it happens; only what is new when it is null, no event of this account's, or followed by more than 1,000.
+   * Opens a stream of what happens to an account, tips given and received and their reversals: first what came after the event
+   * `lastSeen`, then each as it happens; only what is new when it is null, no event of this account's, or followed by more than 1,000.
    * It is subscribed before it reads, so that nothing falls in between, and ends when `until` is aborted, the feed
    * closes, or another account takes its place: when all 5,000 are taken, one that would still have fewer streams than
    * the account with the most displaces the newest stream of that account, so that none is kept out by those with many.
@@ -51,9 +56,9 @@ export interface TipFeed {
   close(): void;
 }
 
-/** Where a stream begins, and the place of that in the ledger. */
-interface Start extends Omit<TipStream, 'tips'> {
-  readonly sequence: number;
+/** Where a stream begins, and the position of that in the account. */
+interface Start extends Omit<TipStream, 'events'> {
+  readonly position: number;
 }
 
 /** One open stream: knows whether something has happened since it last looked, and whether it still has its place. */
@@ -89,6 +94,7 @@ class Follower {
   }
 }
 
+/** @param storage is listened to for as long as the process lives. */
 export function createTipFeed(storage: Storage, view: TransactionView): TipFeed {
   /** The streams of each account, oldest first. */
   const followers = new Map<UserId, Set<Follower>>();
@@ -141,25 +147,43 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     throw new AppError('busy', { retryAfterSeconds: RETRY_AFTER_S });
   }
 
-  async function startOf(userId: UserId, lastSeen: string | null): Promise<Start> {
-    const [newest] = (await storage.listTransactions(userId, { before: null, limit: 1 })) ?? [];
-    const now = { startsAfter: newest?.id ?? BEGINNING, sequence: newest?.sequence ?? 0 };
-    if (lastSeen === null) return { ...now, reset: null };
-    const sequence = await sequenceOf(userId, lastSeen);
-    if (sequence === null) return { ...now, reset: 'unknown_event' };
-    const missed = await storage.countTransactionsSince(userId, sequence, MAX_REPLAY + 1);
-    if (missed > MAX_REPLAY) return { ...now, reset: 'too_many_missed' };
-    return { startsAfter: lastSeen, sequence, reset: null };
+  storage.subscribe({
+    onEntries(accounts) {
+      for (const userId of accounts === 'any' ? followers.keys() : accounts) wake(userId);
+    },
+    onCodes() {},
+  });
+
+  function wake(userId: UserId): void {
+    for (const follower of followers.get(userId) ?? []) follower.wake();
   }
 
-  async function sequenceOf(userId: UserId, event: string): Promise<number | null> {
-    if (event === BEGINNING) return 0;
-    if (!isTransactionId(event)) return null;
-    return (await storage.findTransaction(userId, event))?.sequence ?? null;
+  async function startOf(userId: UserId, lastSeen: string | null): Promise<Start> {
+    const newest = await storage.findNewestEntry(userId);
+    const now = { startsAfter: newest ? eventIdOf(newest) : BEGINNING, position: newest?.position ?? 0 };
+    if (lastSeen === null) return { ...now, reset: null };
+    const position = await positionOf(userId, lastSeen);
+    if (position === null) return { ...now, reset: 'unknown_event' };
+    if (now.position - position > MAX_REPLAY) return { ...now, reset: 'too_many_missed' };
+    return { startsAfter: lastSeen, position, reset: null };
   }
+
+  async function positionOf(userId: UserId, event: string): Promise<number | null> {
+    if (event === BEGINNING) return 0;
+    const entry = readEventId(event);
+    return entry && storage.findEntryPosition(userId, entry);
+  }
+
+  const eventOf = ({ kind, transaction }: EntryRecord, userId: UserId): TipEvent => ({
+    id: eventIdOf({
+      transactionId: transaction.id,
+      isReversal: kind === 'received_reversed' || kind === 'given_reversed',
+    }),
+    transaction: view(transaction, userId),
+  });
 
   async function* stream(userId: UserId, follower: Follower, from: number, until: AbortSignal) {
-    let sequence = from;
+    let position = from;
     const goOn = () => {
       until.throwIfAborted();
       closing.signal.throwIfAborted();
@@ -170,12 +194,12 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
       for (;;) {
         await turns.step();
         goOn();
-        const records = await storage.listTransactionsSince(userId, sequence, READ_SIZE);
+        const records = await storage.listEntriesSince(userId, position, READ_SIZE);
         for (const record of records) {
           await turns.step();
           goOn();
-          sequence = record.sequence;
-          yield view(record, userId);
+          position = record.position;
+          yield eventOf(record, userId);
         }
         if (records.length < READ_SIZE) await follower.sleep();
       }
@@ -185,20 +209,14 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
   }
 
   return {
-    announce({ giverId, receiverId }) {
-      for (const userId of [giverId, receiverId]) {
-        for (const follower of followers.get(userId) ?? []) follower.wake();
-      }
-    },
-
     async follow(userId, lastSeen, until) {
       const follower = subscribe(userId);
       // A generator that is never started would never get to its `finally`.
       until.addEventListener('abort', () => unsubscribe(userId, follower), { once: true });
       if (until.aborted) unsubscribe(userId, follower);
       try {
-        const { startsAfter, reset, sequence } = await startOf(userId, lastSeen);
-        return { startsAfter, reset, tips: stream(userId, follower, sequence, until) };
+        const { startsAfter, reset, position } = await startOf(userId, lastSeen);
+        return { startsAfter, reset, events: stream(userId, follower, position, until) };
       } catch (error) {
         unsubscribe(userId, follower);
         throw error;
@@ -212,4 +230,17 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
       for (const ofAccount of followers.values()) for (const follower of ofAccount) follower.wake();
     },
   };
+}
+
+const TRANSACTION_PREFIX = 'txn_';
+const REVERSAL_PREFIX = 'rev_';
+
+function eventIdOf({ transactionId, isReversal }: EntryName): string {
+  return isReversal ? REVERSAL_PREFIX + transactionId.slice(TRANSACTION_PREFIX.length) : transactionId;
+}
+
+function readEventId(event: string): EntryName | null {
+  const isReversal = event.startsWith(REVERSAL_PREFIX);
+  const id = isReversal ? TRANSACTION_PREFIX + event.slice(REVERSAL_PREFIX.length) : event;
+  return isTransactionId(id) ? { transactionId: id, isReversal } : null;
 }

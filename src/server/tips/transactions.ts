@@ -7,7 +7,6 @@ import { AppError } from '#shared/errors.ts';
 import { isTransactionId, newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import type { NewTip, TipSummary, Transaction, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
-import type { TipFeed } from './tip-feed.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface Transactions {
@@ -34,10 +33,9 @@ export function createTransactions(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly feed: TipFeed;
   readonly view: TransactionView;
 }): Transactions {
-  const { storage, clock, random, feed, view } = deps;
+  const { storage, clock, random, view } = deps;
 
   return {
     async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
@@ -52,14 +50,11 @@ export function createTransactions(deps: {
         ...feesFor(amountCents),
         giverFeeRate: GIVER_FEE_RATE,
         receiverFeeRate: RECEIVER_FEE_RATE,
-        status: 'completed',
         idempotencyKey: idempotencyKey ?? null,
         createdAtMs: clock(),
       });
       switch (result.outcome) {
         case 'recorded':
-          feed.announce(result.transaction);
-          return view(result.transaction, giver.id);
         case 'repeated':
           return view(result.transaction, giver.id);
         case 'key_reused':
@@ -74,11 +69,12 @@ export function createTransactions(deps: {
     },
 
     async list(account, { cursor, limit }) {
+      const before = cursor ?? null;
+      const isCursor = before === null || isTransactionId(before);
       // One more than asked for tells whether there is a next page.
-      const records = await storage.listTransactions(account.id, {
-        before: cursor ?? null,
-        limit: limit + 1,
-      });
+      const records = isCursor
+        ? await storage.listTransactions(account.id, { before, limit: limit + 1 })
+        : null;
       if (!records) {
         throw new AppError('invalid_input', {
           fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],

@@ -56,6 +56,11 @@ export function useLiveTips(
       if (event.reset !== null) cache.reload();
       return;
     }
+    if (event.status === 'refunded') {
+      // The tip may stand in the list already, and its totals were taken back.
+      cache.reload();
+      return;
+    }
     cache.add(event);
     if (event.receiverId === user.id) announcer.current?.announce(event);
   }

@@ -20,6 +20,8 @@ export function inspectDatabase(
   return refuseDamage(path, () => {
     const database = openDatabase(path, { mustExist: true, readonly: true });
     try {
+      // The sums of a long ledger must not have to fit into memory.
+      database.pragma('temp_store = FILE');
       return database.transaction(() => {
         const differences = checkSchema(database, migrations).map((difference) => `Changed: ${difference}`);
         // Triggers and views of other tables could answer the checks below; so could damage.

@@ -2,23 +2,30 @@
  * A SQLite file as the server and the operator's commands handle it.
  */
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused, type ManagedDatabase } from '../database.ts';
-import type { Storage } from '../storage.ts';
+import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
+import { type Storage, StorageUnavailable } from '../storage.ts';
+import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, openDatabase, refuseDamage } from './connection.ts';
-import { checkIntegrity, checkLedger } from './ledger-check.ts';
+import { asUnavailable } from './group-commit.ts';
 import { isSchemaCurrent, isTipwells, migrate, readMigrations } from './migrations.ts';
+import { createRecentCheck } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { createSqliteStorage } from './storage.ts';
+
+/** How many windows a start checks in one commit: each commit is flushed to the disk. */
+const WINDOWS_PER_COMMIT = 100;
 
 export function manageSqlite(path: string): ManagedDatabase {
   return {
     name: path,
 
-    async openForServer() {
+    async openForServer(notice) {
       const release = holdDatabase(path);
       try {
-        const storage = openStorage(path, { mustExist: false }, bringUpToDate);
+        const storage = openStorage(path, { mustExist: false }, (database) =>
+          bringUpToDate(database, notice),
+        );
         const close = async () => {
           await storage.close();
           release();
@@ -35,6 +42,10 @@ export function manageSqlite(path: string): ManagedDatabase {
     check: async (noted) => inspectDatabase(path, readMigrations(), noted),
     backUp: async (file) => backUp(path, file, readMigrations()),
     restore: async (backup, options) => restore(backup, path, readMigrations(), options),
+    readAll: (use) => readAll(path, readMigrations(), use),
+    async fill() {
+      throw new DatabaseRefused('Only a PostgreSQL database can be filled with the rows of another.');
+    },
   };
 }
 
@@ -56,16 +67,39 @@ function openStorage(
   });
 }
 
-function bringUpToDate(database: Database): void {
+function bringUpToDate(database: Database, notice: Notice): void {
   migrate(database, readMigrations());
-  const [damage = checkLedger(database)[0]?.invariant] = checkIntegrity(database, 'quick');
-  if (damage !== undefined) {
+  const [problem] = checkToTheEnd(database, notice);
+  if (problem !== undefined) {
     throw new DatabaseRefused(
-      `The database ${database.name} is damaged (${damage}). See all of it with \`npm run db:check\`, and restore a backup.`,
+      `The database ${database.name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
     );
   }
-  // The pages that the checks have read are not those that requests will ask for.
+  // The pages that the check has read are not those that requests will ask for.
   database.pragma('shrink_memory');
+}
+
+/** Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences. */
+function checkToTheEnd(database: Database, notice: Notice): readonly string[] {
+  const checkRecent = createRecentCheck(database);
+  const checkWindows = database.transaction(() => {
+    let step = checkRecent();
+    for (let windows = 1; windows < WINDOWS_PER_COMMIT && !step.isDone; windows += 1) {
+      if (step.problems.length > 0) return step;
+      step = checkRecent();
+    }
+    return step;
+  });
+  try {
+    for (;;) {
+      const { problems, isDone } = checkWindows.immediate();
+      if (isDone || problems.length > 0) return problems;
+    }
+  } catch (error) {
+    if (!(asUnavailable(error) instanceof StorageUnavailable)) throw error;
+    notice('what was written to the ledger since the last check could not be checked', error);
+    return [];
+  }
 }
 
 function requireCurrent(database: Database): void {

@@ -1,13 +1,15 @@
 /**
  * Brings a database file to the present schema. Each migration is one transaction: afterwards the foreign keys are
  * checked and no table may hold fewer rows than before, else everything is as it was. Foreign keys are off meanwhile,
- * because rebuilding a table with them on can silently delete the rows that refer to it.
+ * because rebuilding a table with them on can silently delete the rows that refer to it. A migration may count the ledger
+ * that it finds as checked, because all of it is checked before the first.
  */
 import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused } from '../database.ts';
 import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
+import { checkLedger } from './ledger-check.ts';
 import { compareSchemas } from './schema-check.ts';
 
 export interface Migration {
@@ -18,7 +20,7 @@ export interface Migration {
 /** A build carries its own migrations, so that newer sources beside it, as after a pull, change nothing of what it does. */
 const FOLDER = join(
   import.meta.dirname,
-  extname(import.meta.filename) === '.ts' ? '../../../../drizzle' : 'drizzle',
+  extname(import.meta.filename) === '.ts' ? '../../../../drizzle/sqlite' : 'drizzle/sqlite',
 );
 
 /** Reads the migrations that belong to this code, made by `npm run db:generate`, in their order. */
@@ -29,8 +31,8 @@ export function readMigrations(folder = FOLDER): Migration[] {
 /**
  * Applies the migrations that the file has not seen yet.
  * @returns how many were applied.
- * @throws DatabaseRefused when the file comes from a newer or different Tipwell, has other tables than that one made, or a
- *   migration would lose rows or break a reference; the file is then as before.
+ * @throws DatabaseRefused when the file comes from a newer or different Tipwell, has other tables than that one made, its ledger
+ *   does not add up, or a migration would lose rows or break a reference; the file is then as before.
  */
 export function migrate(database: Database, migrations: readonly Migration[]): number {
   const [difference] = isEmpty(database) ? [] : checkSchema(database, migrations);
@@ -44,11 +46,15 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
   );
   const applied = appliedTo(database);
   database.pragma('foreign_keys = OFF');
+  // A migration may sort or set aside whole tables, which must not have to fit into memory.
+  database.pragma('temp_store = FILE');
   try {
+    if (applied.length > 0 && applied.length < migrations.length) requireLedger(database);
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
       database.transaction(apply).immediate(database, migration, applied.length + offset);
     }
   } finally {
+    database.pragma('temp_store = MEMORY');
     database.pragma('foreign_keys = ON');
   }
   return migrations.length - applied.length;
@@ -74,6 +80,14 @@ export function checkSchema(database: Database, migrations: readonly Migration[]
   } finally {
     expected.close();
   }
+}
+
+function requireLedger(database: Database): void {
+  const [violation] = checkLedger(database);
+  if (violation === undefined) return;
+  throw new DatabaseRefused(
+    `The database ${database.name} is damaged (${violation.invariant}: ${violation.offenders.join(', ')}). Nothing was done to it; see all of it with \`npm run db:check\`, and restore a backup.`,
+  );
 }
 
 function isEmpty(database: Database): boolean {

@@ -57,8 +57,8 @@ export function prepareInsert<Table extends SQLiteTable>(
   return { run: (row: WholeRow<Table>) => statement.run(row) };
 }
 
-/** An insert that answers each row as it was stored. */
-export function prepareReturningInsert<Table extends SQLiteTable>(db: BetterSQLite3Database, table: Table) {
-  const statement = db.insert(table).values(everyColumn(table)).returning().prepare();
-  return { get: (row: WholeRow<Table>) => statement.get(row) };
+/** An insert into a table whose rows SQLite numbers, which answers the number of the row. */
+export function prepareNumberedInsert<Table extends SQLiteTable>(db: BetterSQLite3Database, table: Table) {
+  const statement = db.insert(table).values(everyColumn(table)).prepare();
+  return { run: (row: WholeRow<Table>) => Number(statement.run(row).lastInsertRowid) };
 }

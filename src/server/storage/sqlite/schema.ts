@@ -17,8 +17,7 @@ import {
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
-import type { TransactionStatus } from '#shared/tips.ts';
-import type { SecretName } from '../storage.ts';
+import type { EntryKind, SecretName } from '../storage.ts';
 
 const userId = (name: string) => text(name).$type<UserId>();
 const cents = (name: string) => integer(name).$type<Cents>();
@@ -40,6 +39,8 @@ export const accounts = sqliteTable(
     createdAtMs: integer('created_at_ms').notNull(),
     /** When a password that the operator made stops working; null for one that its owner chose. */
     passwordExpiresAtMs: integer('password_expires_at_ms'),
+    /** How many entries the account has. */
+    lastPosition: integer('last_position').notNull().default(0),
   },
   (table) => [
     uniqueIndex('accounts_email_key').on(table.emailKey),
@@ -47,6 +48,7 @@ export const accounts = sqliteTable(
     check('accounts_is_service_provider', sql`${table.isServiceProvider} in (0, 1)`),
     check('accounts_total_tips_received', sql`${table.totalTipsReceivedCents} >= 0`),
     check('accounts_total_tips_given', sql`${table.totalTipsGivenCents} >= 0`),
+    check('accounts_last_position', sql`${table.lastPosition} >= 0`),
   ],
 );
 
@@ -166,18 +168,17 @@ export const transactions = sqliteTable(
     /** In basis points, as they were when the tip was given. */
     giverFeeRate: integer('giver_fee_rate').notNull(),
     receiverFeeRate: integer('receiver_fee_rate').notNull(),
-    status: text('status').$type<TransactionStatus>().notNull(),
     idempotencyKey: text('idempotency_key'),
     createdAtMs: integer('created_at_ms').notNull(),
+    /** The positions of its entries in the accounts of its two people. */
+    giverPosition: integer('giver_position').notNull(),
+    receiverPosition: integer('receiver_position').notNull(),
   },
   (table) => [
     uniqueIndex('transactions_id').on(table.id),
     uniqueIndex('transactions_idempotency')
       .on(table.giverId, table.idempotencyKey)
       .where(sql`idempotency_key is not null`),
-    index('transactions_giver').on(table.giverId),
-    index('transactions_receiver').on(table.receiverId),
-    index('transactions_receiver_time').on(table.receiverId, table.createdAtMs),
     check('transactions_amount', sql`${table.amountCents} between 1000 and 1000000`),
     check('transactions_fees', sql`${table.giverFeeCents} >= 0 and ${table.receiverFeeCents} >= 0`),
     check(
@@ -185,6 +186,103 @@ export const transactions = sqliteTable(
       sql`${table.netAmountCents} > 0 and ${table.netAmountCents} + ${table.receiverFeeCents} = ${table.amountCents}`,
     ),
     check('transactions_two_people', sql`${table.giverId} <> ${table.receiverId}`),
-    check('transactions_status', sql`${table.status} in ('completed')`),
+    check('transactions_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
   ],
+);
+
+/** What made a tip `refunded`. Each is written once, and never changed, as the tips are. */
+export const reversals = sqliteTable(
+  'reversals',
+  {
+    /** The order in which tips were reversed, without a gap. */
+    sequence: integer('sequence').primaryKey({ autoIncrement: true }),
+    transactionSequence: integer('transaction_sequence')
+      .notNull()
+      .references(() => transactions.sequence),
+    createdAtMs: integer('created_at_ms').notNull(),
+    giverPosition: integer('giver_position').notNull(),
+    receiverPosition: integer('receiver_position').notNull(),
+  },
+  (table) => [
+    uniqueIndex('reversals_transaction').on(table.transactionSequence),
+    check('reversals_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
+  ],
+);
+
+/** What each tip, and each reversal, did to the accounts of its two people: a chain for each account. */
+export const entries = sqliteTable(
+  'entries',
+  {
+    accountId: userId('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** 1, 2, 3 and so on for each account, in the order in which the entries were committed. */
+    position: integer('position').notNull(),
+    kind: text('kind').$type<EntryKind>().notNull(),
+    transactionSequence: integer('transaction_sequence')
+      .notNull()
+      .references(() => transactions.sequence),
+    /** The net amount for the receiver and the amount for the giver; negative in a reversal. */
+    cents: cents('cents').notNull(),
+    /** What the account has received in all, or given in all, with this entry. */
+    balanceAfterCents: cents('balance_after_cents').notNull(),
+    createdAtMs: integer('created_at_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.position] }),
+    check('entries_position', sql`${table.position} > 0`),
+    check('entries_balance', sql`${table.balanceAfterCents} >= 0`),
+    check(
+      'entries_kind',
+      sql`(${table.kind} in ('received', 'given') and ${table.cents} > 0) or (${table.kind} in ('received_reversed', 'given_reversed') and ${table.cents} < 0)`,
+    ),
+  ],
+);
+
+/** What was received, without what was reversed, in each quarter of an hour: a day of any time zone is made up of such quarters. */
+export const tipBuckets = sqliteTable(
+  'tip_buckets',
+  {
+    accountId: userId('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** When the quarter of an hour began. */
+    startMs: integer('start_ms').notNull(),
+    serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
+    count: integer('count').notNull(),
+    /** The sum of the net amounts. */
+    cents: cents('cents').notNull(),
+    /** As they were when the ledger was checked last. */
+    checkedCount: integer('checked_count').notNull().default(0),
+    checkedCents: cents('checked_cents').notNull().default(sql`0`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.startMs, table.serviceCategory] }),
+    check('tip_buckets_quarter', sql`${table.startMs} % 900000 = 0`),
+    check('tip_buckets_sums', sql`${table.count} >= 0 and ${table.cents} >= 0`),
+  ],
+);
+
+/** How far the chain of an account has been checked. */
+export const checkedAccounts = sqliteTable('checked_accounts', {
+  accountId: userId('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  position: integer('position').notNull(),
+  /** The totals at that position. */
+  receivedCents: cents('received_cents').notNull(),
+  givenCents: cents('given_cents').notNull(),
+  /** The earliest bucket that was moved since the account was last checked to its end; null when nothing has come since. */
+  bucketsFromMs: integer('buckets_from_ms'),
+});
+
+/** How far the ledger has been checked: one row. */
+export const checkpoints = sqliteTable(
+  'checkpoints',
+  {
+    id: integer('id').primaryKey(),
+    transactionSequence: integer('transaction_sequence').notNull(),
+    reversalSequence: integer('reversal_sequence').notNull(),
+  },
+  (table) => [check('checkpoints_one', sql`${table.id} = 1`)],
 );

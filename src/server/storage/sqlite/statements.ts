@@ -181,3 +181,5 @@ export function prepareStatements(database: Database) {
     insertSecret: prepareInsert(db, secrets),
   };
 }
+
+export type Statements = ReturnType<typeof prepareStatements>;

@@ -1,25 +1,22 @@
 /**
  * The storage port on SQLite: each method is one read, or one step of a group commit.
  */
-import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { UserId } from '#shared/ids.ts';
 import {
   type AccountRow,
   accountFrom,
   countAttempt,
-  decideTip,
   emailKeyOf,
-  isPartyTo,
   newAccountRow,
   sessionsToEnd,
-  withReceiverNames,
 } from '../rules.ts';
-import type { NewTransaction, RecordOutcome, Storage, TransactionRecord } from '../storage.ts';
+import type { Storage, StorageListener, TransactionRecord } from '../storage.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
+import { createLedger } from './ledger.ts';
+import { createRecentCheck } from './recent-check.ts';
 import { prepareStatements } from './statements.ts';
 
-/** Above every sequence, for the first page of a listing. */
-const END_OF_LEDGER = Number.MAX_SAFE_INTEGER;
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
 
@@ -38,7 +35,10 @@ const PROOF = {
 /** The storage port over an open and migrated database, which it closes in the end. */
 export function createSqliteStorage(database: Database): Storage {
   const statements = prepareStatements(database);
+  const ledger = createLedger(statements);
+  const checkRecent = createRecentCheck(database);
   const { write, close } = createGroupCommit(database);
+  const listeners = new Set<StorageListener>();
 
   /** All of `step` sees one consistent state. Async, so that an error is a rejection. */
   async function read<Result>(step: () => Result): Promise<Result> {
@@ -49,34 +49,27 @@ export function createSqliteStorage(database: Database): Storage {
     }
   }
 
-  function record(tip: NewTransaction): RecordOutcome {
-    const { giverId, idempotencyKey, qrCodeId } = tip;
-    const earlier =
-      idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
-    const decision = decideTip(tip, earlier, statements.codeWithProvider.get({ id: qrCodeId }));
-    if (decision.outcome !== 'due') return decision;
-    const { code, givenCents, receivedCents } = decision;
-    const receiverId = code.userId;
-    const stored = statements.insertTransaction.get({ ...tip, receiverId });
-    statements.addToGiven.run({ id: giverId, cents: givenCents });
-    statements.addToReceived.run({ id: receiverId, cents: receivedCents });
-    return { outcome: 'recorded', transaction: withReceiverNames(stored, code) };
-  }
-
   function endOthers(userId: UserId, kept: Uint8Array | null): number {
     const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept);
     return statements.deleteOtherSessions.run({ userId, keptTokenHash }).changes;
   }
 
-  function findOwn(userId: UserId, id: TransactionId): TransactionRecord | undefined {
-    const found = statements.transactionById.get({ id });
-    return found && isPartyTo(userId, found) ? found : undefined;
+  /** Tells everybody who listens which accounts have new entries. */
+  function tellEntries({ giverId, receiverId }: TransactionRecord): void {
+    for (const { onEntries } of listeners) onEntries([giverId, receiverId]);
   }
 
   const accountOf = (row: AccountRow & { readonly categories: string | null }) =>
     accountFrom(row, row.categories?.split(',') ?? []);
 
   return {
+    isShared: false,
+
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+
     createAccount: (account) =>
       write(() => {
         const row = newAccountRow(account);
@@ -179,34 +172,29 @@ export function createSqliteStorage(database: Database): Storage {
         statements.insertPicture.run({ qrCodeId, address, png: Buffer.from(png) });
       }),
 
-    recordTip: (tip) => write(() => record(tip)),
+    async recordTip(tip) {
+      const result = await write(() => ledger.record(tip));
+      if (result.outcome === 'recorded') tellEntries(result.transaction);
+      return result;
+    },
 
-    listTransactions: (userId, { before, limit }) =>
-      read(() => {
-        let sequence = END_OF_LEDGER;
-        if (before !== null) {
-          const last = findOwn(userId, before);
-          if (!last) return null;
-          sequence = last.sequence;
-        }
-        return statements.transactionsOfUser.all({ userId, before: sequence, limit });
-      }),
+    async reverseTip(id, createdAtMs) {
+      const result = await write(() => ledger.reverse(id, createdAtMs));
+      if (result.outcome === 'reversed') tellEntries(result.transaction);
+      return result;
+    },
 
-    listTransactionsSince: (userId, after, limit) =>
-      read(() => statements.transactionsOfUserSince.all({ userId, after, limit })),
+    listTransactions: (userId, { before, limit }) => read(() => ledger.list(userId, before, limit)),
 
-    findTransaction: (userId, id) => read(() => findOwn(userId, id) ?? null),
+    findTransaction: (userId, id) => read(() => ledger.find(userId, id)),
 
-    countTransactionsSince: (userId, after, limit) =>
-      read(() => statements.countOfUserSince.get({ userId, after, limit })?.count ?? 0),
+    listEntriesSince: (userId, position, limit) => read(() => ledger.entriesSince(userId, position, limit)),
 
-    readTotals: (userId, fromMs, untilMs) =>
-      read(() => {
-        const totals = statements.totals.get({ userId });
-        const received = statements.receivedBetween.get({ userId, fromMs, untilMs });
-        if (!totals || !received) throw new Error('an account that is logged in has gone');
-        return { ...totals, receivedCount: received.count, receivedCents: received.netAmountCents };
-      }),
+    findNewestEntry: (userId) => read(() => ledger.newestEntry(userId)),
+
+    findEntryPosition: (userId, entry) => read(() => ledger.positionOf(userId, entry)),
+
+    readTotals: (userId, fromMs, untilMs) => read(() => ledger.totals(userId, fromMs, untilMs)),
 
     takeAttempt: (counts, nowMs) =>
       write(() => {
@@ -250,6 +238,8 @@ export function createSqliteStorage(database: Database): Storage {
       write(() => {
         statements.deleteSecrets.run();
       }),
+
+    checkRecent: () => write(checkRecent),
 
     async proveWritable() {
       await write(() => {

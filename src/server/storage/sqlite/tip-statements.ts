@@ -1,12 +1,21 @@
 /**
  * The statements about codes and tips; see `statements.ts`.
  */
-import { and, asc, count, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
-import { unionAll } from 'drizzle-orm/sqlite-core';
 import type { Cents } from '#shared/money.ts';
-import { given, prepareInsert, prepareReturningInsert } from './placeholders.ts';
-import { accounts, providerCategories, qrCodes, qrPictures, transactions } from './schema.ts';
+import type { TransactionStatus } from '#shared/tips.ts';
+import { given, prepareInsert, prepareNumberedInsert } from './placeholders.ts';
+import {
+  accounts,
+  entries,
+  providerCategories,
+  qrCodes,
+  qrPictures,
+  reversals,
+  tipBuckets,
+  transactions,
+} from './schema.ts';
 
 export function prepareTipStatements(db: BetterSQLite3Database) {
   const value = sql.placeholder;
@@ -15,25 +24,38 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
   const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
   const ownsCode = eq(accounts.id, qrCodes.userId);
 
-  const transactionsWithNames = () =>
+  /** A transaction as the port tells it. */
+  const transaction = {
+    id: transactions.id,
+    giverId: transactions.giverId,
+    receiverId: transactions.receiverId,
+    qrCodeId: transactions.qrCodeId,
+    serviceCategory: transactions.serviceCategory,
+    amountCents: transactions.amountCents,
+    giverFeeCents: transactions.giverFeeCents,
+    receiverFeeCents: transactions.receiverFeeCents,
+    netAmountCents: transactions.netAmountCents,
+    giverFeeRate: transactions.giverFeeRate,
+    receiverFeeRate: transactions.receiverFeeRate,
+    idempotencyKey: transactions.idempotencyKey,
+    createdAtMs: transactions.createdAtMs,
+    status: sql<TransactionStatus>`iif(${reversals.sequence} IS NULL, 'completed', 'refunded')`,
+  };
+  const transactionWithNames = {
+    ...transaction,
+    receiverName: namesOfCode.fullName,
+    receiverUsername: namesOfCode.username,
+  };
+  const isReversed = eq(reversals.transactionSequence, transactions.sequence);
+
+  const entriesWithTransactions = () =>
     db
-      .select({
-        ...getTableColumns(transactions),
-        receiverName: namesOfCode.fullName,
-        receiverUsername: namesOfCode.username,
-      })
-      .from(transactions)
+      .select({ ...transactionWithNames, position: entries.position, kind: entries.kind })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
       .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
-      .innerJoin(accounts, ownsCode);
-  const transactionsAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
-    transactionsWithNames().where(and(eq(role, given('userId')), gt(transactions.sequence, given('after'))));
-  const placesAfter = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
-    db
-      .select({ sequence: transactions.sequence })
-      .from(transactions)
-      .where(and(eq(role, value('userId')), gt(transactions.sequence, value('after'))));
-  const transactionsOf = (role: typeof transactions.giverId | typeof transactions.receiverId) =>
-    transactionsWithNames().where(and(eq(role, given('userId')), lt(transactions.sequence, given('before'))));
+      .innerJoin(accounts, ownsCode)
+      .leftJoin(reversals, isReversed);
 
   return {
     categoryOffered: db
@@ -89,54 +111,111 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .prepare(),
     insertPicture: prepareInsert(db, qrPictures, (insert) => insert.onConflictDoNothing()),
 
-    insertTransaction: prepareReturningInsert(db, transactions),
+    insertTransaction: prepareNumberedInsert(db, transactions),
+    insertReversal: prepareInsert(db, reversals),
+    insertEntry: prepareInsert(db, entries),
+    /** Moves the total given by `cents`, and answers where the entry that says so stands. */
     addToGiven: db
       .update(accounts)
-      .set({ totalTipsGivenCents: sql`${accounts.totalTipsGivenCents} + ${value('cents')}` })
+      .set({
+        totalTipsGivenCents: sql`${accounts.totalTipsGivenCents} + ${value('cents')}`,
+        lastPosition: sql`${accounts.lastPosition} + 1`,
+      })
       .where(eq(accounts.id, value('id')))
+      .returning({ position: accounts.lastPosition, balanceAfterCents: accounts.totalTipsGivenCents })
       .prepare(),
     addToReceived: db
       .update(accounts)
-      .set({ totalTipsReceivedCents: sql`${accounts.totalTipsReceivedCents} + ${value('cents')}` })
+      .set({
+        totalTipsReceivedCents: sql`${accounts.totalTipsReceivedCents} + ${value('cents')}`,
+        lastPosition: sql`${accounts.lastPosition} + 1`,
+      })
       .where(eq(accounts.id, value('id')))
+      .returning({ position: accounts.lastPosition, balanceAfterCents: accounts.totalTipsReceivedCents })
+      .prepare(),
+    addToBucket: db
+      .insert(tipBuckets)
+      .values({
+        accountId: value('accountId'),
+        startMs: value('startMs'),
+        serviceCategory: value('serviceCategory'),
+        count: value('count'),
+        cents: value('cents'),
+      })
+      .onConflictDoUpdate({
+        target: [tipBuckets.accountId, tipBuckets.startMs, tipBuckets.serviceCategory],
+        set: {
+          count: sql`${tipBuckets.count} + excluded.count`,
+          cents: sql`${tipBuckets.cents} + excluded.cents`,
+        },
+      })
+      .prepare(),
+    takeFromBucket: db
+      .update(tipBuckets)
+      .set({
+        count: sql`${tipBuckets.count} - 1`,
+        cents: sql`${tipBuckets.cents} - ${value('cents')}`,
+      })
+      .where(
+        and(
+          eq(tipBuckets.accountId, value('accountId')),
+          eq(tipBuckets.startMs, value('startMs')),
+          eq(tipBuckets.serviceCategory, value('serviceCategory')),
+        ),
+      )
       .prepare(),
     transactionByKey: db
-      .select()
+      .select(transaction)
       .from(transactions)
+      .leftJoin(reversals, isReversed)
       // The index holds only rows with a key, and SQLite uses it only when the query says so too.
       .where(
         and(
-          eq(transactions.giverId, value('giverId')),
-          eq(transactions.idempotencyKey, value('idempotencyKey')),
+          eq(transactions.giverId, given('giverId')),
+          eq(transactions.idempotencyKey, given('idempotencyKey')),
           sql`${transactions.idempotencyKey} is not null`,
         ),
       )
       .prepare(),
-    transactionById: transactionsWithNames()
+    transactionById: db
+      .select({
+        ...transactionWithNames,
+        sequence: transactions.sequence,
+        giverPosition: transactions.giverPosition,
+        receiverPosition: transactions.receiverPosition,
+        giverPositionOfReversal: reversals.giverPosition,
+        receiverPositionOfReversal: reversals.receiverPosition,
+      })
+      .from(transactions)
+      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(accounts, ownsCode)
+      .leftJoin(reversals, isReversed)
       .where(eq(transactions.id, given('id')))
       .prepare(),
-    /** Two index scans merged by sequence, so that a page costs the same however long the history is. */
-    transactionsOfUser: unionAll(
-      transactionsOf(transactions.giverId),
-      transactionsOf(transactions.receiverId),
-    )
-      .orderBy(desc(transactions.sequence))
-      .limit(value('limit'))
-      .prepare(),
-    transactionsOfUserSince: unionAll(
-      transactionsAfter(transactions.giverId),
-      transactionsAfter(transactions.receiverId),
-    )
-      .orderBy(asc(transactions.sequence))
-      .limit(value('limit'))
-      .prepare(),
-    countOfUserSince: db
-      .select({ count: count() })
-      .from(
-        unionAll(placesAfter(transactions.giverId), placesAfter(transactions.receiverId))
-          .limit(value('limit'))
-          .as('since'),
+    /** One range of the primary key, so that a page costs the same however long the history is. */
+    tipsOfUser: entriesWithTransactions()
+      .where(
+        and(
+          eq(entries.accountId, given('userId')),
+          lt(entries.position, given('before')),
+          inArray(entries.kind, ['received', 'given']),
+        ),
       )
+      .orderBy(desc(entries.position))
+      .limit(value('limit'))
+      .prepare(),
+    entriesOfUserSince: entriesWithTransactions()
+      .where(and(eq(entries.accountId, given('userId')), gt(entries.position, given('after'))))
+      .orderBy(asc(entries.position))
+      .limit(value('limit'))
+      .prepare(),
+    newestEntry: db
+      .select({ position: entries.position, kind: entries.kind, transactionId: transactions.id })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .where(eq(entries.accountId, given('userId')))
+      .orderBy(desc(entries.position))
+      .limit(1)
       .prepare(),
     totals: db
       .select({
@@ -148,15 +227,15 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .prepare(),
     receivedBetween: db
       .select({
-        count: count(),
-        netAmountCents: sql<Cents>`coalesce(sum(${transactions.netAmountCents}), 0)`,
+        count: sql<number>`coalesce(sum(${tipBuckets.count}), 0)`,
+        netAmountCents: sql<Cents>`coalesce(sum(${tipBuckets.cents}), 0)`,
       })
-      .from(transactions)
+      .from(tipBuckets)
       .where(
         and(
-          eq(transactions.receiverId, value('userId')),
-          gte(transactions.createdAtMs, value('fromMs')),
-          lt(transactions.createdAtMs, value('untilMs')),
+          eq(tipBuckets.accountId, value('userId')),
+          gte(tipBuckets.startMs, value('fromMs')),
+          lt(tipBuckets.startMs, value('untilMs')),
         ),
       )
       .prepare(),

@@ -3,5 +3,5 @@ import { defineConfig } from 'drizzle-kit';
 export default defineConfig({
   dialect: 'sqlite',
   schema: './src/server/storage/sqlite/schema.ts',
-  out: './drizzle',
+  out: './drizzle/sqlite',
 });

@@ -1,0 +1,7 @@
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: './src/server/storage/postgres/schema.ts',
+  out: './drizzle/postgres',
+});

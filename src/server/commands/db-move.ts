@@ -1,0 +1,24 @@
+/**
+ * `npm run db:move -- postgres://...`: copies the database file of DATABASE_URL into an empty PostgreSQL database, and checks all
+ * of it there. The file stays as it is.
+ */
+import { databaseAt } from '../storage/open.ts';
+import { isPostgresUrl, spellPostgresUrl } from '../storage/postgres-url.ts';
+import { type Command, parseWords, UsageError } from './command.ts';
+
+const USAGE = 'npm run db:move -- postgres://USER:PASSWORD@HOST/DATABASE';
+
+export const moveDatabase: Command = async ({ database, words, say }) => {
+  const [url = ''] = parseWords(words, { usage: USAGE, count: 1, options: {} }).positionals;
+  if (!isPostgresUrl(url)) throw new UsageError(`Usage: ${USAGE}`);
+  const target = databaseAt({ engine: 'postgres', url });
+  const { tipCount, past } = await database.readAll((tables) => target.fill(tables));
+  say(`${target.name} holds all of ${database.name}, checked: a ledger of ${tipCount} tips.`);
+  say(`Its past, as in the file, and to note elsewhere: ${past}`);
+  say('Nobody is logged out. The file stays as it is; keep it until you have a backup of the new database.');
+  say(
+    'From now on the settings of the server need this line, with the address that you gave to this command:',
+  );
+  say(`DATABASE_URL=${spellPostgresUrl(url).replace('@', ':PASSWORD@')}`);
+  return true;
+};

@@ -1,0 +1,243 @@
+/**
+ * Runs the steps of the storage port on connections of a pool, and again where that is right: after a conflict, which the server
+ * has undone; and after a connection was lost, unless that may have done already what must not be done twice.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DrizzleQueryError } from 'drizzle-orm';
+import type { Client, PoolClient, QueryConfig, QueryResultRow } from 'pg';
+import { StorageUnavailable } from '../storage.ts';
+import { asDriverError, asPortError, ConnectionLost, hasCode, isConflict, openPool } from './connection.ts';
+import { prepareStatements, type Statements } from './statements.ts';
+
+/** How often a step is run that conflicts with others, and the pause between, in milliseconds. */
+const MAX_RUNS = 10;
+const CONFLICT_PAUSE_MS = 2;
+/**
+ * For how long another connection is looked for when one is lost or refused, and the pause between, in milliseconds: from the
+ * beginning of the step, so that nobody waits twice for a server that hangs; and from the loss when that left a commit unknown.
+ */
+const LOST_PATIENCE_MS = 2_000;
+const LOST_PAUSE_MS = 50;
+
+/** Codes with which the server ends a connection: its own end among them, and a transaction that was idle for too long. */
+const GOING_AWAY = ['08', '57P', '25P03'];
+
+const IN_FAILED_TRANSACTION = '25P02';
+
+/** A connection, lent for one step. */
+export interface Session {
+  readonly statements: Statements;
+  /** Settles once the transaction has begun. Nothing is written before that; what is only read may be asked for meanwhile. */
+  readonly begun: Promise<unknown>;
+  /** Sends a statement at once, also while the answers of others are still to come. */
+  ask<Row extends QueryResultRow>(query: string | QueryConfig<unknown[]>): Promise<Row[]>;
+  /**
+   * Commits. Whatever was sent before and is not answered yet is part of it.
+   * @param sent what must have succeeded for it.
+   */
+  commit(...sent: readonly Promise<unknown>[]): Promise<void>;
+}
+
+/** @param isRepeated whether the step was run before and nobody knows whether its commit happened. */
+type Step<Result> = (session: Session, isRepeated: boolean) => Promise<Result>;
+
+export interface AtomicSteps {
+  /** Runs a step that may be repeated as often as it takes: reads, and single statements that change nothing the second time. */
+  run<Result>(step: (statements: Statements) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs a step as one transaction, which is committed when it has not done so itself.
+   * @param afterUnknown what to do when the connection is lost during the commit: run it again with `isRepeated`, so that it finds
+   *   out; or give up, since it would do a second time what it may have done.
+   * @throws StorageUnavailable
+   */
+  transact<Result>(step: Step<Result>, afterUnknown: 'repeat' | 'give_up'): Promise<Result>;
+  /** Lends a connection to whoever knows the driver. Nothing is repeated. */
+  lend<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /** Whether a backend of the server's belongs to this process. */
+  isOwn(processId: number): boolean;
+  /** Waits for all steps that were accepted, and accepts no more. */
+  close(): Promise<void>;
+}
+
+export function openAtomicSteps(url: string): AtomicSteps {
+  const statementsOf = new WeakMap<Client, Statements>();
+  const ownProcesses = new Set<number>();
+  const pool = openPool(url);
+  const accepted = new Set<Promise<unknown>>();
+  let closing: Promise<void> | null = null;
+
+  function accept<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (closing) return Promise.reject(new StorageUnavailable(new Error('the storage is closed')));
+    const running = run().finally(() => accepted.delete(running));
+    accepted.add(running);
+    return running;
+  }
+
+  function prepared(client: PoolClient): Statements {
+    const known = statementsOf.get(client);
+    if (known) return known;
+    const made = prepareStatements(client);
+    statementsOf.set(client, made);
+    return made;
+  }
+
+  async function borrow(): Promise<PoolClient> {
+    try {
+      const client = await pool.connect();
+      // The pool listens on connections that it keeps; unheard, the loss of one that is lent would end the process.
+      client.on('error', ignore);
+      const processId = processIdOf(client);
+      if (processId !== null) ownProcesses.add(processId);
+      return client;
+    } catch (error) {
+      throw asDriverError(error);
+    }
+  }
+
+  function giveBack(client: PoolClient, isLost: boolean): void {
+    client.off('error', ignore);
+    if (isLost) forget(client);
+    client.release(isLost);
+  }
+
+  function forget(client: Client): void {
+    const processId = processIdOf(client);
+    if (processId !== null) ownProcesses.delete(processId);
+  }
+  pool.on('remove', forget);
+
+  async function repeat<Result>(
+    run: (client: PoolClient, isRepeated: boolean, onCommit: () => void) => Promise<Result>,
+    afterUnknown: 'repeat' | 'give_up',
+  ): Promise<Result> {
+    const begunAt = performance.now();
+    let patienceEndsAt: number | null = null;
+    let isUnknown = false;
+    for (let runs = 1; ; runs += 1) {
+      let isCommitting = false;
+      let client: PoolClient | null = null;
+      try {
+        client = await borrow();
+        const result = await run(client, isUnknown, () => {
+          isCommitting = true;
+        });
+        giveBack(client, false);
+        return result;
+      } catch (thrown) {
+        const error = driverErrorOf(thrown);
+        const isLost = error instanceof ConnectionLost || hasCode(error, ...GOING_AWAY);
+        if (client) giveBack(client, isLost || client.getTransactionStatus() !== 'I');
+        if (isLost) {
+          isUnknown ||= isCommitting;
+          patienceEndsAt ??= (isUnknown ? performance.now() : begunAt) + LOST_PATIENCE_MS;
+          const mayRepeat = !isUnknown || afterUnknown === 'repeat';
+          if (!mayRepeat || performance.now() > patienceEndsAt) throw asPortError(error);
+          await sleep(LOST_PAUSE_MS);
+        } else if (isConflict(error) && runs < MAX_RUNS) {
+          await sleep(CONFLICT_PAUSE_MS);
+        } else {
+          throw asPortError(error);
+        }
+      }
+    }
+  }
+
+  async function runTransaction<Result>(
+    client: PoolClient,
+    step: Step<Result>,
+    isRepeated: boolean,
+    onCommit: () => void,
+  ): Promise<Result> {
+    let committed: Promise<void> | null = null;
+    let cause: unknown = null;
+    const begun = ask(client, 'BEGIN');
+    // A step that failed before it looked at this has said why.
+    begun.catch(ignore);
+    const session: Session = {
+      statements: prepared(client),
+      begun,
+      async ask(query) {
+        try {
+          return await ask(client, query);
+        } catch (error) {
+          cause ??= error;
+          throw error;
+        }
+      },
+      commit(...sent) {
+        onCommit();
+        committed = commitAfter(client, sent);
+        return committed;
+      },
+    };
+    try {
+      const result = await step(session, isRepeated);
+      await (committed ?? session.commit());
+      return result;
+    } catch (error) {
+      if (!(driverErrorOf(error) instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
+      // What was sent behind a statement that failed is refused on account of that alone.
+      throw hasCode(driverErrorOf(error), IN_FAILED_TRANSACTION) ? (cause ?? error) : error;
+    }
+  }
+
+  return {
+    run: (step) => accept(() => repeat((client) => step(prepared(client)), 'repeat')),
+
+    transact: (step, afterUnknown) =>
+      accept(() =>
+        repeat(
+          (client, isRepeated, onCommit) => runTransaction(client, step, isRepeated, onCommit),
+          afterUnknown,
+        ),
+      ),
+
+    lend: (use) =>
+      accept(async () => {
+        const client = await borrow().catch((error) => Promise.reject(asPortError(error)));
+        try {
+          const result = await use(client);
+          giveBack(client, false);
+          return result;
+        } catch (error) {
+          giveBack(client, true);
+          throw asPortError(asDriverError(error));
+        }
+      }),
+
+    isOwn: (processId) => ownProcesses.has(processId),
+    close() {
+      closing ??= Promise.allSettled(accepted).then(() => pool.end());
+      return closing;
+    },
+  };
+}
+
+function ignore(): void {}
+
+/** The number of the server's process that serves a connection; null while it is being made. */
+function processIdOf(client: Client): number | null {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : null;
+}
+
+async function ask<Row extends QueryResultRow>(
+  client: Client,
+  query: string | QueryConfig<unknown[]>,
+): Promise<Row[]> {
+  try {
+    return (await client.query<Row>(query)).rows;
+  } catch (error) {
+    throw asDriverError(error);
+  }
+}
+
+async function commitAfter(client: Client, sent: readonly Promise<unknown>[]): Promise<void> {
+  const committing = client.query('COMMIT').catch((error) => Promise.reject(asDriverError(error)));
+  const [{ command }] = await Promise.all([committing, ...sent]);
+  if (command !== 'COMMIT') throw new Error('the server has undone a transaction without a word');
+}
+
+/** An error without what drizzle wraps around those of the driver: a text with all values in it. */
+function driverErrorOf(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? asDriverError(error.cause) : error;
+}

@@ -1,0 +1,110 @@
+/**
+ * Counts attempts, group by group, in two round trips to the server each. Every count is locked first, by an advisory lock, because
+ * there may be no row of it yet; and by its row, which others may delete without that lock.
+ */
+import { countAttempt } from '../rules.ts';
+import type { AttemptCount, Storage } from '../storage.ts';
+import type { Session } from './atomic-steps.ts';
+
+export interface AttemptToTake {
+  readonly counts: readonly AttemptCount[];
+  readonly nowMs: number;
+}
+
+type TakenOrNot = Awaited<ReturnType<Storage['takeAttempt']>>;
+
+interface Stored extends Record<string, unknown> {
+  readonly limit: string;
+  readonly account: string;
+  readonly address: string;
+  readonly count: number;
+  readonly endsAtMs: number;
+}
+
+/** Always in the order of the locks' numbers, so that no two transactions wait for each other. */
+const LOCK = `
+  SELECT pg_advisory_xact_lock(number)
+  FROM (SELECT DISTINCT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number OFFSET 0) AS lock`;
+
+const STORED = `
+  SELECT limit_name AS "limit", account, address, count, ends_at_ms AS "endsAtMs"
+  FROM unnest($1::text[], $2::text[], $3::text[]) AS wanted (limit_name, account, address)
+  JOIN attempts USING (limit_name, account, address)
+  ORDER BY limit_name, account, address FOR UPDATE OF attempts`;
+
+const TAKE_BACK = `
+  WITH wanted AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) AS wanted (limit_name, account, address)
+  ), emptied AS (
+    DELETE FROM attempts USING wanted
+    WHERE (attempts.limit_name, attempts.account, attempts.address) = (wanted.limit_name, wanted.account, wanted.address)
+      AND count <= 1
+  )
+  UPDATE attempts SET count = count - 1 FROM wanted
+  WHERE (attempts.limit_name, attempts.account, attempts.address) = (wanted.limit_name, wanted.account, wanted.address)
+    AND count > 1`;
+
+const SAVE = `
+  INSERT INTO attempts (limit_name, account, address, count, ends_at_ms)
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+  ON CONFLICT (limit_name, account, address) DO UPDATE SET count = excluded.count, ends_at_ms = excluded.ends_at_ms`;
+
+type CountName = Pick<AttemptCount, 'limit' | 'account' | 'address'>;
+
+const nameOf = ({ limit, account, address }: CountName) => `${limit} ${account} ${address}`;
+
+/** Counts each of the attempts or not, in their order, in one transaction. */
+export async function takeAttempts(
+  session: Session,
+  attempts: readonly AttemptToTake[],
+): Promise<TakenOrNot[]> {
+  const wanted = [
+    ...new Map(attempts.flatMap(({ counts }) => counts).map((count) => [nameOf(count), count])).values(),
+  ];
+  const [, , found] = await Promise.all([
+    session.begun,
+    lockCounts(session, wanted),
+    session.ask<Stored>({ name: 'stored_attempts', text: STORED, values: columnsOf(wanted) }),
+  ]);
+  const stored = new Map(found.map((row) => [nameOf(row), row]));
+  const changed = new Map<string, Stored>();
+  const outcomes = attempts.map(({ counts, nowMs }): TakenOrNot => {
+    const decision = countAttempt(
+      counts.map((count) => ({ ...count, stored: stored.get(nameOf(count)) })),
+      nowMs,
+    );
+    if (decision.outcome === 'used_up') return decision;
+    for (const row of decision.rows) {
+      stored.set(nameOf(row), row);
+      changed.set(nameOf(row), row);
+    }
+    return { outcome: 'taken' };
+  });
+  const rows = [...changed.values()];
+  await session.commit(
+    session.ask({
+      name: 'save_attempts',
+      text: SAVE,
+      values: [...columnsOf(rows), rows.map(({ count }) => count), rows.map(({ endsAtMs }) => endsAtMs)],
+    }),
+  );
+  return outcomes;
+}
+
+/** Takes one attempt back from each of the counts. */
+export async function takeBack(session: Session, counts: readonly CountName[]): Promise<void> {
+  await Promise.all([session.begun, lockCounts(session, counts)]);
+  await session.commit(session.ask({ name: 'take_back', text: TAKE_BACK, values: columnsOf(counts) }));
+}
+
+function lockCounts(session: Session, counts: readonly CountName[]) {
+  return session.ask({ name: 'lock_attempts', text: LOCK, values: [counts.map(nameOf)] });
+}
+
+function columnsOf(counts: readonly CountName[]) {
+  return [
+    counts.map(({ limit }) => limit),
+    counts.map(({ account }) => account),
+    counts.map(({ address }) => address),
+  ];
+}

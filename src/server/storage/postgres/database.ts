@@ -1,0 +1,116 @@
+/**
+ * A PostgreSQL database as the server and the operator's commands handle it.
+ */
+import type { ClientBase } from 'pg';
+import { brand } from '#shared/brand.ts';
+import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
+import { StorageUnavailable } from '../storage.ts';
+import { backUp } from './backup.ts';
+import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLimits } from './connection.ts';
+import { fill } from './copy-in.ts';
+import { inspectDatabase } from './ledger-check.ts';
+import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
+import { checkToTheEnd } from './recent-check.ts';
+import { restore } from './restore.ts';
+import { requireUnchanged } from './schema-check.ts';
+import { holdAsServer } from './server-lock.ts';
+import { createPostgresStorage } from './storage.ts';
+
+/** Whoever brings the schema up to date waits for as long as others do that. */
+const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
+
+export function managePostgres(url: string): ManagedDatabase {
+  const name = nameOf(url);
+
+  async function bringUpToDate(notice: Notice): Promise<void> {
+    const client = await connectOrRefuse(url, UNLIMITED);
+    const migrations = readMigrations();
+    try {
+      await holdAsServer(client);
+      await migrate(client, migrations);
+      await requireUnchanged(client, migrations);
+      const problem = await findProblem(client, notice);
+      if (problem === undefined) return;
+      throw new DatabaseRefused(
+        `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
+      );
+    } catch (error) {
+      if (error instanceof DatabaseRefused) throw error;
+      throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
+        cause: asPortError(error),
+      });
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function requireCurrent(): Promise<void> {
+    const client = await connectOrRefuse(url);
+    try {
+      if (isSchemaCurrent(await appliedTo(client), readMigrations())) return;
+    } finally {
+      await client.end();
+    }
+    throw new DatabaseRefused(
+      `${name} has not the tables of this version. Start ${brand.name} once, then try again.`,
+    );
+  }
+
+  /** Runs a command of the operator's; why the server did not go along with it is said in one line. */
+  async function run<Result>(command: () => Promise<Result>): Promise<Result> {
+    try {
+      return await command();
+    } catch (error) {
+      if (!isServersRefusal(error)) throw error;
+      throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, { cause: error });
+    }
+  }
+
+  return {
+    name,
+
+    async openForServer(notice) {
+      await bringUpToDate(notice);
+      return createPostgresStorage(url);
+    },
+
+    async openForCommand() {
+      await requireCurrent();
+      return createPostgresStorage(url);
+    },
+
+    check: (noted) => run(() => inspectDatabase(url, readMigrations(), noted)),
+    backUp: (file) => run(() => backUp(url, file, readMigrations())),
+    restore: (backup, options) => run(() => restore(url, backup, readMigrations(), options)),
+    async readAll() {
+      throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
+    },
+    fill: (tables) => run(() => fill(url, tables, readMigrations())),
+  };
+}
+
+/** What PostgreSQL answers to a user who may not do something. */
+const NO_PRIVILEGE = '42501';
+/** What the driver says of a connection that went away. */
+const LOST = 'Connection terminated';
+
+/** Whether a failure is the server's, or that of the way to it, and no defect. */
+function isServersRefusal(error: unknown): boolean {
+  return (
+    hasCode(error, NO_PRIVILEGE) ||
+    asPortError(error) instanceof StorageUnavailable ||
+    (error instanceof Error && error.message.startsWith(LOST))
+  );
+}
+
+/** What is wrong with what was written since the last check; nothing when it cannot be checked at the moment. */
+async function findProblem(client: ClientBase, notice: Notice): Promise<string | undefined> {
+  try {
+    return (await checkToTheEnd(client))[0];
+  } catch (error) {
+    const passing = asPortError(error);
+    if (!(passing instanceof StorageUnavailable)) throw error;
+    notice('what was written to the ledger since the last check could not be checked', passing);
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Checks the whole ledger, as of one moment, also while servers write to it.
+ */
+import type { ClientBase } from 'pg';
+import { brand } from '#shared/brand.ts';
+import { DatabaseRefused, type Findings } from '../database.ts';
+import { INVARIANTS } from '../ledger-invariants.ts';
+import { COLUMNS_OF_PAST, createPast, differencesFrom, type NotedPast, spellPast, tipText } from '../past.ts';
+import { connectOrRefuse, nameOf, type SessionLimits } from './connection.ts';
+import { appliedTo, type Migration } from './migrations.ts';
+import { checkSchema } from './schema-check.ts';
+
+/** Of a session that reads or writes all of the data, which takes as long as there is data; only locks are soon there or never. */
+export const UNHURRIED: SessionLimits = { statementMs: 0, lockMs: 5_000, idleInTransactionMs: 0 };
+
+const ROWS_AT_ONCE = 1_000;
+const MAX_OFFENDERS = 10;
+
+/**
+ * Begins a transaction that sees the data as of one moment, in which no tip is half-way: what is committed later has a higher
+ * sequence than all that it sees. Tips wait for as long as those take that are being recorded, some milliseconds.
+ */
+export async function beginSettled(client: ClientBase): Promise<void> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await client.query('SAVEPOINT before_lock');
+  await client.query('LOCK TABLE tipwell.transactions, tipwell.reversals IN SHARE MODE');
+  // The first query decides what the transaction sees. Going back to the savepoint releases the lock, and keeps that.
+  await client.query('SELECT 1');
+  await client.query('ROLLBACK TO SAVEPOINT before_lock');
+  await client.query('RELEASE SAVEPOINT before_lock');
+}
+
+/** Checks every invariant of the ledger that the session sees. @returns what is violated, in sentences. */
+async function checkLedger(client: ClientBase): Promise<string[]> {
+  const violations: string[] = [];
+  const references = ['every reference leads somewhere', await orphans(client)] as const;
+  for (const [invariant, query] of [...INVARIANTS, references]) {
+    const { rows } = await client.query<unknown[]>({
+      text: `SELECT * FROM (${query}) AS offenders LIMIT ${MAX_OFFENDERS}`,
+      rowMode: 'array',
+    });
+    if (rows.length > 0) violations.push(`Violated: ${invariant} (${rows.map(([name]) => name).join(', ')})`);
+  }
+  return violations;
+}
+
+/** A query for the rows whose foreign keys lead nowhere. PostgreSQL refuses such rows; who switches its triggers off can make them. */
+async function orphans(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ query: string }>(`
+    SELECT format('SELECT %L || concat_ws('' '', %s) FROM %s t WHERE (%s) IS NOT NULL AND NOT EXISTS (SELECT FROM %s o WHERE (%s) = (%s))',
+      (SELECT relname FROM pg_class WHERE oid = k.conrelid) || ' ', t.columns, k.conrelid::regclass, t.columns,
+      k.confrelid::regclass, o.columns, t.columns) AS query
+    FROM pg_constraint k,
+      LATERAL (SELECT string_agg(format('t.%I', a.attname), ', ' ORDER BY u.place) AS columns
+        FROM unnest(k.conkey) WITH ORDINALITY u (attnum, place)
+        JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = u.attnum) t,
+      LATERAL (SELECT string_agg(format('o.%I', a.attname), ', ' ORDER BY u.place) AS columns
+        FROM unnest(k.confkey) WITH ORDINALITY u (attnum, place)
+        JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = u.attnum) o
+    WHERE k.contype = 'f' AND k.connamespace = to_regnamespace('tipwell')
+    ORDER BY k.conname`);
+  return rows.map(({ query }) => query).join(' UNION ALL ');
+}
+
+/** Reads the past of the ledger that the session sees, inside a transaction. @param count how many tips the second note is of. */
+async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast; first: NotedPast }> {
+  const past = createPast();
+  let first = past.note();
+  await client.query(`DECLARE past NO SCROLL CURSOR FOR
+    SELECT ${COLUMNS_OF_PAST} FROM tipwell.transactions ORDER BY sequence`);
+  for (;;) {
+    const { rows } = await client.query<unknown[]>({
+      text: `FETCH ${ROWS_AT_ONCE} FROM past`,
+      rowMode: 'array',
+    });
+    for (const values of rows) {
+      past.add(tipText(values));
+      if (past.note().count <= count) first = past.note();
+    }
+    if (rows.length < ROWS_AT_ONCE) break;
+  }
+  await client.query('CLOSE past');
+  return { all: past.note(), first };
+}
+
+/**
+ * Checks the ledger that the session sees, inside a transaction.
+ * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
+ */
+export async function inspectLedger(client: ClientBase, noted: NotedPast | null): Promise<Findings> {
+  const violations = await checkLedger(client);
+  const { all, first } = await readPast(client, noted?.count);
+  const rewritten = noted === null ? [] : differencesFrom(noted, first);
+  return { problems: [...violations, ...rewritten], tipCount: all.count, past: spellPast(all) };
+}
+
+/** Compares the schema with that of the migrations, inside a transaction. @returns the findings when it differs; null when it does not. */
+export async function inspectSchema(
+  client: ClientBase,
+  migrations: readonly Migration[],
+): Promise<Findings | null> {
+  const differences = await checkSchema(client, migrations);
+  // Views and functions in the place of ours could answer whatever is asked.
+  if (differences.length === 0) return null;
+  return { problems: differences.map((difference) => `Changed: ${difference}`), tipCount: 0, past: '' };
+}
+
+/** `ManagedDatabase.check` of the database at `url`. */
+export async function inspectDatabase(
+  url: string,
+  migrations: readonly Migration[],
+  noted: NotedPast | null,
+): Promise<Findings> {
+  const client = await connectOrRefuse(url, UNHURRIED);
+  try {
+    await requireTipwells(client, url);
+    await beginSettled(client);
+    const changed = await inspectSchema(client, migrations);
+    if (changed !== null) return changed;
+    return await inspectLedger(client, noted);
+  } finally {
+    await client.end();
+  }
+}
+
+/** @throws DatabaseRefused when there is no database of this product's. */
+export async function requireTipwells(client: ClientBase, url: string): Promise<void> {
+  if ((await appliedTo(client)).length > 0) return;
+  throw new DatabaseRefused(`${nameOf(url)} is no database of ${brand.name}'s.`);
+}

@@ -1,0 +1,112 @@
+/**
+ * Brings a database to the present schema, also while other processes use it: one process migrates, the others wait for it.
+ * Each migration is one transaction.
+ */
+import { extname, join } from 'node:path';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import type { ClientBase } from 'pg';
+import { brand } from '#shared/brand.ts';
+import { DatabaseRefused } from '../database.ts';
+import { hasCode } from './connection.ts';
+
+export interface Migration {
+  readonly hash: string;
+  readonly statements: readonly string[];
+}
+
+/** A build carries its own migrations, so that newer sources beside it, as after a pull, change nothing of what it does. */
+const FOLDER = join(
+  import.meta.dirname,
+  extname(import.meta.filename) === '.ts' ? '../../../../drizzle/postgres' : 'drizzle/postgres',
+);
+
+/** Reads the migrations that belong to this code, made by `npm run db:generate:postgres`, in their order. */
+export function readMigrations(folder = FOLDER): Migration[] {
+  return readMigrationFiles({ migrationsFolder: folder }).map(({ hash, sql }) => ({ hash, statements: sql }));
+}
+
+const LOCK = `hashtextextended('tipwell migrations', 0)`;
+/** Whoever waits for the lock of a table keeps all others from it who come later, so a migration does not wait for a long dump. */
+const TABLE_LOCK_TIMEOUT_MS = 5_000;
+
+/**
+ * Applies the migrations that the database has not seen yet.
+ * @param client has no time limit for its statements.
+ * @returns how many were applied.
+ * @throws DatabaseRefused when the database comes from a newer or different Tipwell, or a table is in use for long; the
+ *   migrations before the one that was not done stay.
+ */
+export async function migrate(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
+  await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+  try {
+    await client.query(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
+    const applied = await appliedTo(client);
+    requireKnown(applied, migrations);
+    for (const [offset, migration] of migrations.slice(applied.length).entries()) {
+      await apply(client, migration, applied.length + offset);
+    }
+    return migrations.length - applied.length;
+  } finally {
+    await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
+  }
+}
+
+/**
+ * The hashes of the migrations that a database has seen, in their order; none when it is not Tipwell's yet.
+ */
+export async function appliedTo(client: ClientBase): Promise<string[]> {
+  const { rows: tables } = await client.query(
+    `SELECT 1 WHERE to_regclass('tipwell.schema_migrations') IS NOT NULL`,
+  );
+  if (tables.length === 0) return [];
+  const { rows } = await client.query<{ hash: string }>(
+    'SELECT hash FROM tipwell.schema_migrations ORDER BY position',
+  );
+  return rows.map(({ hash }) => hash);
+}
+
+/** @throws DatabaseRefused when a database has seen a migration that is not known here. */
+export function requireKnown(applied: readonly string[], migrations: readonly Migration[]): void {
+  if (applied.every((hash, index) => hash === migrations[index]?.hash)) return;
+  throw new DatabaseRefused(
+    `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
+  );
+}
+
+/** Whether a database has exactly these migrations. */
+export function isSchemaCurrent(applied: readonly string[], migrations: readonly Migration[]): boolean {
+  return applied.join() === migrations.map(({ hash }) => hash).join();
+}
+
+async function apply(client: ClientBase, migration: Migration, position: number): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    if (position === 0) await makeHome(client);
+    for (const statement of migration.statements) await client.query(statement);
+    await client.query('INSERT INTO tipwell.schema_migrations (position, hash) VALUES ($1, $2)', [
+      position,
+      migration.hash,
+    ]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    if (!hasCode(error, '55P03')) throw error;
+    throw new DatabaseRefused(
+      'A table of the database is in use, as by a backup. Start again once that has ended.',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** What each database has before its first migration: the hashes of those that it has seen. */
+export const HOME =
+  'CREATE TABLE "tipwell"."schema_migrations" (position integer PRIMARY KEY, hash text COLLATE "C" NOT NULL)';
+
+/** A schema that is there already is used as it is: its maker may be the only one who may make any. */
+async function makeHome(client: ClientBase): Promise<void> {
+  const { rows } = await client.query(`SELECT 1 WHERE to_regnamespace('tipwell') IS NOT NULL`);
+  if (rows.length === 0) await client.query('CREATE SCHEMA tipwell');
+  await client.query(HOME);
+}

@@ -1,0 +1,106 @@
+/**
+ * Compares what lies in the schema of a database with what the migrations make. What guards the ledger is written there: a
+ * database without a trigger, or with one more, is not to be trusted, however well its sums add up.
+ */
+import type { ClientBase } from 'pg';
+import { brand } from '#shared/brand.ts';
+import { DatabaseRefused } from '../database.ts';
+import { appliedTo, HOME, type Migration, requireKnown } from './migrations.ts';
+
+/**
+ * The objects of a schema, each with a name and a text that differs when the object does. Rules of views are in the views; not-null
+ * constraints are with the columns, because only PostgreSQL 18 and newer list them as constraints. A table of the migrations is
+ * made for the session, and counts as one that lasts.
+ */
+const OBJECTS = `
+  WITH home AS (SELECT $1::oid AS id),
+    relations AS (SELECT c.* FROM pg_class c, home WHERE c.relnamespace = home.id)
+  SELECT CASE c.relkind WHEN 'r' THEN 'table' WHEN 'S' THEN 'sequence' WHEN 'v' THEN 'view' ELSE 'relation' END AS kind,
+    c.relname AS name,
+    concat_ws(' ', c.relkind, c.relpersistence = 'u', c.relrowsecurity, c.relforcerowsecurity, c.relispartition,
+      CASE WHEN c.relkind IN ('v', 'm') THEN pg_get_viewdef(c.oid) END) AS text
+  FROM relations c WHERE c.relkind NOT IN ('i', 'I')
+  UNION ALL SELECT 'column', quote_ident(c.relname) || '.' || quote_ident(a.attname),
+    concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated,
+      (SELECT l.collname FROM pg_collation l WHERE l.oid = a.attcollation), pg_get_expr(d.adbin, d.adrelid))
+  FROM relations c JOIN pg_attribute a ON a.attrelid = c.oid LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+  WHERE c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL SELECT 'index', i.relname,
+    concat_ws(' ', x.indisvalid, x.indisready, x.indislive, pg_get_indexdef(x.indexrelid))
+  FROM relations c JOIN pg_index x ON x.indrelid = c.oid JOIN pg_class i ON i.oid = x.indexrelid
+  UNION ALL SELECT 'constraint', quote_ident(c.relname) || '.' || quote_ident(o.conname),
+    concat_ws(' ', o.convalidated, pg_get_constraintdef(o.oid),
+      (SELECT bool_and(g.tgenabled = 'O') FROM pg_trigger g WHERE g.tgconstraint = o.oid))
+  FROM relations c JOIN pg_constraint o ON o.conrelid = c.oid WHERE o.contype <> 'n'
+  UNION ALL SELECT 'trigger', quote_ident(c.relname) || '.' || quote_ident(g.tgname), concat_ws(' ', g.tgenabled, pg_get_triggerdef(g.oid))
+  FROM relations c JOIN pg_trigger g ON g.tgrelid = c.oid WHERE NOT g.tgisinternal
+  UNION ALL SELECT 'rule', quote_ident(c.relname) || '.' || quote_ident(r.rulename), concat_ws(' ', r.ev_enabled, pg_get_ruledef(r.oid))
+  FROM relations c JOIN pg_rewrite r ON r.ev_class = c.oid WHERE r.rulename <> '_RETURN'
+  UNION ALL SELECT 'policy', quote_ident(c.relname) || '.' || quote_ident(p.polname), p.polcmd::text
+  FROM relations c JOIN pg_policy p ON p.polrelid = c.oid
+  UNION ALL SELECT 'function', p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')',
+    CASE WHEN p.prokind IN ('f', 'p') THEN pg_get_functiondef(p.oid) ELSE p.prokind::text END
+  FROM pg_proc p, home WHERE p.pronamespace = home.id
+  ORDER BY 1, 2`;
+
+/**
+ * Compares the schema with what the migrations that it has seen make of an empty one. These are run in the schema for temporary
+ * tables, and undone, which needs no right but the one to make these.
+ * @param client is in a transaction, which stays as it was.
+ * @returns a sentence for each difference.
+ * @throws DatabaseRefused when the database has seen a migration that is not known here.
+ */
+export async function checkSchema(client: ClientBase, migrations: readonly Migration[]): Promise<string[]> {
+  const applied = await appliedTo(client);
+  requireKnown(applied, migrations);
+  const present = await objectsOf(client, `to_regnamespace('tipwell')`);
+  await client.query('SAVEPOINT before_expected');
+  try {
+    const statements = [
+      HOME,
+      ...migrations.slice(0, applied.length).flatMap((migration) => migration.statements),
+    ];
+    for (const statement of statements) await client.query(statement.replaceAll('"tipwell".', 'pg_temp.'));
+    return compare(present, await objectsOf(client, 'pg_my_temp_schema()'));
+  } finally {
+    await client.query('ROLLBACK TO SAVEPOINT before_expected');
+    await client.query('RELEASE SAVEPOINT before_expected');
+  }
+}
+
+/**
+ * Compares the schema before a server uses it.
+ * @param client is in no transaction.
+ * @throws DatabaseRefused when it differs.
+ */
+export async function requireUnchanged(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
+  await client.query('BEGIN');
+  const [difference] = await checkSchema(client, migrations);
+  await client.query('ROLLBACK');
+  if (difference === undefined) return;
+  throw new DatabaseRefused(
+    `The tables of the database have been changed: ${difference}. Nothing was done to it; restore a backup.`,
+  );
+}
+
+/** The texts of the objects by kind and name. Names are quoted, because whoever wrote them may have put anything into one. */
+async function objectsOf(client: ClientBase, schema: string): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ kind: string; name: string; text: string }>(
+    OBJECTS.replace('$1', schema),
+  );
+  return new Map(
+    rows.map(({ kind, name, text }) => [
+      `${kind} ${JSON.stringify(name)}`,
+      text.replaceAll(/"tipwell"\.|\btipwell\.|\bpg_temp(?:_\d+)?\./g, ''),
+    ]),
+  );
+}
+
+function compare(present: ReadonlyMap<string, string>, expected: ReadonlyMap<string, string>): string[] {
+  const foreign = [...present].flatMap(([name, text]) => {
+    if (!expected.has(name)) return [`the ${name} is none of ${brand.name}'s`];
+    return expected.get(name) === text ? [] : [`the ${name} is not as ${brand.name} makes it`];
+  });
+  const missing = [...expected.keys()].filter((name) => !present.has(name));
+  return [...foreign, ...missing.map((name) => `the ${name} is missing`)];
+}

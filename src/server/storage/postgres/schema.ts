@@ -1,0 +1,301 @@
+/**
+ * The tables, in the names and columns of SQLite's, from which `npm run db:generate:postgres` derives migrations. What drizzle
+ * cannot say (the triggers that keep the ledger append-only) is written into the migrations by hand and guarded by tests.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  foreignKey,
+  index,
+  integer,
+  pgSchema,
+  primaryKey,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
+import type { EntryKind, SecretName } from '../storage.ts';
+
+/**
+ * Text is ordered by its bytes, as in SQLite: the collations of an operating system change with its versions, and an index
+ * that was built under another version finds rows no more.
+ */
+const text = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
+/** Everything lies in a schema of its own, so that a database may be shared with other programs. */
+export const schema = pgSchema('tipwell');
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+const whole = (name: string) => bigint(name, { mode: 'number' });
+const userId = (name: string) => text(name).$type<UserId>();
+const cents = (name: string) => whole(name).$type<Cents>();
+
+export const accounts = schema.table(
+  'accounts',
+  {
+    id: userId('id').primaryKey(),
+    email: text('email').notNull(),
+    /** The email as it is compared: lower case. */
+    emailKey: text('email_key').notNull(),
+    username: text('username').notNull(),
+    fullName: text('full_name').notNull(),
+    phone: text('phone'),
+    isServiceProvider: boolean('is_service_provider').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    totalTipsReceivedCents: cents('total_tips_received_cents').notNull(),
+    totalTipsGivenCents: cents('total_tips_given_cents').notNull(),
+    createdAtMs: whole('created_at_ms').notNull(),
+    /** How many entries the account has. */
+    lastPosition: whole('last_position').notNull().default(0),
+    /** When a password that the operator made stops working; null for one that its owner chose. */
+    passwordExpiresAtMs: whole('password_expires_at_ms'),
+  },
+  (table) => [
+    uniqueIndex('accounts_email_key').on(table.emailKey),
+    uniqueIndex('accounts_username').on(table.username),
+    check('accounts_total_tips_received', sql`${table.totalTipsReceivedCents} >= 0`),
+    check('accounts_total_tips_given', sql`${table.totalTipsGivenCents} >= 0`),
+    check('accounts_last_position', sql`${table.lastPosition} >= 0`),
+  ],
+);
+
+export const providerCategories = schema.table(
+  'provider_categories',
+  {
+    userId: userId('user_id')
+      .notNull()
+      .references(() => accounts.id),
+    category: text('category').$type<ServiceCategory>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.category] })],
+);
+
+export const sessions = schema.table(
+  'sessions',
+  {
+    tokenHash: bytes('token_hash').primaryKey(),
+    userId: userId('user_id')
+      .notNull()
+      .references(() => accounts.id),
+    createdAtMs: whole('created_at_ms').notNull(),
+    expiresAtMs: whole('expires_at_ms').notNull(),
+    /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
+    device: text('device').notNull().default(''),
+  },
+  (table) => [
+    index('sessions_user').on(table.userId),
+    index('sessions_expiry').on(table.expiresAtMs),
+    check('sessions_token_hash', sql`length(${table.tokenHash}) = 32`),
+  ],
+);
+
+/** Random keys of this installation, each made when it is first needed. */
+export const secrets = schema.table(
+  'secrets',
+  {
+    name: text('name').$type<SecretName>().primaryKey(),
+    key: bytes('key').notNull(),
+  },
+  (table) => [check('secrets_key', sql`length(${table.key}) = 32`)],
+);
+
+/** Counts of limited attempts. Accounts and addresses are stored as hashes, because a count must not tell who was where. */
+export const attempts = schema.table(
+  'attempts',
+  {
+    limit: text('limit_name').notNull(),
+    /** SHA-256 in hexadecimal; empty where the limit is not about an account. */
+    account: text('account').notNull(),
+    /** Of an address, a network, a device or a session: SHA-256 in hexadecimal; empty where the limit is about none. */
+    address: text('address').notNull(),
+    count: whole('count').notNull(),
+    endsAtMs: whole('ends_at_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.limit, table.account, table.address] }),
+    index('attempts_account').on(table.account),
+    index('attempts_end').on(table.endsAtMs),
+    check('attempts_count', sql`${table.count} >= 0`),
+  ],
+);
+
+export const qrCodes = schema.table(
+  'qr_codes',
+  {
+    id: text('id').$type<QrCodeId>().primaryKey(),
+    userId: userId('user_id').notNull(),
+    category: text('category').$type<ServiceCategory>().notNull(),
+    createdAtMs: whole('created_at_ms').notNull(),
+    /** The order in which codes were made, which SQLite knows by itself. */
+    sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
+  },
+  (table) => [
+    uniqueIndex('qr_codes_user_category').on(table.userId, table.category),
+    foreignKey({
+      // The name that drizzle makes is longer than PostgreSQL keeps.
+      name: 'qr_codes_offered',
+      columns: [table.userId, table.category],
+      foreignColumns: [providerCategories.userId, providerCategories.category],
+    }),
+    check('qr_codes_id', sql`length(${table.id}) = 10`),
+  ],
+);
+
+/** A picture is made once for each code and address; another PUBLIC_URL asks for another picture. */
+export const qrPictures = schema.table(
+  'qr_pictures',
+  {
+    qrCodeId: text('qr_code_id')
+      .$type<QrCodeId>()
+      .notNull()
+      .references(() => qrCodes.id),
+    address: text('address').notNull(),
+    png: bytes('png').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.qrCodeId, table.address] })],
+);
+
+export const transactions = schema.table(
+  'transactions',
+  {
+    /** The order of the ledger. Numbers that were drawn and not committed leave gaps. */
+    sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
+    id: text('id').$type<TransactionId>().notNull(),
+    giverId: userId('giver_id')
+      .notNull()
+      .references(() => accounts.id),
+    receiverId: userId('receiver_id')
+      .notNull()
+      .references(() => accounts.id),
+    qrCodeId: text('qr_code_id')
+      .$type<QrCodeId>()
+      .notNull()
+      .references(() => qrCodes.id),
+    serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
+    amountCents: cents('amount_cents').notNull(),
+    giverFeeCents: cents('giver_fee_cents').notNull(),
+    receiverFeeCents: cents('receiver_fee_cents').notNull(),
+    netAmountCents: cents('net_amount_cents').notNull(),
+    /** In basis points, as they were when the tip was given. */
+    giverFeeRate: integer('giver_fee_rate').notNull(),
+    receiverFeeRate: integer('receiver_fee_rate').notNull(),
+    idempotencyKey: text('idempotency_key'),
+    createdAtMs: whole('created_at_ms').notNull(),
+    /** The positions of its entries in the accounts of its two people. */
+    giverPosition: whole('giver_position').notNull(),
+    receiverPosition: whole('receiver_position').notNull(),
+  },
+  (table) => [
+    uniqueIndex('transactions_id').on(table.id),
+    uniqueIndex('transactions_idempotency')
+      .on(table.giverId, table.idempotencyKey)
+      .where(sql`idempotency_key is not null`),
+    check('transactions_amount', sql`${table.amountCents} between 1000 and 1000000`),
+    check('transactions_fees', sql`${table.giverFeeCents} >= 0 and ${table.receiverFeeCents} >= 0`),
+    check(
+      'transactions_net',
+      sql`${table.netAmountCents} > 0 and ${table.netAmountCents} + ${table.receiverFeeCents} = ${table.amountCents}`,
+    ),
+    check('transactions_two_people', sql`${table.giverId} <> ${table.receiverId}`),
+    check('transactions_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
+  ],
+);
+
+/** What made a tip `refunded`. Each is written once, and never changed, as the tips are. */
+export const reversals = schema.table(
+  'reversals',
+  {
+    /** The order in which tips were reversed; it may have gaps. */
+    sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
+    transactionSequence: whole('transaction_sequence')
+      .notNull()
+      .references(() => transactions.sequence),
+    createdAtMs: whole('created_at_ms').notNull(),
+    giverPosition: whole('giver_position').notNull(),
+    receiverPosition: whole('receiver_position').notNull(),
+  },
+  (table) => [
+    uniqueIndex('reversals_transaction').on(table.transactionSequence),
+    check('reversals_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
+  ],
+);
+
+/** What each tip, and each reversal, did to the accounts of its two people: a chain for each account. */
+export const entries = schema.table(
+  'entries',
+  {
+    accountId: userId('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** 1, 2, 3 and so on for each account, in the order in which the entries were committed. */
+    position: whole('position').notNull(),
+    kind: text('kind').$type<EntryKind>().notNull(),
+    transactionSequence: whole('transaction_sequence')
+      .notNull()
+      .references(() => transactions.sequence),
+    /** The net amount for the receiver and the amount for the giver; negative in a reversal. */
+    cents: cents('cents').notNull(),
+    /** What the account has received in all, or given in all, with this entry. */
+    balanceAfterCents: cents('balance_after_cents').notNull(),
+    createdAtMs: whole('created_at_ms').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.position] }),
+    check('entries_position', sql`${table.position} > 0`),
+    check('entries_balance', sql`${table.balanceAfterCents} >= 0`),
+    check(
+      'entries_kind',
+      sql`(${table.kind} in ('received', 'given') and ${table.cents} > 0) or (${table.kind} in ('received_reversed', 'given_reversed') and ${table.cents} < 0)`,
+    ),
+  ],
+);
+
+/** What was received, without what was reversed, in each quarter of an hour: a day of any time zone is made up of such quarters. */
+export const tipBuckets = schema.table(
+  'tip_buckets',
+  {
+    accountId: userId('account_id')
+      .notNull()
+      .references(() => accounts.id),
+    /** When the quarter of an hour began. */
+    startMs: whole('start_ms').notNull(),
+    serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
+    count: whole('count').notNull(),
+    /** The sum of the net amounts. */
+    cents: cents('cents').notNull(),
+    /** As they were when the ledger was checked last. */
+    checkedCount: whole('checked_count').notNull().default(0),
+    checkedCents: cents('checked_cents').notNull().default(sql`0`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.startMs, table.serviceCategory] }),
+    check('tip_buckets_quarter', sql`${table.startMs} % 900000 = 0`),
+    check('tip_buckets_sums', sql`${table.count} >= 0 and ${table.cents} >= 0`),
+  ],
+);
+
+/** How far the chain of an account has been checked. */
+export const checkedAccounts = schema.table('checked_accounts', {
+  accountId: userId('account_id')
+    .primaryKey()
+    .references(() => accounts.id),
+  position: whole('position').notNull(),
+  /** The totals at that position. */
+  receivedCents: cents('received_cents').notNull(),
+  givenCents: cents('given_cents').notNull(),
+  /** The earliest bucket that was moved since the account was last checked to its end; null when nothing has come since. */
+  bucketsFromMs: whole('buckets_from_ms'),
+});
+
+/** How far the ledger has been checked: one row. */
+export const checkpoints = schema.table(
+  'checkpoints',
+  {
+    id: integer('id').primaryKey(),
+    transactionSequence: whole('transaction_sequence').notNull(),
+    reversalSequence: whole('reversal_sequence').notNull(),
+  },
+  (table) => [check('checkpoints_one', sql`${table.id} = 1`)],
+);

@@ -1,0 +1,156 @@
+/**
+ * Every statement of the running server but the set-wise ones of the ledger, written in drizzle and prepared once for each
+ * connection. Those about codes and tips are in `tip-statements.ts`.
+ */
+import { and, asc, desc, eq, inArray, lte, ne, or, sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type { Client } from 'pg';
+import { prepareInsert } from './placeholders.ts';
+import { accounts, attempts, providerCategories, secrets, sessions } from './schema.ts';
+import { prepareTipStatements } from './tip-statements.ts';
+
+export type Statements = ReturnType<typeof prepareStatements>;
+
+export function prepareStatements(client: Client) {
+  const db = drizzle(client);
+  const value = sql.placeholder;
+
+  const account = {
+    id: accounts.id,
+    email: accounts.email,
+    username: accounts.username,
+    fullName: accounts.fullName,
+    phone: accounts.phone,
+    isServiceProvider: accounts.isServiceProvider,
+    /** Joined by commas; null for a customer. */
+    categories: sql<string | null>`(
+      SELECT string_agg(category, ',') FROM tipwell.provider_categories WHERE provider_categories.user_id = ${accounts.id}
+    )`,
+    totalTipsReceivedCents: accounts.totalTipsReceivedCents,
+    totalTipsGivenCents: accounts.totalTipsGivenCents,
+    passwordExpiresAtMs: accounts.passwordExpiresAtMs,
+  };
+
+  return {
+    ...prepareTipStatements(db),
+
+    insertAccount: prepareInsert(db, accounts, 'insert_account'),
+    insertProviderCategory: prepareInsert(db, providerCategories, 'insert_provider_category'),
+    /** The accounts that stand against a new one, at most three. */
+    accountsLike: db
+      .select({ id: accounts.id, emailKey: accounts.emailKey, username: accounts.username })
+      .from(accounts)
+      .where(
+        or(
+          eq(accounts.id, value('id')),
+          eq(accounts.emailKey, value('emailKey')),
+          eq(accounts.username, value('username')),
+        ),
+      )
+      .prepare('accounts_like'),
+    accountByEmail: db
+      .select({ ...account, passwordHash: accounts.passwordHash })
+      .from(accounts)
+      .where(eq(accounts.emailKey, value('emailKey')))
+      .prepare('account_by_email'),
+    replacePasswordHash: db
+      .update(accounts)
+      .set({ passwordHash: sql`${value('next')}` })
+      .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('present'))))
+      .prepare('replace_password_hash'),
+    changePassword: db
+      .update(accounts)
+      .set({
+        passwordHash: sql`${value('passwordHash')}`,
+        passwordExpiresAtMs: sql`${value('expiresAtMs')}`,
+      })
+      .where(eq(accounts.id, value('id')))
+      .prepare('change_password'),
+    /** Keeps all others from changing the account until the transaction ends. */
+    lockPasswordHash: db
+      .select({ passwordHash: accounts.passwordHash })
+      .from(accounts)
+      .where(eq(accounts.id, value('id')))
+      .for('no key update')
+      .prepare('lock_password_hash'),
+
+    insertSession: prepareInsert(db, sessions, 'insert_session'),
+    sessionsOfUser: db
+      .select()
+      .from(sessions)
+      .where(eq(sessions.userId, value('userId')))
+      .orderBy(desc(sessions.createdAtMs), asc(sessions.tokenHash))
+      .prepare('sessions_of_user'),
+    sessionsWithAccounts: db
+      .select({ ...account, tokenHash: sessions.tokenHash, expiresAtMs: sessions.expiresAtMs })
+      .from(sessions)
+      .innerJoin(accounts, eq(accounts.id, sessions.userId))
+      .where(sql`${sessions.tokenHash} = ANY (${value('hashes')}::bytea[])`)
+      .prepare('sessions_with_accounts'),
+    endedSessions: db
+      .select({ hash: sql<Buffer>`hash` })
+      .from(sql`unnest(${value('hashes')}::bytea[]) AS asked (hash)`)
+      .where(
+        sql`NOT EXISTS (SELECT FROM ${sessions} WHERE ${sessions.tokenHash} = hash AND ${sessions.expiresAtMs} > ${value('nowMs')})`,
+      )
+      .prepare('ended_sessions'),
+    extendSession: db
+      .update(sessions)
+      .set({ expiresAtMs: sql`${value('expiresAtMs')}` })
+      .where(eq(sessions.tokenHash, value('tokenHash')))
+      .prepare('extend_session'),
+    renewSession: db
+      .update(sessions)
+      .set({ tokenHash: sql`${value('nextTokenHash')}`, expiresAtMs: sql`${value('expiresAtMs')}` })
+      .where(and(eq(sessions.tokenHash, value('tokenHash')), eq(sessions.userId, value('userId'))))
+      .prepare('renew_session'),
+    deleteSessions: db
+      .delete(sessions)
+      .where(sql`${sessions.tokenHash} = ANY(${value('tokenHashes')}::bytea[])`)
+      .prepare('delete_sessions'),
+    deleteOtherSessions: db
+      .delete(sessions)
+      .where(and(eq(sessions.userId, value('userId')), ne(sessions.tokenHash, value('keptTokenHash'))))
+      .prepare('delete_other_sessions'),
+    deleteExpiredSessions: db
+      .delete(sessions)
+      .where(
+        inArray(
+          sessions.tokenHash,
+          db
+            .select({ tokenHash: sessions.tokenHash })
+            .from(sessions)
+            .where(lte(sessions.expiresAtMs, value('nowMs')))
+            .limit(value('atMost')),
+        ),
+      )
+      .prepare('delete_expired_sessions'),
+
+    insertAttemptCount: prepareInsert(db, attempts, 'insert_attempt_count'),
+    deleteAttemptsOn: db
+      .delete(attempts)
+      .where(eq(attempts.account, value('account')))
+      .prepare('delete_attempts_on'),
+    deleteEndedAttempts: db
+      .delete(attempts)
+      .where(
+        inArray(
+          sql`(${attempts.limit}, ${attempts.account}, ${attempts.address})`,
+          db
+            .select({ limit: attempts.limit, account: attempts.account, address: attempts.address })
+            .from(attempts)
+            .where(lte(attempts.endsAtMs, value('nowMs')))
+            .limit(value('atMost')),
+        ),
+      )
+      .prepare('delete_ended_attempts'),
+
+    secretByName: db
+      .select({ key: secrets.key })
+      .from(secrets)
+      .where(eq(secrets.name, value('name')))
+      .prepare('secret_by_name'),
+    deleteSecrets: db.delete(secrets).prepare('delete_secrets'),
+    insertSecret: prepareInsert(db, secrets, 'insert_secret'),
+  };
+}

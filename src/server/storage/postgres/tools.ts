@@ -1,0 +1,128 @@
+/**
+ * PostgreSQL's own programs that write and read dumps, run without a shell. The password goes to them in their environment: the
+ * words of a command line can be read by everybody on the machine.
+ */
+import { execFile } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Client } from 'pg';
+import { DatabaseRefused } from '../database.ts';
+
+/** Where the packages of Debian keep the programs of each version, of which PATH has one. */
+const FOLDERS_OF_VERSIONS = '/usr/lib/postgresql/*/bin';
+
+const run = promisify(execFile);
+/** Of what a program writes to its standard error, so much is kept. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+
+/** The parameters of an address that say how to encrypt, and the variables in which the programs look for them. */
+const ENCRYPTION = {
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+} as const;
+
+export interface Tools {
+  /** Writes a dump of the schema, as of a snapshot that a session has exported, into a file. */
+  dump(file: string, snapshot: string): Promise<void>;
+  /** The lines of what a dump contains. */
+  list(file: string): Promise<string[]>;
+  /** Restores what the lines in another file name, into a schema that is there; all of it or nothing. */
+  restore(file: string, listFile: string): Promise<void>;
+}
+
+/**
+ * Finds the programs for the server that a session is connected to: of its version, else of the next newer one. Older ones
+ * refuse a newer server.
+ * @param purpose what they are needed for, as the beginning of a sentence.
+ * @throws DatabaseRefused when there are none, with what to do instead.
+ */
+export async function findTools(client: Client, url: string, purpose: string): Promise<Tools> {
+  const wanted = await readServerVersion(client);
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...globSync(FOLDERS_OF_VERSIONS)];
+  const found = await Promise.all([...new Set(folders)].map(readVersion));
+  const [best] = found
+    .filter((tools) => tools !== null)
+    .filter(({ version }) => version >= wanted)
+    .sort((one, other) => one.version - other.version);
+  if (!best) {
+    throw new DatabaseRefused(
+      `${purpose}: that takes pg_dump and pg_restore of PostgreSQL ${wanted} (or newer), the version of its server, and neither PATH nor ${FOLDERS_OF_VERSIONS} has them. Install them here (on Debian: the package postgresql-client-${wanted}), or run this command with the same DATABASE_URL on a machine that has them.`,
+    );
+  }
+  return toolsIn(best.folder, environmentOf(client, url), purpose);
+}
+
+function toolsIn(folder: string, env: NodeJS.ProcessEnv, purpose: string): Tools {
+  async function start(program: string, words: readonly string[]): Promise<string> {
+    try {
+      const { stdout } = await run(join(folder, program), words, { env, maxBuffer: MAX_OUTPUT_BYTES });
+      return stdout;
+    } catch (error) {
+      throw new DatabaseRefused(`${purpose}: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+  // Without owners and privileges, because another server has other users.
+  const bare = ['--no-owner', '--no-privileges'];
+  return {
+    async dump(file, snapshot) {
+      const what = ['--format=custom', '--schema=tipwell', `--snapshot=${snapshot}`, `--file=${file}`];
+      await start('pg_dump', ['--no-password', ...bare, ...what]);
+    },
+    list: async (file) => (await start('pg_restore', ['--list', file])).split('\n'),
+    async restore(file, listFile) {
+      const how = ['--single-transaction', '--exit-on-error', `--use-list=${listFile}`];
+      const where = `--dbname=${env['PGDATABASE'] ?? ''}`;
+      await start('pg_restore', ['--no-password', ...bare, ...how, where, file]);
+    },
+  };
+}
+
+async function readServerVersion(client: Client): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    `SELECT current_setting('server_version_num')::integer / 10000 AS version`,
+  );
+  return rows[0]?.version ?? Number.POSITIVE_INFINITY;
+}
+
+/** The version of the programs in a folder; null where it does not have both of them. */
+async function readVersion(folder: string): Promise<{ folder: string; version: number } | null> {
+  try {
+    const answers = await Promise.all(
+      ['pg_dump', 'pg_restore'].map((program) => run(join(folder, program), ['--version'])),
+    );
+    const versions = answers.map(({ stdout }) => Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1]));
+    return versions.every((version) => version === versions[0] && version > 0)
+      ? { folder, version: Math.min(...versions) }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The environment of this process, and the connection of the session in the variables of PostgreSQL's programs. */
+function environmentOf({ host, port, user, database, password }: Client, url: string): NodeJS.ProcessEnv {
+  const { searchParams } = new URL(url.replace(/@(?=\/)/, '@socket'));
+  const encryption = Object.entries(ENCRYPTION).flatMap(([parameter, variable]) => {
+    const value = searchParams.get(parameter);
+    return value === null ? [] : [[variable, value]];
+  });
+  return {
+    ...process.env,
+    PGHOST: host,
+    PGPORT: String(port),
+    PGUSER: user,
+    PGDATABASE: database,
+    ...(typeof password === 'string' && { PGPASSWORD: password }),
+    ...Object.fromEntries(encryption),
+  };
+}
+
+/** What a program said of its failure: its own words are more than Node.js's, which repeat the command line. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
+  if (said !== '') return said;
+  return error instanceof Error ? error.message : String(error);
+}

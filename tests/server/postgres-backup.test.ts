@@ -1,0 +1,246 @@
+/**
+ * Backups of a PostgreSQL database by `npm run db:backup`, and what `npm run db:restore` does with them. Both need pg_dump and
+ * pg_restore, which do not come with npm: where the machine has a whole PostgreSQL of Debian's, that one is the server.
+ */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { databaseAt } from '#server/storage/open.ts';
+import { connect } from '#server/storage/postgres/connection.ts';
+import { newTransactionId } from '#shared/ids.ts';
+import { moveBooks, writeBooks } from '#tests/support/books.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
+import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+
+/** The folder of an installed PostgreSQL that has all of its programs; undefined where there is none. */
+const [installed] = globSync('/usr/lib/postgresql/*/bin/pg_dump')
+  .map(dirname)
+  .filter((folder) => ['initdb', 'postgres', 'pg_restore'].every((name) => existsSync(join(folder, name))));
+
+afterAll(stopEverything);
+
+const at = (url: string) => databaseAt({ engine: 'postgres', url });
+
+async function execute(url: string, statements: string): Promise<void> {
+  const client = await connect(url);
+  await client.query(statements);
+  await client.end();
+}
+
+describe.skipIf(installed === undefined)('with the programs of an installed PostgreSQL', () => {
+  let server: PostgresServer;
+  let count = 0;
+
+  beforeAll(async () => {
+    server = await startPostgres({ fsync: 'off' }, installed);
+  });
+  afterAll(() => server.stop());
+
+  /** An empty database on that server. */
+  async function createDatabase(): Promise<string> {
+    count += 1;
+    await execute(server.url('postgres'), `CREATE DATABASE tips_${count}`);
+    return server.url(`tips_${count}`);
+  }
+
+  /** A database with the books of `writeBooks`, and a backup of it. */
+  async function createBackup() {
+    const books = await writeBooks();
+    const url = await createDatabase();
+    const { past } = await moveBooks(books.path, url);
+    const file = join(temporaryFolder(), 'tips.dump');
+    const written = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
+    return { ...books, url, past, file, written };
+  }
+
+  /** Records another tip. */
+  async function tipOnce(url: string, { tips }: Pick<Awaited<ReturnType<typeof writeBooks>>, 'tips'>) {
+    const storage = await at(url).openForServer(() => {});
+    const [tip] = tips;
+    if (!tip) throw new Error('there is no tip');
+    const id = newTransactionId(randomBytes);
+    expect((await storage.recordTip({ ...tip, id, idempotencyKey: null })).outcome).toBe('recorded');
+    await storage.close();
+  }
+
+  test('a backup is written while a server runs, checked, and for this user alone', async () => {
+    const { url, file, past, written } = await createBackup();
+    expect(written).toMatchObject({ code: 0, stderr: '' });
+    expect(written.stdout).toContain(`${file} holds all of `);
+    expect(written.stdout).toContain(`checked: a ledger of 4 tips.\nIts past, to note elsewhere: ${past}\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(file))).toEqual(['tips.dump']);
+
+    const running = await startServer({ DATABASE_URL: url });
+    const second = join(temporaryFolder(), 'second.dump');
+    expect((await runToEnd('db-backup', { DATABASE_URL: url }, [second])).code).toBe(0);
+    expect((await runToEnd('db-check', { DATABASE_URL: url })).code).toBe(0);
+    await running.stop();
+  });
+
+  test('a backup never overwrites a file, and none of a ledger that does not add up appears', async () => {
+    const { url, file } = await createBackup();
+    const again = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
+    expect(again.stderr).toBe(`${file} exists already; a backup never overwrites a file.\n`);
+    await execute(url, 'UPDATE tipwell.accounts SET total_tips_given_cents = total_tips_given_cents + 1');
+    const other = join(temporaryFolder(), 'other.dump');
+    const { code, stderr } = await runToEnd('db-backup', { DATABASE_URL: url }, [other]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('cannot be trusted. Violated: the total given');
+    expect(readdirSync(dirname(other))).toEqual([]);
+  });
+
+  test('a restore puts the backup in the place of the data, which is kept aside, and ends sessions', async () => {
+    const { url, file, past, ...books } = await createBackup();
+    await tipOnce(url, books);
+    await execute(
+      url,
+      `UPDATE tipwell.accounts SET password_hash = 'another' WHERE username = 'cam';
+       INSERT INTO tipwell.accounts SELECT 'usr_new', 'n@x', 'n@x', 'new', 'New', NULL, false, 'none', 0, 0, 0, 0, NULL`,
+    );
+    const { code, stdout, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('a ledger of 4 tips, the newest of 20');
+    expect(stdout).toContain(`Its past, to note elsewhere: ${past}\n`);
+    expect(stdout).toContain('kept as the schema tipwell_before_restore of the same database.\n');
+    expect(stdout).toContain(
+      ': 1 account changed theirs since, and 1 account came later and is not in it.\n',
+    );
+    expect(stdout).toContain('All sessions have ended (1): everybody logs in again.\n');
+    expect(await at(url).check(null)).toEqual({ problems: [], tipCount: 4, past });
+    const storage = await at(url).openForServer(() => {});
+    expect(await storage.listSessions(books.customer.id, 0)).toEqual([]);
+    expect(await storage.secret('giver_pseudonym', Buffer.alloc(32))).toEqual(
+      Buffer.alloc(32, 'giver_pseudonym'),
+    );
+    expect(await storage.secret('device_mark', Buffer.alloc(32, 7))).toEqual(Buffer.alloc(32, 7));
+    await storage.close();
+    await tipOnce(url, books);
+    const kept = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
+    expect(kept.stdout).toContain('kept as the schema tipwell_before_restore_2 of the same database.\n');
+    expect(kept.stdout).toContain('Sessions go on as they were when the backup was made: 1.\n');
+  });
+
+  test('a restore fills a database of another server that has nothing yet', async () => {
+    const { file, past } = await createBackup();
+    const url = await createDatabase();
+    const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
+    expect({ code, kept: stdout.includes('kept as') }).toEqual({ code: 0, kept: false });
+    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+  });
+
+  test('a restore is refused while a server runs', async () => {
+    const { url, file } = await createBackup();
+    const running = await startServer({ DATABASE_URL: url });
+    const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining('another Tipwell process is using it'),
+    });
+    await running.stop();
+  });
+
+  test('a restore of another past is refused without --other-past, and leaves all as it was', async () => {
+    const { file } = await createBackup();
+    const { url, past } = await createBackup();
+    const refused = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    expect(refused.stderr).toContain(
+      'tells another past than the database that it would replace: from tip 1 on',
+    );
+    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);
+  });
+
+  test.each([
+    ['a damaged file', (file: string) => writeFileSync(file, readFileSync(file).subarray(0, -2_000)), ''],
+    ['a file that is no backup', (file: string) => writeFileSync(file, 'bread and butter'), ''],
+  ])('a restore of %s is refused, and leaves all as it was', async (_what, spoil) => {
+    const { url, file, past } = await createBackup();
+    spoil(file);
+    const { code, stdout, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('Cannot restore ');
+    expect(stderr).not.toContain(new URL(url).password);
+    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+  });
+
+  test('a restore of a dump with a changed schema or a wrong sum is refused, and leaves all as it was', async () => {
+    for (const [forgery, sentence] of [
+      [
+        'DROP TRIGGER entries_never_change ON tipwell.entries',
+        'Changed: the trigger "entries.entries_never_change" is missing',
+      ],
+      ['UPDATE tipwell.tip_buckets SET count = count + 1', 'Violated: each bucket'],
+    ] as const) {
+      const { url, file, past } = await createBackup();
+      const forged = await createBackup();
+      await execute(forged.url, forgery);
+      const dump = join(dirname(file), 'forged.dump');
+      execFileSync(join(installed ?? '', 'pg_dump'), ['-Fc', '-n', 'tipwell', '-f', dump, forged.url]);
+      const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [dump, '--other-past']);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`${dump} cannot be trusted. ${sentence}`);
+      expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    }
+  });
+
+  test('a restore that was broken off keeps servers away, and the next one puts back what was there', async () => {
+    const { url, file, past } = await createBackup();
+    await execute(
+      url,
+      `ALTER SCHEMA tipwell RENAME TO tipwell_before_restore; CREATE SCHEMA tipwell;
+       CREATE TABLE tipwell.unfinished_restore (aside text);
+       INSERT INTO tipwell.unfinished_restore VALUES ('tipwell_before_restore')`,
+    );
+    await expect(at(url).openForServer(() => {})).rejects.toThrow('was broken off');
+    const missing = await runToEnd('db-restore', { DATABASE_URL: url }, [import.meta.filename]);
+    expect(missing.code).toBe(1);
+    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file])).code).toBe(0);
+  });
+
+  test('the daily backup of a server is a dump', async () => {
+    const { url } = await createBackup();
+    const folder = join(temporaryFolder(), 'backups');
+    const running = await startServer({ DATABASE_URL: url, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+    const deadline = Date.now() + 30_000;
+    while (!running.stderr().includes('backup written') && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    await running.stop();
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^tipwell-000001-\d{4}-\d\d-\d\d\.dump$/)]);
+    expect(running.stderr()).not.toContain(new URL(url).password);
+  });
+});
+
+test('without programs that fit, backups and restores say what to install, and change nothing', async () => {
+  const { path } = await writeBooks();
+  const url = await createPostgresDatabase();
+  const { past } = await moveBooks(path, url);
+  const version = Number((await ask(url)).slice(0, -4));
+  if (globSync(`/usr/lib/postgresql/{${version},${version + 1}}/bin/pg_dump`).length > 0) return;
+  const folder = temporaryFolder();
+  const file = join(folder, 'tips.dump');
+  const env = { DATABASE_URL: url, PATH: '' };
+  for (const [command, words] of [
+    ['db-backup', [file]],
+    ['db-restore', [path]],
+  ] as const) {
+    const { code, stdout, stderr } = await runToEnd(command, env, words);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(`takes pg_dump and pg_restore of PostgreSQL ${version} (or newer)`);
+    expect(stderr).toContain(`postgresql-client-${version}`);
+    expect(stderr).not.toContain(new URL(url).password || 'no password');
+  }
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+});
+
+async function ask(url: string): Promise<string> {
+  const client = await connect(url);
+  const { rows } = await client.query<{ server_version_num: string }>('SHOW server_version_num');
+  await client.end();
+  return rows[0]?.server_version_num ?? '';
+}

@@ -1,0 +1,329 @@
+/** What the port comes to on PostgreSQL when servers and lines fail: nothing is done twice, and nothing is lost. */
+import { createHash, randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { Client } from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { DatabaseRefused } from '#server/storage/database.ts';
+import { databaseAt } from '#server/storage/open.ts';
+import { connect } from '#server/storage/postgres/connection.ts';
+import { type Storage, StorageUnavailable } from '#server/storage/storage.ts';
+import { newQrCodeId, newUserId } from '#shared/ids.ts';
+import { createPeople } from '#tests/support/people.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { createPostgresLine } from '#tests/support/postgres-line.ts';
+
+const NOW = Date.UTC(2026, 4, 15, 12);
+const bytes = (text: string) => createHash('sha256').update(text).digest();
+
+async function openAt(url: string): Promise<Storage> {
+  const storage = await databaseAt({ engine: 'postgres', url }).openForServer(() => {});
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** A connection past the storage, in the schema of its tables. */
+async function connectPast(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('SET search_path = tipwell');
+  return client;
+}
+
+/** A storage behind a line that can be cut, and a connection past both. */
+async function openBehindLine() {
+  const url = await createPostgresDatabase();
+  const line = await createPostgresLine(url);
+  const storage = await openAt(line.url);
+  const past = await connectPast(url);
+  return { url, line, storage, past, scene: await createPeople(storage).setTheScene() };
+}
+
+/** Ends the connections that others have to the database. */
+function endOthers(past: Client) {
+  return past.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+}
+
+for (const when of ['before', 'after'] as const) {
+  test.for([
+    { idempotencyKey: 'key' },
+    { idempotencyKey: null },
+  ])(`a tip is recorded once when the connection is lost ${when} its commit (%o)`, async ({
+    idempotencyKey,
+  }) => {
+    const { line, storage, past, scene } = await openBehindLine();
+    const heard: unknown[] = [];
+    storage.subscribe({ onEntries: (accounts) => heard.push(accounts), onCodes() {} });
+    const tip = scene.tip({ idempotencyKey });
+    line.loseNextCommit(when);
+    expect(await storage.recordTip(tip)).toMatchObject({
+      outcome: 'recorded',
+      transaction: { id: tip.id, receiverUsername: scene.provider.username },
+    });
+    expect(line.lost).toBe(1);
+    const { rows } = await past.query('SELECT id FROM transactions');
+    expect(rows).toEqual([{ id: tip.id }]);
+    expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(1);
+    expect(heard.flat()).toEqual(expect.arrayContaining([scene.provider.id, scene.customer.id]));
+  });
+
+  test(`a reversal is made once when the connection is lost ${when} its commit`, async () => {
+    const { line, storage, scene } = await openBehindLine();
+    const tip = scene.tip();
+    await storage.recordTip(tip);
+    line.loseNextCommit(when);
+    expect(await storage.reverseTip(tip.id, NOW)).toMatchObject({ outcome: 'reversed' });
+    expect(line.lost).toBe(1);
+    expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(2);
+    expect(await storage.reverseTip(tip.id, NOW)).toMatchObject({ outcome: 'reversed_before' });
+  });
+
+  test(`accounts, codes, sessions and passwords come to what they are when the connection is lost ${when} the commit`, async () => {
+    const { line, storage, past, scene } = await openBehindLine();
+    const losing = <Result>(step: () => Promise<Result>) => {
+      line.loseNextCommit(when);
+      return step();
+    };
+    const { customer, provider } = scene;
+    const account = {
+      ...customer,
+      id: newUserId(randomBytes),
+      email: 'new@example.com',
+      username: 'new',
+      passwordHash: 'none',
+      createdAtMs: NOW,
+    };
+    expect(await losing(() => storage.createAccount(account))).toBe('created');
+    const code = { id: newQrCodeId(randomBytes), userId: provider.id, createdAtMs: NOW };
+    const picture = { address: 'address', png: Buffer.from('png') };
+    expect(await losing(() => storage.createQrCode({ ...code, serviceCategory: 'barber' }, picture))).toBe(
+      'created',
+    );
+    const session = {
+      tokenHash: bytes('token'),
+      userId: account.id,
+      createdAtMs: NOW,
+      expiresAtMs: NOW + 9,
+      device: '',
+    };
+    expect(await losing(() => storage.createSession(session, 'none', 1))).toBe('created');
+    const kept = {
+      tokenHash: session.tokenHash,
+      nextTokenHash: bytes('next'),
+      expiresAtMs: NOW + 99,
+    };
+    const next = { passwordHash: 'next', expiresAtMs: null };
+    expect(await losing(() => storage.changePassword(account.id, 'none', next, kept))).toBe('changed');
+    expect(line.lost).toBe(4);
+    expect(await storage.findSession(bytes('next'), NOW)).toMatchObject({ expiresAtMs: NOW + 99 });
+    const { rows } = await past.query('SELECT count(*)::integer AS count FROM sessions');
+    expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  test(`an attempt is refused, and counted once at most, when the connection is lost ${when} its commit`, async () => {
+    const { line, storage, past } = await openBehindLine();
+    const count = { limit: 'login', account: 'pat', address: '', maxCount: 5, windowMs: 60_000 };
+    line.loseNextCommit(when);
+    await expect(storage.takeAttempt([count], NOW)).rejects.toThrow(StorageUnavailable);
+    const { rows } = await past.query('SELECT count::integer FROM attempts');
+    expect(rows).toEqual(when === 'before' ? [] : [{ count: 1 }]);
+    expect(await storage.takeAttempt([count], NOW)).toEqual({ outcome: 'taken' });
+  });
+}
+
+test('steps wait for a server that is away for a moment, and say that the storage is unavailable when it stays away', async () => {
+  const { line, storage, scene } = await openBehindLine();
+  await line.cut();
+  const [tip, found] = [storage.recordTip(scene.tip()), storage.findQrCode(scene.code)];
+  setTimeout(() => void line.mend(), 500);
+  expect(await tip).toMatchObject({ outcome: 'recorded' });
+  expect(await found).toMatchObject({ id: scene.code });
+  await line.cut();
+  const refused = [storage.recordTip(scene.tip()), storage.findQrCode(scene.code), storage.proveWritable()];
+  for (const { status, reason } of await Promise.allSettled(refused).then((all) =>
+    all.map((one) => ({ reason: undefined, ...one })),
+  )) {
+    expect(status).toBe('rejected');
+    expect(reason).toBeInstanceOf(StorageUnavailable);
+  }
+  await line.mend();
+  expect(await storage.recordTip(scene.tip())).toMatchObject({ outcome: 'recorded' });
+});
+
+test('a tip that meets a deadlock is recorded once', async () => {
+  const { url, storage, past, scene } = await openBehindLine();
+  const [first, second] = [scene.provider.id, scene.customer.id].sort();
+  await past.query('BEGIN');
+  await past.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [second]);
+  const tip = storage.recordTip(scene.tip());
+  const watching = await connectPast(url);
+  await vi.waitFor(async () => {
+    const { rows } = await watching.query('SELECT 1 FROM pg_locks WHERE NOT granted');
+    expect(rows).toHaveLength(1);
+  });
+  await past.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [first]);
+  await past.query('COMMIT');
+  expect(await tip).toMatchObject({ outcome: 'recorded' });
+  const { rows } = await watching.query(
+    'SELECT deadlocks::integer FROM pg_stat_database WHERE datname = current_database()',
+  );
+  expect(rows).toEqual([{ deadlocks: 1 }]);
+  expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(1);
+});
+
+test('a transaction that fails to serialise is run again, and a bounded number of times', async () => {
+  const { storage, past, scene } = await openBehindLine();
+  // A sequence keeps what was drawn in a transaction that is undone.
+  await past.query('CREATE SEQUENCE failures');
+  await past.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF nextval('tipwell.failures') <= current_setting('tests.failures')::integer THEN
+      RAISE serialization_failure;
+    END IF;
+    RETURN NEW; END $$`);
+  await past.query('CREATE TRIGGER fail BEFORE INSERT ON reversals FOR EACH ROW EXECUTE FUNCTION fail()');
+  await past.query('CREATE TRIGGER fail BEFORE INSERT ON transactions FOR EACH ROW EXECUTE FUNCTION fail()');
+  const failFor = async (count: number) => {
+    await past.query(`ALTER DATABASE ${past.database} SET tests.failures = ${count}`);
+    await past.query(`SELECT setval('failures', 1, false)`);
+    await endOthers(past);
+  };
+  await failFor(3);
+  const tip = scene.tip();
+  expect(await storage.recordTip(tip)).toMatchObject({ outcome: 'recorded' });
+  await failFor(3);
+  expect(await storage.reverseTip(tip.id, NOW)).toMatchObject({ outcome: 'reversed' });
+  await failFor(1_000);
+  await expect(storage.recordTip(scene.tip())).rejects.toThrow(StorageUnavailable);
+  expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(2);
+});
+
+test('a tip that the tables refuse fails alone, without a word of what was in it', async () => {
+  const { storage, scene } = await openBehindLine();
+  const tips = Array.from({ length: 9 }, () => scene.tip());
+  const poisoned = scene.tip({ amountCents: 999, idempotencyKey: 'poisoned key' });
+  const outcomes = await Promise.allSettled([...tips, poisoned].map(storage.recordTip));
+  const failed = outcomes.pop();
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(tips.map(() => 'fulfilled'));
+  expect(failed).toMatchObject({ status: 'rejected' });
+  const reason = failed?.status === 'rejected' ? failed.reason : null;
+  expect(reason).not.toBeInstanceOf(StorageUnavailable);
+  expect(inspect(reason, { depth: 9, showHidden: true })).toContain('transactions_amount');
+  expect(inspect(reason, { depth: 9, showHidden: true })).not.toContain('poisoned key');
+  expect(await storage.listEntriesSince(scene.provider.id, 0, 99)).toHaveLength(9);
+});
+
+test('tips at once for one receiver, by two processes, stand in the chains of their accounts without a gap', async () => {
+  const url = await createPostgresDatabase();
+  const [first, second] = [await openAt(url), await openAt(url)];
+  const { addAccount, setTheScene } = createPeople(first);
+  const { provider, tip } = await setTheScene();
+  const givers = await Promise.all(['a', 'b', 'c', 'd'].map((name) => addAccount(name)));
+  const tips = Array.from({ length: 500 }, (_, index) =>
+    tip({ giverId: givers[index % 4]?.id ?? provider.id, amountCents: 1_000 + index }),
+  );
+  const outcomes = await Promise.all(
+    tips.map((one, index) => (index % 3 === 0 ? first : second).recordTip(one)),
+  );
+  expect(new Set(outcomes.map(({ outcome }) => outcome))).toEqual(new Set(['recorded']));
+  const entries = await second.listEntriesSince(provider.id, 0, 999);
+  expect(entries.map(({ position }) => position)).toEqual(tips.map((_, index) => index + 1));
+  const past = await connectPast(url);
+  const { rows } = await past.query(`
+    SELECT account_id, position FROM (
+      SELECT *, row_number() OVER chain AS place, sum(cents) OVER chain AS balance FROM entries
+      WINDOW chain AS (PARTITION BY account_id ORDER BY position)
+    ) AS chains WHERE position <> place OR balance_after_cents <> balance`);
+  expect(rows).toEqual([]);
+  expect((await databaseAt({ engine: 'postgres', url }).check(null)).problems).toEqual([]);
+});
+
+test('listeners hear of the entries of other processes, and of everything once the line to the server was lost', async () => {
+  const url = await createPostgresDatabase();
+  const [listening, other] = [await openAt(url), await openAt(url)];
+  const { provider, customer, tip } = await createPeople(other).setTheScene();
+  const heard: unknown[] = [];
+  const codes: unknown[] = [];
+  listening.subscribe({
+    onEntries: (accounts) => heard.push(accounts),
+    onCodes: (owners) => codes.push(owners),
+  });
+  const take = async () => {
+    await vi.waitFor(() => expect(heard).toHaveLength(1), { timeout: 9_000 });
+    return heard.splice(0);
+  };
+  expect(await take()).toEqual(['any']);
+  await other.recordTip(tip());
+  expect((await take()).flat().sort()).toEqual([provider.id, customer.id].sort());
+  // One's own commit is heard once.
+  await listening.recordTip(tip());
+  await other.recordTip(tip());
+  await vi.waitFor(() => expect(heard).toHaveLength(2));
+  heard.splice(0);
+
+  const past = await connectPast(url);
+  codes.splice(0);
+  await past.query('UPDATE accounts SET full_name = $1 WHERE id = $2', ['Another', provider.id]);
+  await vi.waitFor(() => expect(codes).toEqual([[provider.id]]));
+
+  codes.splice(0);
+  const { rowCount } = await past.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query = 'LISTEN tipwell'`,
+  );
+  expect(rowCount).toBe(1);
+  expect(await take()).toEqual(['any']);
+  expect(codes).toEqual(['any']);
+  await other.recordTip(tip());
+  expect((await take()).flat().sort()).toEqual([provider.id, customer.id].sort());
+});
+
+test('a database that can only be read is unavailable for tips, is read from, and is written to again once it can be', async () => {
+  const { storage, past, scene } = await openBehindLine();
+  const name = past.database;
+  await past.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  await endOthers(past);
+  await expect(storage.recordTip(scene.tip())).rejects.toThrow(StorageUnavailable);
+  await expect(storage.proveWritable()).rejects.toThrow(StorageUnavailable);
+  expect(await storage.findQrCode(scene.code)).toMatchObject({ id: scene.code });
+  await past.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+  await endOthers(past);
+  await storage.proveWritable();
+  expect(await storage.recordTip(scene.tip())).toMatchObject({ outcome: 'recorded' });
+});
+
+test('the password of an address is in no error and in no name', async () => {
+  const url = new URL(await createPostgresDatabase());
+  url.password = 'hunter22';
+  url.port = '1';
+  const refused = databaseAt({ engine: 'postgres', url: url.href });
+  expect(refused.name).not.toContain('hunter22');
+  const error = await refused.openForServer(() => {}).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(DatabaseRefused);
+  expect(String(error)).toContain('ECONNREFUSED');
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter22');
+});
+
+test('a commit waits for the disk whatever the server is set to, and no wait is without an end', async () => {
+  const url = await createPostgresDatabase();
+  const past = await connectPast(url);
+  const name = past.database;
+  for (const [set, expected] of [
+    ['off', 'on'],
+    ['local', 'on'],
+    ['remote_write', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ]) {
+    await past.query(`ALTER DATABASE ${name} SET synchronous_commit = ${set}`);
+    const client = await connect(url);
+    const settingOf = async (setting: string) =>
+      (await client.query<{ value: string }>('SELECT current_setting($1) AS value', [setting])).rows[0]
+        ?.value;
+    expect(await settingOf('synchronous_commit')).toBe(expected);
+    expect(await settingOf('statement_timeout')).toBe('4s');
+    expect(await settingOf('lock_timeout')).toBe('3s');
+    expect(await settingOf('idle_in_transaction_session_timeout')).toBe('10s');
+    expect(await settingOf('application_name')).toBe('tipwell');
+    await client.end();
+  }
+});

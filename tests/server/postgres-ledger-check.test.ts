@@ -1,0 +1,156 @@
+/**
+ * `npm run db:check` on PostgreSQL finds every way in which the books could be wrong, and names it. Each invariant is broken here by
+ * hand, past all guards of the tables.
+ */
+import type { ClientBase } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { databaseAt } from '#server/storage/open.ts';
+import { connect } from '#server/storage/postgres/connection.ts';
+import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
+import { moveBooks, writeBooks } from '#tests/support/books.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { stopEverything } from '#tests/support/running-server.ts';
+
+afterAll(stopEverything);
+
+const CAM = `(SELECT id FROM accounts WHERE username = 'cam')`;
+const PAT = `(SELECT id FROM accounts WHERE username = 'pat')`;
+const SAM = `(SELECT id FROM accounts WHERE username = 'sam')`;
+const second = (changes: string) => `UPDATE transactions SET ${changes} WHERE sequence = 2`;
+
+const MAKE_UP = 'net amount and receiver fee make up the amount';
+const FEES = 'fees are those of the rates stored with the tip';
+const NEGATIVE = 'nothing is negative';
+const PARTIES = 'a tip has a known giver, receiver and QR code';
+const THEMSELVES = 'nobody tips themselves';
+const KNOWN = 'the category is known';
+const KEY = 'an idempotency key left one tip of its giver';
+const ENTRIES = 'a tip left an entry with each of its two people';
+const REVERSAL = 'a reversal is of a known tip, and took back what it did to its two people';
+const ONCE = 'a tip is reversed once';
+const ALONE = 'no entry stands without its tip or reversal';
+const NUMBERED = 'the entries of an account are numbered from 1 without a gap';
+const BALANCE = 'each balance is the sum of the entries up to it';
+const RECEIVED = 'the total received is the sum of the net amounts';
+const GIVEN = 'the total given is the sum of the amounts';
+const BUCKET = 'each bucket is the sum of what was received in its quarter of an hour';
+const CHECKED = 'nothing was remembered as checked that is not there';
+const REFERENCES = 'every reference leads somewhere';
+
+/** What is done to the books of `writeBooks`, and an invariant that is violated then. */
+const FALSIFICATIONS: readonly (readonly [what: string, statement: string, violated: string])[] = [
+  ['a net amount that is too high', second('net_amount_cents = 1950'), MAKE_UP],
+  ['a giver fee that is a cent too low', second('giver_fee_cents = 99'), FEES],
+  ['a rate that is not the one charged', second('receiver_fee_rate = 200'), FEES],
+  ['a negative fee', second('giver_fee_rate = -500, giver_fee_cents = -99'), NEGATIVE],
+  ['a negative total', `UPDATE accounts SET total_tips_given_cents = -1 WHERE id = ${SAM}`, NEGATIVE],
+  ['a giver whom nobody knows', second(`giver_id = 'usr_gone'`), PARTIES],
+  ['a code that nobody knows', second(`qr_code_id = 'GONEGONE00'`), PARTIES],
+  ['a receiver who does not own the code', second(`receiver_id = ${SAM}`), PARTIES],
+  ['a tip for a service that the code is not for', second(`service_category = 'barber'`), PARTIES],
+  ['a tip to oneself', second('giver_id = receiver_id'), THEMSELVES],
+  ['an unknown service', second(`service_category = 'magician'`), KNOWN],
+  ['two tips of one idempotency key', second(`idempotency_key = 'key-1000'`), KEY],
+  ['a tip that is missing', 'DELETE FROM transactions WHERE sequence = 4', ALONE],
+  ['an entry that is missing', `DELETE FROM entries WHERE position = 2 AND account_id = ${CAM}`, ENTRIES],
+  [
+    'an entry of another amount',
+    `UPDATE entries SET cents = 1 WHERE position = 2 AND account_id = ${CAM}`,
+    ENTRIES,
+  ],
+  ['a reversal without its entry', `DELETE FROM entries WHERE kind = 'given_reversed'`, REVERSAL],
+  ['a reversal of an unknown tip', 'UPDATE reversals SET transaction_sequence = 9', REVERSAL],
+  [
+    'a second reversal',
+    `INSERT INTO reversals OVERRIDING SYSTEM VALUE SELECT 9, transaction_sequence, created_at_ms, giver_position, receiver_position FROM reversals`,
+    ONCE,
+  ],
+  [
+    'an entry that no tip left',
+    `INSERT INTO entries SELECT account_id, 6, kind, transaction_sequence, cents, balance_after_cents + cents, created_at_ms
+     FROM entries WHERE position = 5 AND account_id = ${CAM}`,
+    ALONE,
+  ],
+  [
+    'a gap in the entries',
+    `UPDATE entries SET position = 9 WHERE position = 5 AND account_id = ${CAM}`,
+    NUMBERED,
+  ],
+  ['a last position that is too high', `UPDATE accounts SET last_position = 6 WHERE id = ${PAT}`, NUMBERED],
+  [
+    'a wrong balance',
+    `UPDATE entries SET balance_after_cents = 1 WHERE position = 2 AND account_id = ${PAT}`,
+    BALANCE,
+  ],
+  [
+    'a total received that is a cent too high',
+    'UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + 1',
+    RECEIVED,
+  ],
+  [
+    'a total given by somebody without tips',
+    `UPDATE accounts SET total_tips_given_cents = 1 WHERE id = ${SAM}`,
+    GIVEN,
+  ],
+  ['a bucket with a tip too many', 'UPDATE tip_buckets SET count = count + 1', BUCKET],
+  ['a bucket that is missing', 'DELETE FROM tip_buckets', BUCKET],
+  ['a bucket of nothing', `INSERT INTO tip_buckets VALUES (${SAM}, 0, 'barber', 1, 1)`, BUCKET],
+  ['a check of what is not there', 'UPDATE checked_accounts SET position = 99', CHECKED],
+  [
+    'a session of nobody',
+    `INSERT INTO sessions VALUES (decode(repeat('00', 32), 'hex'), 'usr_gone', 0, 0, '')`,
+    REFERENCES,
+  ],
+  [
+    'a code for a service that is not offered',
+    `UPDATE provider_categories SET category = 'valet' WHERE category = 'bartender'`,
+    REFERENCES,
+  ],
+];
+
+/** Takes away whatever keeps the tables from being falsified, for the transaction of a session. */
+async function letFalsify(client: ClientBase): Promise<void> {
+  // Neither the triggers of the ledger nor those of foreign keys.
+  await client.query('SET LOCAL session_replication_role = replica');
+  const { rows } = await client.query<{ statement: string }>(
+    `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS statement
+     FROM pg_constraint WHERE contype = 'c' AND connamespace = 'tipwell'::regnamespace`,
+  );
+  for (const { statement } of rows) await client.query(statement);
+  await client.query('DROP INDEX transactions_idempotency, reversals_transaction');
+}
+
+describe('the check of the ledger', () => {
+  let url = '';
+  let books: Awaited<ReturnType<typeof writeBooks>>;
+  let remove = async () => {};
+
+  beforeAll(async () => {
+    books = await writeBooks();
+    url = await createPostgresDatabase((removing) => {
+      remove = removing;
+    });
+    await moveBooks(books.path, url);
+  });
+  afterAll(() => remove());
+
+  test('finds nothing in good books, and tells the past of the file that they came from', async () => {
+    const { past } = await databaseAt({ engine: 'sqlite', path: books.path }).check(null);
+    expect(await databaseAt({ engine: 'postgres', url }).check(null)).toEqual({
+      problems: [],
+      tipCount: 4,
+      past,
+    });
+  });
+
+  test.each(FALSIFICATIONS)('finds %s', async (_what, statement, violated) => {
+    const client = await connect(url);
+    onTestFinished(() => client.end());
+    await client.query('BEGIN');
+    await letFalsify(client);
+    expect((await inspectLedger(client, null)).problems).toEqual([]);
+    await client.query(statement);
+    const { problems } = await inspectLedger(client, null);
+    expect(problems.filter((problem) => problem.startsWith(`Violated: ${violated}`))).toHaveLength(1);
+  });
+});

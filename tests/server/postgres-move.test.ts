@@ -1,0 +1,238 @@
+/**
+ * `npm run db:move` copies a file into an empty PostgreSQL database, with all that people have in it, and checks all of it before
+ * anything is to be seen there.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { TableRows } from '#server/storage/database.ts';
+import { databaseAt } from '#server/storage/open.ts';
+import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { moveBooks, writeBooks } from '#tests/support/books.ts';
+import { forge } from '#tests/support/forgery.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+
+afterAll(stopEverything);
+
+const at = (url: string) => databaseAt({ engine: 'postgres', url });
+
+async function ask(url: string, query: string): Promise<unknown[][]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query<unknown[]>({ text: query, rowMode: 'array' })).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whether anybody is in a database, whether it has the tables or not. */
+async function isEmpty(url: string): Promise<boolean> {
+  const [[table] = []] = await ask(url, `SELECT to_regclass('tipwell.accounts')::text`);
+  return table === null || (await ask(url, 'SELECT 1 FROM tipwell.accounts')).length === 0;
+}
+
+/** The rows of a file as text, so that numbers of both drivers compare. */
+function readFile(path: string, table: string, columns: string): unknown[] {
+  const database = openDatabase(path, { mustExist: true, readonly: true });
+  try {
+    return database.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`).raw().all();
+  } finally {
+    database.close();
+  }
+}
+
+describe('a move', () => {
+  test('copies every table, row by row, with the order of the ledger', async () => {
+    const { path } = await writeBooks();
+    const url = await createPostgresDatabase();
+    await moveBooks(path, url);
+    const tables = readFile(
+      path,
+      'sqlite_schema',
+      `name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' --`,
+    ).flat();
+    expect(tables).toHaveLength(13);
+    for (const table of tables.map(String)) {
+      const columns = readFile(path, `pragma_table_info('${table}')`, 'name, cid').map(String);
+      const names = columns.map((column) => column.split(',')[0]).join(', ');
+      const moved = await ask(url, `SELECT ${names} FROM tipwell.${table} ORDER BY 1, 2`);
+      const text = (rows: unknown[]) =>
+        JSON.stringify(rows, (_, value: unknown) =>
+          typeof value === 'number' || typeof value === 'boolean' ? String(Number(value)) : value,
+        );
+      expect(text(moved), table).toBe(text(readFile(path, table, names)));
+      expect(moved, table).not.toEqual([]);
+    }
+  });
+
+  test('keeps the past, and what people see through the port', async () => {
+    const { path, provider, customer, code, tips } = await writeBooks();
+    const url = await createPostgresDatabase();
+    const file = databaseAt({ engine: 'sqlite', path });
+    const { past, tipCount, problems } = await file.check(null);
+    expect(problems).toEqual([]);
+    expect(await moveBooks(path, url)).toEqual({ problems: [], tipCount, past });
+    expect(await at(url).check(null)).toEqual({ problems: [], tipCount: 4, past });
+
+    const [from, to] = [await file.openForCommand(), await at(url).openForCommand()];
+    try {
+      for (const { id, email } of [provider, customer]) {
+        expect(await to.findCredentials(email)).toEqual(await from.findCredentials(email));
+        expect(await to.listSessions(id, 0)).toEqual(await from.listSessions(id, 0));
+        expect(await to.listEntriesSince(id, 0, 50)).toEqual(await from.listEntriesSince(id, 0, 50));
+        const page = { before: null, limit: 50 };
+        expect(await to.listTransactions(id, page)).toEqual(await from.listTransactions(id, page));
+        const totals = [id, 0, 900_000 * 4_000_000] as const;
+        expect(await to.readTotals(...totals)).toEqual(await from.readTotals(...totals));
+        expect(await to.listQrCodes(id, 'https://tips.example.com/tip/')).toEqual(
+          await from.listQrCodes(id, 'https://tips.example.com/tip/'),
+        );
+      }
+      expect(await to.findQrCode(code)).toEqual(await from.findQrCode(code));
+      for (const name of ['giver_pseudonym', 'device_mark'] as const) {
+        expect(await to.secret(name, Buffer.alloc(32))).toEqual(Buffer.alloc(32, name));
+      }
+      const [first] = tips;
+      if (!first) throw new Error('there is no tip');
+      const again = await to.recordTip({ ...first, id: `${first.id.slice(0, -1)}0` as typeof first.id });
+      expect(again).toMatchObject({ outcome: 'repeated', transaction: { id: first.id } });
+    } finally {
+      await from.close();
+      await to.close();
+    }
+  });
+
+  test('lets the ledger go on after it', async () => {
+    const { path, tips } = await writeBooks();
+    const url = await createPostgresDatabase();
+    await moveBooks(path, url);
+    const storage = await at(url).openForCommand();
+    const [, , , last] = tips;
+    if (!last) throw new Error('there is no tip');
+    const next = { ...last, id: `${last.id.slice(0, -1)}0` as typeof last.id, idempotencyKey: null };
+    expect((await storage.recordTip(next)).outcome).toBe('recorded');
+    expect((await storage.reverseTip(last.id, last.createdAtMs)).outcome).toBe('reversed');
+    expect(await storage.checkRecent()).toMatchObject({ problems: [] });
+    await storage.close();
+    expect(await at(url).check(null)).toMatchObject({ problems: [], tipCount: 5 });
+    expect(await ask(url, 'SELECT max(sequence)::integer FROM tipwell.transactions')).toEqual([[5]]);
+  });
+
+  test('into a database with accounts is refused, and changes nothing', async () => {
+    const { path } = await writeBooks();
+    const url = await createPostgresDatabase();
+    const { past } = await moveBooks(path, url);
+    await expect(moveBooks((await writeBooks()).path, url)).rejects.toThrow('is not empty');
+    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+  });
+
+  test('takes a database on which a server has started before anybody registered', async () => {
+    const { path } = await writeBooks();
+    const url = await createPostgresDatabase();
+    const storage = await at(url).openForServer(() => {});
+    await storage.secret('device_mark', Buffer.alloc(32));
+    await expect(moveBooks(path, url)).rejects.toThrow('another Tipwell process is using it');
+    await storage.close();
+    expect(await moveBooks(path, url)).toMatchObject({ problems: [], tipCount: 4 });
+  });
+
+  test('that is broken off leaves the database empty', async () => {
+    const { path } = await writeBooks();
+    const url = await createPostgresDatabase();
+    const breakingOff = databaseAt({ engine: 'sqlite', path }).readAll((tables) =>
+      at(url).fill(
+        (function* (): Generator<TableRows> {
+          for (const table of tables) {
+            if (table.table === 'tip_buckets') throw new Error('broken off');
+            yield table;
+          }
+        })(),
+      ),
+    );
+    await expect(breakingOff).rejects.toThrow('broken off');
+    expect(await isEmpty(url)).toBe(true);
+    expect(await moveBooks(path, url)).toMatchObject({ problems: [] });
+  });
+
+  test('of rows that do not add up is undone', async () => {
+    const { path } = await writeBooks();
+    const url = await createPostgresDatabase();
+    const lessOne = databaseAt({ engine: 'sqlite', path }).readAll((tables) =>
+      at(url).fill(
+        (function* (): Generator<TableRows> {
+          for (const table of tables) {
+            if (table.table === 'tip_buckets') yield { ...table, rows: [] };
+            else yield table;
+          }
+        })(),
+      ),
+    );
+    await expect(lessOne).rejects.toThrow(/cannot be trusted\. Violated: each bucket/);
+    expect(await isEmpty(url)).toBe(true);
+  });
+});
+
+describe('npm run db:move', () => {
+  const SECRET = 'a-secret-word';
+  const withSecret = (url: string) => {
+    const address = new URL(url);
+    address.searchParams.set('application_name', SECRET);
+    return address.href;
+  };
+
+  test('says what was moved and which line the settings need, without the password', async () => {
+    const { path } = await writeBooks();
+    const before = readFileSync(path);
+    const url = await createPostgresDatabase();
+    const { password, host, pathname, username } = new URL(url);
+    const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, [withSecret(url)]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`holds all of ${path}, checked: a ledger of 4 tips.\n`);
+    expect(stdout).toMatch(/^Its past, .*: 4:[0-9a-f]{32}$/m);
+    expect(stdout).toContain(`\nDATABASE_URL=postgres://${username}:PASSWORD@${host}${pathname}\n`);
+    if (password !== '') expect(stdout).not.toContain(password);
+    expect(stdout).not.toContain(SECRET);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('is refused while a server has the file', async () => {
+    const { path } = await writeBooks();
+    const url = await createPostgresDatabase();
+    const server = await startServer({ DATABASE_URL: path });
+    const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, [url]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('another Tipwell process is using it');
+    await server.stop();
+    expect(await isEmpty(url)).toBe(true);
+  });
+
+  test('is refused for a ledger that does not add up', async () => {
+    const { path } = await writeBooks();
+    forge(
+      path,
+      `UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + 1 WHERE username = 'cam'`,
+    );
+    const url = await createPostgresDatabase();
+    const { code, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, [url]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('cannot be trusted. Violated: the total given');
+    expect(await isEmpty(url)).toBe(true);
+  });
+
+  test('says in one line what is wrong with its words, without a password', async () => {
+    const { path } = await writeBooks();
+    const closed = `postgres://tip:${SECRET}@127.0.0.1:1/tips?password=${SECRET}`;
+    for (const words of [[], ['other.db'], [`postgres://tip:${SECRET}@x`], [closed]]) {
+      const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, words);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^(?:Usage: npm run db:move|Cannot connect to the database).*\n$/);
+      expect(stderr).not.toContain(SECRET);
+    }
+    const missing = join(temporaryFolder(), 'nowhere', 'tips.db');
+    const { code } = await runToEnd('db-move', { DATABASE_URL: missing }, [closed]);
+    expect(code).toBe(1);
+  });
+});

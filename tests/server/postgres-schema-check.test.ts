@@ -1,0 +1,85 @@
+/** A PostgreSQL database whose tables, guards or functions were changed is not trusted, and is not served. */
+import { afterAll, expect, test } from 'vitest';
+import { databaseAt } from '#server/storage/open.ts';
+import { connect } from '#server/storage/postgres/connection.ts';
+import { readMigrations } from '#server/storage/postgres/migrations.ts';
+import { checkSchema } from '#server/storage/postgres/schema-check.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { stopEverything } from '#tests/support/running-server.ts';
+
+afterAll(stopEverything);
+
+const CHANGES: readonly (readonly [statement: string, sentence: string])[] = [
+  ['CREATE TABLE tipwell.notes (word text)', `the table "notes" is none of Tipwell's`],
+  ['CREATE VIEW tipwell.notes AS SELECT 1', `the view "notes" is none of Tipwell's`],
+  ['CREATE SEQUENCE tipwell.notes', `the sequence "notes" is none of Tipwell's`],
+  ['DROP TABLE tipwell.attempts', 'the table "attempts" is missing'],
+  ['ALTER TABLE tipwell.attempts SET UNLOGGED', 'the table "attempts" is not as Tipwell makes it'],
+  ['ALTER TABLE tipwell.entries ENABLE ROW LEVEL SECURITY', 'the table "entries" is not as Tipwell makes it'],
+  ['ALTER TABLE tipwell.accounts ADD note text', `the column "accounts.note" is none of Tipwell's`],
+  [
+    'ALTER TABLE tipwell.accounts ALTER phone SET DEFAULT 7',
+    'the column "accounts.phone" is not as Tipwell makes it',
+  ],
+  [
+    'ALTER TABLE tipwell.accounts ALTER email DROP NOT NULL',
+    'the column "accounts.email" is not as Tipwell makes it',
+  ],
+  ['CREATE INDEX notes ON tipwell.accounts (phone)', `the index "notes" is none of Tipwell's`],
+  ['DROP INDEX tipwell.transactions_idempotency', 'the index "transactions_idempotency" is missing'],
+  [
+    'ALTER TABLE tipwell.entries DROP CONSTRAINT entries_balance',
+    'the constraint "entries.entries_balance" is missing',
+  ],
+  [
+    'DROP TRIGGER entries_never_change ON tipwell.entries',
+    'the trigger "entries.entries_never_change" is missing',
+  ],
+  [
+    'ALTER TABLE tipwell.entries DISABLE TRIGGER entries_never_change',
+    'the trigger "entries.entries_never_change" is not as Tipwell makes it',
+  ],
+  [
+    'ALTER TABLE tipwell.sessions DISABLE TRIGGER ALL',
+    'the constraint "sessions.sessions_user_id_accounts_id_fk" is not as Tipwell makes it',
+  ],
+  [
+    `CREATE TRIGGER entries_never_change BEFORE UPDATE ON tipwell.secrets EXECUTE FUNCTION tipwell.refuse('x')`,
+    `the trigger "secrets.entries_never_change" is none of Tipwell's`,
+  ],
+  [
+    'CREATE RULE notes AS ON DELETE TO tipwell.secrets DO INSTEAD NOTHING',
+    `the rule "secrets.notes" is none of Tipwell's`,
+  ],
+  ['CREATE POLICY notes ON tipwell.secrets USING (true)', `the policy "secrets.notes" is none of Tipwell's`],
+  [
+    'CREATE FUNCTION tipwell.notes() RETURNS integer LANGUAGE sql AS $$ SELECT 1 $$',
+    `the function "notes()" is none of Tipwell's`,
+  ],
+  [
+    'CREATE OR REPLACE FUNCTION tipwell.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$',
+    'the function "refuse()" is not as Tipwell makes it',
+  ],
+];
+
+test('a database is served as the migrations make it, and refused after each kind of change', async () => {
+  const url = await createPostgresDatabase();
+  const database = databaseAt({ engine: 'postgres', url });
+  await (await database.openForServer(() => {})).close();
+  expect(await database.check(null)).toMatchObject({ problems: [], tipCount: 0 });
+  const client = await connect(url);
+  for (const [statement, sentence] of CHANGES) {
+    await client.query('BEGIN');
+    await client.query(statement);
+    expect(await checkSchema(client, readMigrations()), statement).toContain(sentence);
+    await client.query('ROLLBACK');
+  }
+  await client.query('DROP TRIGGER accounts_never_go ON tipwell.accounts');
+  await client.end();
+  expect((await database.check(null)).problems).toEqual([
+    'Changed: the trigger "accounts.accounts_never_go" is missing',
+  ]);
+  await expect(database.openForServer(() => {})).rejects.toThrow(
+    'The tables of the database have been changed: the trigger "accounts.accounts_never_go" is missing.',
+  );
+});

@@ -1,0 +1,44 @@
+/** The PostgreSQL server that comes with the tests, and the databases on it. */
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { borrowDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
+import { storedInPostgres } from '#tests/support/stored-data.ts';
+
+test('gives each test an empty database of its own', async () => {
+  const urls = await Promise.all([createPostgresDatabase(), createPostgresDatabase()]);
+  for (const url of urls) {
+    const client = new pg.Client(url);
+    await client.connect();
+    await client.query('CREATE TABLE only_here (word text)');
+    const { rows } = await client.query(`SELECT count(*) FROM pg_tables WHERE tablename = 'only_here'`);
+    expect(rows).toEqual([{ count: '1' }]);
+    await client.end();
+  }
+});
+
+test.each([
+  [
+    'with rows',
+    'written',
+    `INSERT INTO accounts VALUES ('usr_1', 'a', 'a', 'a', 'a', NULL, false, 'a', 0, 0, 0)`,
+  ],
+  ['without rows that the migrations left', 'emptied', 'DELETE FROM checkpoints'],
+  ['without a table', 'altered', 'DROP TABLE attempts'],
+  ['without a trigger', 'unguarded', 'DROP TRIGGER entries_follow_on ON entries'],
+  ['read-only', 'closed', null],
+])('lends every test a database as the migrations leave it, also after one that gave it back %s', async (_, word, statement) => {
+  const { client } = await borrowDatabase();
+  const data = storedInPostgres(client);
+  const { checkpoints, ...others } = await data.dump();
+  expect([word, checkpoints?.length, Object.keys(others).length]).toEqual([word, 1, 13]);
+  const { schema_migrations: migrations, ...empty } = others;
+  expect(migrations).not.toEqual([]);
+  expect(new Set(Object.values(empty).map((rows) => rows.length))).toEqual(new Set([0]));
+  const { rows } = await client.query(
+    `SELECT count(*)::int FROM pg_trigger WHERE tgname IN ('entries_follow_on', '00_read_only')`,
+  );
+  expect(rows).toEqual([{ count: 1 }]);
+
+  if (statement === null) await data.setReadOnly(true);
+  else await client.query(statement);
+});

@@ -1,0 +1,124 @@
+/** What the tables of PostgreSQL refuse by themselves, how they are made, and that requests find rows by keys. */
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseAt } from '#server/storage/open.ts';
+import { createPeople } from '#tests/support/people.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+
+const NOW = Date.UTC(2026, 4, 15, 12);
+
+async function connectPast(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('SET search_path = tipwell');
+  return client;
+}
+
+const open = (url: string) => databaseAt({ engine: 'postgres', url }).openForServer(() => {});
+
+/** A ledger with a tip and its reversal, and nobody who has it open. */
+async function createLedger() {
+  const url = await createPostgresDatabase();
+  const storage = await open(url);
+  const { provider, customer, tip } = await createPeople(storage).setTheScene();
+  const reversed = tip();
+  await storage.recordTip(reversed);
+  await storage.reverseTip(reversed.id, NOW);
+  await storage.close();
+  return { url, provider, customer, past: await connectPast(url) };
+}
+
+test('what was written to the ledger never changes and never goes, and neither go codes and accounts', async () => {
+  const { past } = await createLedger();
+  for (const table of ['transactions', 'reversals', 'entries', 'qr_codes']) {
+    const { rows } = await past.query(`SELECT * FROM ${table}`);
+    const [column = ''] = Object.keys(rows[0] ?? {});
+    for (const statement of [
+      `UPDATE ${table} SET created_at_ms = created_at_ms + 1`,
+      `DELETE FROM ${table}`,
+      `TRUNCATE ${table} CASCADE`,
+    ]) {
+      await expect(past.query(statement), statement).rejects.toThrow(/append-only|printed code/);
+    }
+    expect((await past.query(`SELECT * FROM ${table} ORDER BY ${column}`)).rows).toHaveLength(rows.length);
+    expect(rows.length).toBeGreaterThan(0);
+  }
+  for (const statement of ['DELETE FROM accounts', 'TRUNCATE accounts CASCADE']) {
+    await expect(past.query(statement), statement).rejects.toThrow(/never reissued|append-only|printed code/);
+  }
+});
+
+test('an entry that leaves a gap in the chain of its account is refused', async () => {
+  const { past, provider } = await createLedger();
+  const insert = (...positions: number[]) =>
+    past.query(
+      `INSERT INTO entries SELECT $1, position, 'received', 1, 1, 1, 1 FROM unnest($2::bigint[]) AS position`,
+      [provider.id, positions],
+    );
+  await expect(insert(4)).rejects.toThrow(/without a gap/);
+  await expect(insert(3, 5)).rejects.toThrow(/without a gap/);
+  await expect(insert(2)).rejects.toThrow(/entries_account_id_position_pk/);
+  expect((await insert(4, 3)).rowCount).toBe(2);
+});
+
+test('several processes that start on an empty database at once make its tables once', async () => {
+  const url = await createPostgresDatabase();
+  const storages = await Promise.all([open(url), open(url), open(url)]);
+  await Promise.all(storages.map((storage) => storage.close()));
+  const past = await connectPast(url);
+  const { rows } = await past.query('SELECT position FROM schema_migrations ORDER BY position');
+  expect(rows).toEqual(rows.map((_, position) => ({ position })));
+});
+
+test('a database of a newer version is refused as it is', async () => {
+  const { url, past } = await createLedger();
+  await past.query(`INSERT INTO schema_migrations VALUES (999, 'newer')`);
+  await expect(open(url)).rejects.toThrow(/newer or different version/);
+  await expect(databaseAt({ engine: 'postgres', url }).openForCommand()).rejects.toThrow(/not the tables/);
+});
+
+test('no request reads all of a table, which would cost more with each tip', async () => {
+  const url = await createPostgresDatabase();
+  await (await open(url)).close();
+  const past = await connectPast(url);
+  const names = ['accounts', 'entries', 'qr_codes', 'reversals', 'sessions', 'tip_buckets', 'transactions'];
+  const readScans = async () => {
+    const { rows } = await past.query(
+      'SELECT relname, seq_scan::integer FROM pg_stat_user_tables WHERE relname = ANY ($1) ORDER BY relname',
+      [names],
+    );
+    return rows;
+  };
+  const before = await readScans();
+  expect(before).toHaveLength(names.length);
+  const storage = await databaseAt({ engine: 'postgres', url }).openForCommand();
+  const { provider, customer, code, tip } = await createPeople(storage).setTheScene();
+  const tips = [tip({ idempotencyKey: 'key' }), tip(), tip()] as const;
+  await Promise.all(tips.map(storage.recordTip));
+  await storage.recordTip({ ...tips[0], id: tip().id });
+  await storage.reverseTip(tips[1].id, NOW);
+  const session = {
+    tokenHash: Buffer.alloc(32),
+    userId: customer.id,
+    createdAtMs: 1,
+    expiresAtMs: 2,
+    device: '',
+  };
+  expect(await storage.createSession(session, 'none', 1)).toBe('created');
+  await storage.findSession(session.tokenHash, 1);
+  await storage.findEndedSessions([session.tokenHash], 1);
+  await storage.findCredentials(customer.email);
+  await storage.findQrCode(code);
+  await storage.listQrCodes(provider.id, '');
+  for (const before of [null, tips[2].id]) {
+    await storage.listTransactions(provider.id, { before, limit: 9 });
+  }
+  await storage.findTransaction(customer.id, tips[0].id);
+  await storage.listEntriesSince(provider.id, 0, 9);
+  await storage.findNewestEntry(provider.id);
+  expect(await storage.readTotals(provider.id, 0, NOW * 2)).toMatchObject({ receivedCount: 2 });
+  // The server's processes tell what they have read when they end.
+  await storage.close();
+  expect(await readScans()).toEqual(before);
+});

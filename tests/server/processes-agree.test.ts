@@ -1,0 +1,141 @@
+/** Two servers on one PostgreSQL database decide alike, whichever of them is asked, and when both are asked at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { DOORS, type Door } from '#tests/support/both-doors.ts';
+import { openStream, type TipStream } from '#tests/support/event-streams.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { type PreparedPerson, prepareLedger } from '#tests/support/prepared-ledger.ts';
+import { type RunningServer, startServer } from '#tests/support/running-server.ts';
+import { lookInto } from '#tests/support/stored-data.ts';
+
+/** A busy machine needs its time; only a server that is never told needs longer. */
+const PATIENCE_MS = 30_000;
+const PASSWORD = 'correct horse battery';
+
+/** Two servers on a database with a giver and a receiver who are logged in. */
+async function startBoth(env: Readonly<Record<string, string>> = {}) {
+  const { path, people } = await prepareLedger(['cam', 'pat'], await createPostgresDatabase());
+  const [giver, receiver] = people;
+  if (!giver || !receiver) throw new Error('two people are needed for a tip');
+  const start = async () => {
+    const server = await startServer({ ...env, DATABASE_URL: path });
+    onTestFinished(() => server.stop().then(() => {}));
+    return server;
+  };
+  return { one: await start(), other: await start(), giver, receiver, path };
+}
+
+async function post(
+  { url }: RunningServer,
+  path: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const answer = await fetch(`${url}/api${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? null : JSON.parse(text) };
+}
+
+const authorised = ({ token }: PreparedPerson) => ({ Authorization: `Bearer ${token}` });
+
+function tip(
+  server: RunningServer,
+  giver: PreparedPerson,
+  receiver: PreparedPerson,
+  { key, amount = 20 }: { readonly key: string; readonly amount?: number },
+) {
+  const body = { amount, receiver_qr_id: receiver.code, service_category: 'bartender' };
+  return post(server, '/transactions', body, { ...authorised(giver), 'Idempotency-Key': key });
+}
+
+async function inTime<Result>(what: Promise<Result>): Promise<Result> {
+  const done = new AbortController();
+  const late = sleep(PATIENCE_MS, undefined, { signal: done.signal }).then(
+    () => {
+      throw new Error('nothing happened in time');
+    },
+    () => what,
+  );
+  return Promise.race([what, late]).finally(() => done.abort());
+}
+
+function watch({ url }: RunningServer, { token }: PreparedPerson, door: Door = 'REST'): Promise<TipStream> {
+  return openStream((path, init) => fetch(`${url}${path}`, init), door, { token });
+}
+
+test.each(
+  DOORS,
+)('a stream at one server tells of the tips that the other records, each once and in order (%s)', async (door) => {
+  const { one, other, giver, receiver } = await startBoth();
+  const stream = await watch(one, receiver, door);
+  const heard: string[] = [];
+  const recorded: string[] = [];
+  for (let index = 0; index < 20; index += 1) {
+    const { status, body } = await tip(index % 4 === 0 ? one : other, giver, receiver, {
+      key: `key-${index}`,
+    });
+    expect(status).toBe(201);
+    recorded.push(body.id);
+  }
+  while (heard.length < recorded.length) heard.push((await inTime(stream.nextTip()))?.id ?? 'none');
+  expect(heard).toEqual(recorded);
+  await stream.close();
+});
+
+test('a session that ends at one server has its streams at the other ended', async () => {
+  const { one, other, receiver } = await startBoth();
+  const stream = await watch(other, receiver);
+  expect((await stream.next())?.name).not.toBeNull();
+  expect((await post(one, '/auth/logout', {}, authorised(receiver))).status).toBe(204);
+  expect(await inTime(stream.nextTip())).toBeNull();
+  const refused = await fetch(`${other.url}/api/auth/me`, { headers: authorised(receiver) });
+  expect(refused.status).toBe(401);
+});
+
+test('one idempotency key that both servers are sent at once is one tip', async () => {
+  const { one, other, giver, receiver, path } = await startBoth();
+  for (let index = 0; index < 20; index += 1) {
+    const sent = [one, other, one, other].map((server) =>
+      tip(server, giver, receiver, { key: `key-${index}` }),
+    );
+    const answers = await Promise.all(sent);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+  }
+  const data = await lookInto(path, async (stored) => [await stored.dump(), await stored.check()] as const);
+  expect(data[0]['transactions']).toHaveLength(20);
+  expect(data[1]).toEqual([]);
+});
+
+test('wrong passwords are counted over both servers together', async () => {
+  const { one, other } = await startBoth({ RATE_LIMIT: 'on' });
+  const attempts: number[] = [];
+  for (let turn = 0; turn < 12; turn += 1) {
+    const credentials = { email: 'sam@example.com', password: 'not the password' };
+    attempts.push((await post(turn % 2 ? one : other, '/auth/login', credentials)).status);
+  }
+  const refusedFrom = attempts.indexOf(429);
+  expect(attempts.slice(0, refusedFrom)).toEqual(Array(5).fill(401));
+  expect(attempts.slice(refusedFrom)).toEqual(Array(7).fill(429));
+});
+
+test('a username that is registered at both servers at once is given to one account', async () => {
+  const { one, other, path } = await startBoth();
+  const register = (server: RunningServer, email: string) =>
+    post(server, '/auth/register', {
+      email,
+      username: 'sam',
+      password: PASSWORD,
+      full_name: 'Sam',
+      phone: null,
+      is_service_provider: false,
+    });
+  const answers = await Promise.all([register(one, 'sam@one.org'), register(other, 'sam@other.org')]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  const { accounts = [] } = await lookInto(path, (stored) => stored.dump());
+  expect(accounts.filter((account) => account['username'] === 'sam')).toHaveLength(1);
+});

@@ -1,0 +1,37 @@
+/** A small ledger in a file, with a row in every table, as db:move copies it and as checks of PostgreSQL look at it. */
+import { join } from 'node:path';
+import { databaseAt } from '#server/storage/open.ts';
+import { beginSession, createPeople } from './people.ts';
+import { temporaryFolder } from './running-server.ts';
+
+/** Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the third was reversed. */
+export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
+  const { setTheScene, addAccount } = createPeople(storage);
+  const { provider, customer, code, tip } = await setTheScene();
+  const other = await addAccount('sam');
+  const token = await beginSession(storage, customer.email);
+  await storage.takeAttempt(
+    [{ limit: 'login', account: 'a', address: 'b', maxCount: 5, windowMs: 1_000 }],
+    1_000,
+  );
+  for (const name of ['giver_pseudonym', 'device_mark'] as const) {
+    await storage.secret(name, Buffer.alloc(32, name));
+  }
+  const tips = [1_000, 2_000, 3_000, 4_000].map((amountCents) =>
+    tip({ amountCents, idempotencyKey: `key-${amountCents}` }),
+  );
+  for (const [index, next] of tips.entries()) {
+    await storage.recordTip(next);
+    if (index === 2) await storage.reverseTip(next.id, next.createdAtMs + 1_000);
+  }
+  await storage.checkRecent();
+  await storage.close();
+  return { path, provider, customer, other, code, tips, token };
+}
+
+/** Copies a file into an empty PostgreSQL database, as `npm run db:move` does. */
+export function moveBooks(path: string, url: string) {
+  const target = databaseAt({ engine: 'postgres', url });
+  return databaseAt({ engine: 'sqlite', path }).readAll((tables) => target.fill(tables));
+}

@@ -1,0 +1,89 @@
+/** People who are put straight into a storage, with codes and tips, where registering through the app would hash passwords. */
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Account, NewTransaction, Storage } from '#server/storage/storage.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
+import { newQrCodeId, newTransactionId, newUserId, type QrCodeId, type RandomBytes } from '#shared/ids.ts';
+import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+
+/** A Friday noon in UTC. */
+export const START_MS = Date.UTC(2026, 4, 15, 12);
+
+interface TipOptions extends Partial<Omit<NewTransaction, 'amountCents'>> {
+  readonly amountCents?: number;
+}
+
+/** What puts people into a storage. */
+export function createPeople(storage: Storage, random: RandomBytes = randomBytes) {
+  /** A customer, or a provider when there are categories; the email is `{username}@example.com`. */
+  async function addAccount(
+    username: string,
+    serviceCategories: readonly ServiceCategory[] = [],
+  ): Promise<Account> {
+    const person = {
+      id: newUserId(random),
+      email: `${username}@example.com`,
+      username,
+      fullName: `Name of ${username}`,
+      phone: null,
+      isServiceProvider: serviceCategories.length > 0,
+      serviceCategories,
+    };
+    const outcome = await storage.createAccount({ ...person, passwordHash: 'none', createdAtMs: START_MS });
+    if (outcome !== 'created') throw new Error(outcome);
+    const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
+    return { ...person, ...totals, mustChangePassword: false };
+  }
+
+  async function addCode(owner: Account, serviceCategory: ServiceCategory): Promise<QrCodeId> {
+    const id = newQrCodeId(random);
+    const outcome = await storage.createQrCode(
+      { id, userId: owner.id, serviceCategory, createdAtMs: START_MS },
+      { address: `https://tips.example.com/tip/${id}`, png: Buffer.from('no picture') },
+    );
+    if (outcome !== 'created') throw new Error(outcome);
+    return id;
+  }
+
+  /** A provider with a code for bartending, and a customer. */
+  async function setTheScene() {
+    const provider = await addAccount('pat', ['bartender', 'barber']);
+    const customer = await addAccount('cam');
+    const code = await addCode(provider, 'bartender');
+
+    /** A tip of the customer's for the code, at the fees of its amount. */
+    function tip({ amountCents = 2_000, ...changes }: TipOptions = {}): NewTransaction {
+      return {
+        id: newTransactionId(random),
+        giverId: customer.id,
+        qrCodeId: code,
+        serviceCategory: 'bartender',
+        ...feesFor(cents(amountCents)),
+        amountCents: cents(amountCents),
+        giverFeeRate: GIVER_FEE_RATE,
+        receiverFeeRate: RECEIVER_FEE_RATE,
+        idempotencyKey: null,
+        createdAtMs: START_MS,
+        ...changes,
+      };
+    }
+    return { provider, customer, code, tip };
+  }
+
+  return { addAccount, addCode, setTheScene };
+}
+
+/** Logs somebody in without the price of a password. @returns the token. */
+export async function beginSession(
+  storage: Storage,
+  email: string,
+  { createdAtMs = START_MS, expiresAtMs = Number.MAX_SAFE_INTEGER } = {},
+): Promise<string> {
+  const found = await storage.findCredentials(email);
+  if (!found) throw new Error(`nobody has the email ${email}`);
+  const token = randomBytes(32).toString('base64url');
+  const tokenHash = createHash('sha256').update(token).digest();
+  const session = { tokenHash, userId: found.account.id, createdAtMs, expiresAtMs, device: '' };
+  expect(await storage.createSession(session, found.passwordHash, 50)).toBe('created');
+  return token;
+}

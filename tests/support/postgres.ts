@@ -1,0 +1,102 @@
+/** Databases for single tests on the PostgreSQL server of the run. */
+import { randomBytes } from 'node:crypto';
+import type { Client } from 'pg';
+import { afterAll, inject, onTestFinished } from 'vitest';
+import { connect } from '#server/storage/postgres/connection.ts';
+import { addressOf, shapeOf } from './postgres-server.ts';
+
+/** More rows are not deleted, because what is left of them would slow down the tests that follow. */
+const MOST_DELETED_ROWS = 2_000;
+
+interface OwnDatabase {
+  readonly name: string;
+  readonly url: string;
+  /** A superuser's. */
+  readonly client: Client;
+  /** The statements that remove all rows that tests have added. */
+  readonly emptying: string;
+}
+
+let admin: Promise<Client> | undefined;
+/** Migrated and empty databases that no test has at the moment. */
+const free: OwnDatabase[] = [];
+
+afterAll(async () => {
+  for (const database of free.splice(0)) await drop(database);
+  await (await admin)?.end();
+  admin = undefined;
+});
+
+/**
+ * Makes an empty database, which is gone after the running test.
+ * @param atTheEnd is given what removes the database, when that is not the end of a test.
+ * @returns its address, for a superuser.
+ */
+export async function createPostgresDatabase(
+  atTheEnd: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
+  const { name, url } = await create('template0');
+  atTheEnd(() => administer(`DROP DATABASE ${name} WITH (FORCE)`));
+  return url;
+}
+
+/** A migrated and empty database that the running test has for itself. */
+export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'client'>> {
+  const database = free.pop() ?? (await open());
+  onTestFinished(() => giveBack(database));
+  return database;
+}
+
+async function open(): Promise<OwnDatabase> {
+  const { name, url } = await create(inject('postgresTemplate'));
+  const client = await connect(url);
+  return { name, url, client, emptying: await prepareEmptying(client) };
+}
+
+/** The statements that bring the rows of an unaltered database back to those that the migrations left. */
+async function prepareEmptying(client: Client): Promise<string> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `SELECT 'tipwell.' || tablename AS name FROM pg_tables WHERE schemaname = 'tipwell' AND tablename <> 'schema_migrations'`,
+  );
+  const statements: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await client.query(`SELECT json_agg(one)::text AS all_rows FROM ${name} AS one`);
+    statements.push(`DELETE FROM ${name}`);
+    if (rows[0].all_rows !== null) {
+      const stored = client.escapeLiteral(rows[0].all_rows);
+      statements.push(
+        `INSERT INTO ${name} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${name}, ${stored})`,
+      );
+    }
+  }
+  // Without the triggers, which keep the ledger from being changed and the rows that others refer to.
+  return `SET session_replication_role = replica; ${statements.join('; ')}; RESET session_replication_role`;
+}
+
+/** Empties a database for the next test, which costs a tenth of making another. */
+async function giveBack(database: OwnDatabase): Promise<void> {
+  const { client, emptying } = database;
+  if ((await shapeOf(client)) !== inject('postgresShape')) return drop(database);
+  const results: unknown = await client.query(emptying);
+  const counts = Array.isArray(results) ? results.map(({ rowCount }) => rowCount ?? 0) : [];
+  if (counts.reduce((sum, count) => sum + count, 0) > MOST_DELETED_ROWS) return drop(database);
+  free.push(database);
+}
+
+async function create(template: string): Promise<{ readonly name: string; readonly url: string }> {
+  const name = `${inject('postgresTemplate')}_${randomBytes(6).toString('hex')}`;
+  await administer(
+    `CREATE DATABASE ${name} TEMPLATE ${template} ENCODING 'UTF8' LOCALE 'C' STRATEGY FILE_COPY`,
+  );
+  return { name, url: addressOf(inject('postgresUrl'), name) };
+}
+
+async function drop({ name, client }: OwnDatabase): Promise<void> {
+  await client.end();
+  await administer(`DROP DATABASE ${name} WITH (FORCE)`);
+}
+
+async function administer(statement: string): Promise<void> {
+  admin ??= connect(inject('postgresUrl'));
+  await (await admin).query(statement);
+}

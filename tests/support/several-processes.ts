@@ -1,0 +1,357 @@
+/**
+ * Two servers on one PostgreSQL database, with people who tip and people who watch on both of them while servers and databases die.
+ * A tip is sent with one key until it is acknowledged, to one server and then to the other; whoever watches goes on after the last
+ * event that was seen. What must hold in the end is asserted here.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Door } from './both-doors.ts';
+import { openStream } from './event-streams.ts';
+import { ask, until } from './postgres-cluster.ts';
+import { call, createCode, enter, type Person } from './rest-client.ts';
+import { type RunningServer, runToEnd, startServer } from './running-server.ts';
+
+const CUSTOMERS = 3;
+const REQUESTS_AT_ONCE = 12;
+/** Every so many tips one is sent to both servers in the same moment. */
+const SENT_TWICE = 5;
+const PAUSE_MS = 20;
+
+/** One of the two servers. */
+export type Place = 0 | 1;
+
+interface Tip {
+  readonly key: string;
+  readonly giver: number;
+  readonly code: number;
+  readonly amount: number;
+}
+
+interface Recorded {
+  readonly id: string;
+  readonly giver_id: string;
+  readonly amount: number;
+  readonly created_at: string;
+}
+
+/** What came back of a tip: its answer, or why there is none. */
+type Fate = 'acknowledged' | 'refused' | 'cut_off' | 'not_sent';
+
+/** A stream that one person watches. */
+interface Watcher {
+  readonly person: Person;
+  /** The tips, in the order in which they came. */
+  readonly seen: string[];
+  readonly seenAtMs: Map<string, number>;
+  startsAfter: string | null;
+  connections: number;
+}
+
+export interface Figures {
+  tips: number;
+  /** Tips whose connection was lost before the answer. */
+  cutOff: number;
+  /** Answers that said that nothing can be saved at the moment. */
+  refused: number;
+  /** Tips, of those sent to one server at a time, that had been recorded before they were sent again. */
+  recordedUnanswered: number;
+  connectionsOfStreams: number;
+}
+
+/** For how long nothing came, in milliseconds, from an event on. */
+export interface Absence {
+  readonly tipsMs: number;
+  /** The longest of all streams. */
+  readonly streamsMs: number;
+}
+
+interface Entry {
+  readonly account: string;
+  readonly position: number;
+  readonly transaction: string;
+}
+
+export type SeveralProcesses = Awaited<ReturnType<typeof startSeveralProcesses>>;
+
+/** Starts both servers at once on an empty database, and lets five people in, two of whom are tipped. */
+export async function startSeveralProcesses(databaseUrl: string) {
+  const env = { DATABASE_URL: databaseUrl };
+  const servers: [RunningServer, RunningServer] = await Promise.all([startServer(env), startServer(env)]);
+  const providers = await Promise.all(
+    ['pat', 'kim'].map((name, place) => enter(servers[place === 0 ? 0 : 1], name, ['bartender'])),
+  );
+  const customers = await Promise.all(
+    Array.from({ length: CUSTOMERS }, (_, index) => enter(servers[0], `giver-${index}`)),
+  );
+  const people = [...providers, ...customers];
+  const codes = await Promise.all(providers.map(({ token }) => createCode(servers[1], token, 'bartender')));
+
+  const sent: Tip[] = [];
+  const acknowledged = new Map<string, { readonly answer: Recorded; readonly atMs: number }>();
+  const violations: unknown[] = [];
+  const watchers: Watcher[] = [];
+  const closing = new AbortController();
+  const watching: Promise<void>[] = [];
+  const figures = { cutOff: 0, refused: 0, recordedUnanswered: 0 };
+  /** When each of the servers acknowledged a tip last. */
+  const lastAtMs: [number, number] = [0, 0];
+
+  function makeTip(): Tip {
+    const index = sent.length;
+    const giver = index % people.length;
+    // Nobody tips oneself; the two who are tipped tip each other.
+    const code = giver < codes.length ? 1 - giver : index % codes.length;
+    const tip = { key: `key-${index}`, giver, code, amount: (1_000 + (index % 9_000)) / 100 };
+    sent.push(tip);
+    return tip;
+  }
+
+  async function send(place: Place, { key, giver, code, amount }: Tip): Promise<Fate> {
+    try {
+      const { status, body } = await call<Recorded & { error?: { code: string } }>(
+        servers[place],
+        '/transactions',
+        {
+          token: people[giver]?.token,
+          body: { amount, receiver_qr_id: codes[code], service_category: 'bartender' },
+          key,
+        },
+      );
+      if (status === 503) {
+        figures.refused += 1;
+        return 'refused';
+      }
+      assert.equal(status, 201, JSON.stringify(body));
+      const earlier = acknowledged.get(key);
+      if (earlier) assert.deepEqual(body, earlier.answer, 'a key that was sent again got another answer');
+      lastAtMs[place] = Date.now();
+      acknowledged.set(key, earlier ?? { answer: body, atMs: lastAtMs[place] });
+      return 'acknowledged';
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      const { cause } = error;
+      return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'
+        ? 'not_sent'
+        : 'cut_off';
+    }
+  }
+
+  async function give(tip: Tip, place: Place): Promise<void> {
+    const other = place === 0 ? 1 : 0;
+    const isSentTwice = sent.length % SENT_TWICE === 0;
+    const twin = isSentTwice ? send(other, tip).catch((error) => violations.push(error)) : null;
+    let isFateUnknown = false;
+    for (let at = place; violations.length === 0; at = at === 0 ? 1 : 0) {
+      const atMs = Date.now();
+      const fate = await send(at, tip);
+      if (fate === 'acknowledged') {
+        const { answer } = acknowledged.get(tip.key) ?? {};
+        const wasRecorded = answer !== undefined && Date.parse(answer.created_at) < atMs;
+        if (isFateUnknown && !isSentTwice && wasRecorded) figures.recordedUnanswered += 1;
+        break;
+      }
+      if (fate === 'cut_off') figures.cutOff += 1;
+      if (fate !== 'not_sent') isFateUnknown = true;
+      await sleep(PAUSE_MS);
+    }
+    await twin;
+  }
+
+  /** Has clients give tips on both servers. @returns a function that ends this once each of their tips is acknowledged. */
+  function startTipping(): () => Promise<void> {
+    let isEnding = false;
+    const clients = Array.from({ length: REQUESTS_AT_ONCE }, async (_, index) => {
+      try {
+        while (!isEnding && violations.length === 0) await give(makeTip(), index % 2 === 0 ? 0 : 1);
+      } catch (error) {
+        violations.push(error);
+      }
+    });
+    return async () => {
+      isEnding = true;
+      await Promise.all(clients);
+      assert.deepEqual(violations, []);
+    };
+  }
+
+  async function readOn(watcher: Watcher, place: Place, door: Door): Promise<void> {
+    const { person, seen } = watcher;
+    const lastEventId = seen.at(-1) ?? watcher.startsAfter ?? undefined;
+    const { signal } = closing;
+    const stream = await openStream(
+      (path, init) =>
+        fetch(`${servers[place].url}${path}`, {
+          ...init,
+          signal: init.signal ? AbortSignal.any([init.signal, signal]) : signal,
+        }),
+      door,
+      { token: person.token, lastEventId },
+    );
+    if (stream.response.status === 503) return;
+    assert.equal(stream.response.status, 200);
+    const { eventId, reset } = await stream.start();
+    const isGoneOn = reset === null && (lastEventId === undefined || eventId === lastEventId);
+    assert.ok(isGoneOn, 'a stream did not go on where it had ended');
+    watcher.connections += 1;
+    watcher.startsAfter ??= eventId;
+    for (let tip = await stream.nextTip(); tip !== null; tip = await stream.nextTip()) {
+      seen.push(tip.id);
+      watcher.seenAtMs.set(tip.id, Date.now());
+    }
+  }
+
+  /**
+   * Watches the tips of one of the people at one server, and after a loss at the other, in turns. Resolves when it has begun.
+   * @param place of the server that it begins with.
+   */
+  async function watch(who: number, place: Place, door: Door = 'REST'): Promise<void> {
+    const person = people[who];
+    assert.ok(person);
+    const watcher: Watcher = { person, seen: [], seenAtMs: new Map(), startsAfter: null, connections: 0 };
+    watchers.push(watcher);
+    const run = async () => {
+      for (let at = place; !closing.signal.aborted; at = at === 0 ? 1 : 0) {
+        try {
+          await readOn(watcher, at, door);
+        } catch (error) {
+          if (closing.signal.aborted) return;
+          // The loss of a connection is what this is about.
+          if (!(error instanceof TypeError)) violations.push(error);
+        }
+        await sleep(PAUSE_MS);
+      }
+    };
+    watching.push(run());
+    await until(
+      () => watcher.startsAfter !== null || violations.length > 0,
+      () => 'a stream begins',
+    );
+  }
+
+  const readLedger = (url: string) =>
+    ask<Entry>(
+      url,
+      `SELECT account_id AS account, position, transactions.id AS transaction FROM tipwell.entries
+      JOIN tipwell.transactions ON sequence = transaction_sequence ORDER BY account_id, entries.position`,
+    );
+
+  async function checkLedger(url: string): Promise<Entry[]> {
+    const kept = await ask<{ id: string; key: string; giver: string; amount: number }>(
+      url,
+      `SELECT id, idempotency_key AS key, giver_id AS giver, amount_cents::integer AS amount FROM tipwell.transactions`,
+    );
+    assert.equal(kept.length, sent.length, 'the ledger has not every tip once');
+    const byKey = new Map(kept.map((tip) => [tip.key, tip]));
+    for (const { key, giver, amount } of sent) {
+      assert.deepEqual(
+        byKey.get(key),
+        {
+          id: acknowledged.get(key)?.answer.id,
+          key,
+          giver: people[giver]?.id,
+          amount: Math.round(amount * 100),
+        },
+        'an acknowledged tip is not in the ledger as it was given',
+      );
+    }
+    const entries = await readLedger(url);
+    assert.equal(entries.length, 2 * sent.length);
+    const check = await runToEnd('db-check', { DATABASE_URL: url });
+    assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
+    return entries;
+  }
+
+  return {
+    servers,
+    watch,
+    startTipping,
+
+    /** Waits until so many more tips are acknowledged, on each of the given servers at least one. */
+    async tips(count: number, places: readonly Place[] = [0, 1]): Promise<void> {
+      const goal = acknowledged.size + count;
+      const sinceMs = Date.now();
+      await until(
+        () =>
+          violations.length > 0 ||
+          (acknowledged.size >= goal && places.every((place) => lastAtMs[place] > sinceMs)),
+        () => `${count} tips are acknowledged by ${places.join(' and ')}`,
+      );
+      assert.deepEqual(violations, []);
+    },
+
+    /** Waits until `/readyz` of both servers answers with a status. */
+    async readiness(status: 200 | 503): Promise<void> {
+      for (const { url } of servers) {
+        await until(
+          async () => {
+            const answer = await fetch(`${url}/readyz`);
+            await answer.body?.cancel();
+            if (answer.status !== 200) assert.equal(answer.status, 503);
+            return answer.status === status;
+          },
+          () => `/readyz answers ${status}`,
+        );
+      }
+    },
+
+    /** How many tips were answered by either server that nothing can be saved at the moment. */
+    refused: () => figures.refused,
+
+    /** Kills one of the servers. @returns a function that starts another in its place. */
+    async kill(place: Place): Promise<() => Promise<void>> {
+      assert.equal((await servers[place].stop('SIGKILL')).signal, 'SIGKILL');
+      return async () => {
+        servers[place] = await startServer(env);
+      };
+    },
+
+    /** How long nothing came of what was done after a moment. To be asked once tips and streams go on. */
+    absenceSince(atMs: number): Absence {
+      const later = [...acknowledged.values()].filter(({ answer }) => Date.parse(answer.created_at) > atMs);
+      const firstOf = (times: readonly number[]) => (times.length > 0 ? Math.min(...times) - atMs : 0);
+      const streams = watchers.map(({ seenAtMs }) =>
+        firstOf(later.flatMap(({ answer }) => seenAtMs.get(answer.id) ?? [])),
+      );
+      return { tipsMs: firstOf(later.map((tip) => tip.atMs)), streamsMs: Math.max(0, ...streams) };
+    },
+
+    /**
+     * Compares what was acknowledged and what was seen with the ledger, and has all of it checked. No tips flow meanwhile.
+     * @param url of the database, past any line.
+     * @throws AssertionError when a guarantee does not hold.
+     */
+    async compare(url: string): Promise<Figures> {
+      const entries = await checkLedger(url);
+      for (const { id } of people) {
+        const own = entries.filter(({ account }) => account === id);
+        assert.deepEqual(
+          own.map(({ position }) => Number(position)),
+          own.map((_, index) => index + 1),
+          'the positions of an account have a gap',
+        );
+        for (const { person, startsAfter, seen } of watchers) {
+          if (person.id !== id) continue;
+          const ids = own.map(({ transaction }) => transaction);
+          const due = ids.slice(ids.indexOf(startsAfter ?? '') + 1);
+          await until(
+            () => seen.length >= due.length,
+            () => `a stream tells ${due.length} tips, and not ${seen.length}`,
+          );
+          assert.deepEqual(seen, due, 'a stream has not told every tip once and in order');
+        }
+      }
+      assert.deepEqual(violations, []);
+      return {
+        tips: sent.length,
+        ...figures,
+        connectionsOfStreams: watchers.reduce((sum, { connections }) => sum + connections, 0),
+      };
+    },
+
+    async close(): Promise<void> {
+      closing.abort();
+      await Promise.all(watching);
+      for (const server of servers) await server.stop('SIGKILL');
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/** An empty and migrated database for the running test, on the engine of the project that runs it. */
+import { join } from 'node:path';
+import { inject, onTestFinished } from 'vitest';
+import { createPostgresStorage } from '#server/storage/postgres/storage.ts';
+import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import type { Storage } from '#server/storage/storage.ts';
+import { borrowDatabase } from './postgres.ts';
+import { temporaryFolder } from './running-server.ts';
+import { type StoredData, storedInPostgres, storedInSqlite } from './stored-data.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What keeps the data of the tests. */
+    readonly engine: 'sqlite' | 'postgres';
+  }
+}
+
+export interface TestData extends StoredData {
+  /** A storage over the data, also when another is open on it already. The running test closes it in its end. */
+  openStorage(): Promise<Storage>;
+  /** Makes every statement fail with a message, as a defect inside the database would; null ends this. */
+  setFault(message: string | null): Promise<void>;
+}
+
+/** Whether the tests of this project run on SQLite. */
+export function isOnSqlite(): boolean {
+  return inject('engine') === 'sqlite';
+}
+
+/** @param options.isLasting whether the data is there after all storages on it were closed. */
+export async function createTestData({ isLasting = false } = {}): Promise<TestData> {
+  if (!isOnSqlite()) return createPostgresData();
+  const path = isLasting ? join(temporaryFolder(), 'tipwell.db') : IN_MEMORY;
+  return createSqliteData((onStatement) => openDatabase(path, { onStatement }));
+}
+
+/**
+ * Data on SQLite, for tests that are about this engine.
+ * @param open opens the database, and calls `onStatement` before each statement where faults are to be set.
+ */
+export function createSqliteData(open: (onStatement: () => void) => Database): TestData {
+  let fault: string | null = null;
+  const onStatement = () => {
+    if (fault !== null) throw new Error(fault);
+  };
+  let database = open(onStatement);
+  migrate(database, readMigrations());
+  return {
+    ...storedInSqlite(() => database),
+    async openStorage() {
+      if (!database.open) database = open(onStatement);
+      const storage = createSqliteStorage(database);
+      onTestFinished(async () => {
+        if (database.open) await storage.close();
+      });
+      return storage;
+    },
+    async setFault(message) {
+      fault = message;
+    },
+  };
+}
+
+/**
+ * In the place of each table a view that cannot be read, because its condition is the same for every row, and therefore computed
+ * before any is looked at. What is inserted into a view goes to its table, which refuses it.
+ */
+const breakTables = (message: string) => `ALTER SCHEMA tipwell RENAME TO aside;
+  CREATE SCHEMA tipwell;
+  CREATE FUNCTION tipwell.fail() RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}'; END $$;
+  CREATE FUNCTION tipwell.refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${message}'; END $$;
+  DO $$ DECLARE name text; BEGIN
+    FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'aside' LOOP
+      EXECUTE format('CREATE VIEW tipwell.%I AS SELECT * FROM aside.%I WHERE tipwell.fail()', name, name);
+      EXECUTE format('CREATE TRIGGER refuse_row BEFORE INSERT ON aside.%I EXECUTE FUNCTION tipwell.refuse_row()', name);
+    END LOOP;
+  END $$`;
+const MEND_TABLES = 'DROP SCHEMA IF EXISTS tipwell CASCADE; ALTER SCHEMA aside RENAME TO tipwell';
+
+async function createPostgresData(): Promise<TestData> {
+  const { url, client } = await borrowDatabase();
+  let isBroken = false;
+  const setFault = async (message: string | null) => {
+    if (isBroken) await client.query(MEND_TABLES);
+    if (message !== null) await client.query(breakTables(message));
+    isBroken = message !== null;
+  };
+  return {
+    ...storedInPostgres(client),
+    async openStorage() {
+      const storage = createPostgresStorage(url);
+      let isOpen = true;
+      const close = async () => {
+        if (!isOpen) return;
+        isOpen = false;
+        await storage.close();
+      };
+      onTestFinished(close);
+      return { ...storage, close };
+    },
+    setFault,
+  };
+}
