@@ -932,14 +932,16 @@ export function describeStorage(
   });
 
   describe(`${name}: the installation`, () => {
-    test('each key is made once, whoever asks first, and made anew when they were forgotten', async () => {
+    test('each key is made once, whoever asks at the same time, and made anew when they were forgotten', async () => {
       const { storage } = await openStorage();
       const asked = await Promise.all(
         ['one', 'two'].map((text) => storage.secret('device_mark', bytes(text))),
       );
-      expect(hexOf(asked)).toEqual(hexOf([bytes('one'), bytes('one')]));
+      const [key] = hexOf(asked);
+      expect(hexOf(asked)).toEqual([key, key]);
+      expect(hexOf([bytes('one'), bytes('two')])).toContain(key);
       const secrets = await readSecrets(storage, () => bytes('other'));
-      expect(hexOf([secrets.device_mark])).toEqual(hexOf([bytes('one')]));
+      expect(hexOf([secrets.device_mark])).toEqual([key]);
       expect(hexOf([secrets.giver_pseudonym])).toEqual(hexOf([bytes('other')]));
       await storage.forgetSecrets();
       expect(hexOf([await storage.secret('device_mark', bytes('two'))])).toEqual(hexOf([bytes('two')]));
