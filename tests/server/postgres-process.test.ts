@@ -64,7 +64,7 @@ test('a process that is told to stop while the database is silent ends by itself
   );
   // Answers to others, asked later, show that it was read.
   for (let request = 0; request < 3; request += 1) await fetch(`${server.url}/healthz`);
-  // Whether the storage gives its connections up before the process does, which is said then, depends on when they were asked.
+  // When the storage takes longer than the process waits, the process ends with code 1 and says why.
   const { code, signal } = await server.stop();
   expect(signal).toBeNull();
   if (code !== 0) expect(server.stderr()).toContain('the database did not let go within');

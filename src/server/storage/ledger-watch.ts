@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Storage } from './storage.ts';
 
-/** Bounds one look, where another process is checking and no step here comes to an end: 200,000 tips at most. */
+/** Bounds one look while tips are recorded as fast as they are checked: 200,000 of them. */
 const MAX_STEPS = 1_000;
 
 /**

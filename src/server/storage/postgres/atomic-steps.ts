@@ -201,7 +201,9 @@ export function openAtomicSteps(url: string): AtomicSteps {
           return result;
         } catch (error) {
           giveBack(client, true);
-          throw asPortError(asDriverError(error));
+          // A lost connection is a plain Error of the driver's; these two are defects of whoever was lent it.
+          const isDefect = error instanceof TypeError || error instanceof RangeError;
+          throw isDefect ? error : asPortError(asDriverError(error));
         }
       }),
 
