@@ -98,8 +98,22 @@ async function createPostgresData(): Promise<TestData> {
         await storage.close();
       };
       onTestFinished(close);
+      await untilListening(storage);
       return { ...storage, close };
     },
     setFault,
   };
+}
+
+/** What is remembered is forgotten once the storage listens to other processes, which must not happen in the middle of a test. */
+function untilListening(storage: Storage): Promise<void> {
+  return new Promise((resolve) => {
+    const end = storage.subscribe({
+      onEntries() {},
+      onCodes() {
+        end();
+        resolve();
+      },
+    });
+  });
 }
