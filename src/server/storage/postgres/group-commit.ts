@@ -14,7 +14,10 @@ interface Waiting<Item, Outcome> {
 }
 
 export interface GroupCommit<Item, Outcome> {
-  /** @throws StorageUnavailable when the group could not be committed; else what the item alone meets, with nothing changed by it. */
+  /**
+   * @throws StorageUnavailable when the group could not be committed, or one that it waited for; else what the item alone meets, with
+   *   nothing changed by it.
+   */
   add(item: Item): Promise<Outcome>;
   /** Waits for all that was accepted, and accepts no more. */
   close(): Promise<void>;
@@ -28,6 +31,8 @@ export function createGroupCommit<Item, Outcome>(
   commitTogether: (items: readonly Item[]) => Promise<readonly Outcome[]>,
 ): GroupCommit<Item, Outcome> {
   const queue: Waiting<Item, Outcome>[] = [];
+  /** Those of a group that could not be committed together. */
+  const alone: Waiting<Item, Outcome>[] = [];
   let draining: Promise<void> | null = null;
   let isClosed = false;
 
@@ -40,19 +45,19 @@ export function createGroupCommit<Item, Outcome>(
         else resolve(outcome);
       }
     } catch (error) {
-      const isOfOne = group.length > 1 && !(error instanceof StorageUnavailable);
-      for (const waiting of group) {
-        if (isOfOne) await commit([waiting]);
-        else waiting.reject(error);
-      }
+      if (error instanceof StorageUnavailable) {
+        // Those behind have waited for as long as the group; each group more would add its own patience to that.
+        for (const { reject } of [...group, ...alone.splice(0), ...queue.splice(0)]) reject(error);
+      } else if (group.length > 1) alone.push(...group);
+      else for (const { reject } of group) reject(error);
     }
   }
 
   async function drain(): Promise<void> {
-    while (queue.length > 0) {
+    while (alone.length + queue.length > 0) {
       // Requests that are parsed in the same turn of the event loop join the group.
       await new Promise(setImmediate);
-      await commit(queue.splice(0, MAX_GROUP_SIZE));
+      await commit(alone.length > 0 ? alone.splice(0, 1) : queue.splice(0, MAX_GROUP_SIZE));
     }
     draining = null;
   }

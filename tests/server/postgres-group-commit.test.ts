@@ -1,0 +1,37 @@
+/** Who shares a commit on PostgreSQL, and what becomes of those that wait when there is none. */
+import { expect, test } from 'vitest';
+import { createGroupCommit } from '#server/storage/postgres/group-commit.ts';
+import { StorageUnavailable } from '#server/storage/storage.ts';
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+test('whoever waits behind a group is refused with it when the storage is unavailable, and whoever comes later is tried', async () => {
+  const groups: number[] = [];
+  let isAway = true;
+  const { add } = createGroupCommit(async (items: readonly number[]) => {
+    groups.push(items.length);
+    if (isAway) throw new StorageUnavailable(new Error('away'));
+    return items;
+  });
+  const refused = await Promise.allSettled(numbers(400).map(add));
+  expect(refused.map(({ status }) => status)).toEqual(numbers(400).map(() => 'rejected'));
+  expect(groups).toHaveLength(1);
+  isAway = false;
+  expect(await Promise.all(numbers(400).map(add))).toEqual(numbers(400));
+});
+
+test('of a group that cannot be committed each is tried alone, until the storage is unavailable', async () => {
+  const groups: (readonly string[])[] = [];
+  const { add } = createGroupCommit(async (items: readonly string[]) => {
+    groups.push(items);
+    if (items.includes('broken')) throw new Error('broken');
+    if (items.includes('away')) throw new StorageUnavailable(new Error('away'));
+    return items;
+  });
+  const met = (item: string) =>
+    add(item).catch((error: unknown) => (error instanceof Error ? error.message : ''));
+  expect(await Promise.all(['good', 'broken', 'better'].map(met))).toEqual(['good', 'broken', 'better']);
+  expect(groups).toEqual([['good', 'broken', 'better'], ['good'], ['broken'], ['better']]);
+  const { message } = new StorageUnavailable(null);
+  expect(await Promise.all(['broken', 'away', 'better'].map(met))).toEqual(['broken', message, message]);
+});
