@@ -1,9 +1,9 @@
 /** PostgreSQL keeps the promises of the storage port. */
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
-import { describeStorage } from '#tests/support/storage-contract.ts';
+import { describeStorage } from '#tests/support/storage-contract/storage-contract.ts';
 
-describeStorage(
-  'PostgreSQL',
-  async () => ({ engine: 'postgres', url: await createPostgresDatabase() }),
-  true,
-);
+describeStorage({
+  name: 'PostgreSQL',
+  createAddress: async () => ({ engine: 'postgres', url: await createPostgresDatabase() }),
+  isLasting: true,
+});

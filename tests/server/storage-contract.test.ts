@@ -2,11 +2,15 @@
 import { join } from 'node:path';
 import { IN_MEMORY } from '#server/storage/sqlite/connection.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
-import { describeStorage } from '#tests/support/storage-contract.ts';
+import { describeStorage } from '#tests/support/storage-contract/storage-contract.ts';
 
-describeStorage('SQLite in memory', () => ({ engine: 'sqlite', path: IN_MEMORY }), false);
-describeStorage(
-  'SQLite in a file',
-  () => ({ engine: 'sqlite', path: join(temporaryFolder(), 'tipwell.db') }),
-  true,
-);
+describeStorage({
+  name: 'SQLite in memory',
+  createAddress: () => ({ engine: 'sqlite', path: IN_MEMORY }),
+  isLasting: false,
+});
+describeStorage({
+  name: 'SQLite in a file',
+  createAddress: () => ({ engine: 'sqlite', path: join(temporaryFolder(), 'tipwell.db') }),
+  isLasting: true,
+});

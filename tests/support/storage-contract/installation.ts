@@ -1,0 +1,67 @@
+/** What belongs to the installation: its keys, and its end. */
+import { describe, expect, test } from 'vitest';
+import { readSecrets, type Storage } from '#server/storage/storage.ts';
+import { bytes, type Engine, hexOf, MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
+
+export function describeInstallation(engine: Engine): void {
+  describe(`${engine.name}: the installation`, () => {
+    test('each key is made once, whoever asks at the same time, and made anew when they were forgotten', async () => {
+      const { storage } = await openStorage(engine);
+      const asked = await Promise.all(
+        ['one', 'two'].map((text) => storage.secret('device_mark', bytes(text))),
+      );
+      const [key] = hexOf(asked);
+      expect(hexOf(asked)).toEqual([key, key]);
+      expect(hexOf([bytes('one'), bytes('two')])).toContain(key);
+      const secrets = await readSecrets(storage, () => bytes('other'));
+      expect(hexOf([secrets.device_mark])).toEqual([key]);
+      expect(hexOf([secrets.giver_pseudonym])).toEqual(hexOf([bytes('other')]));
+      await storage.forgetSecrets();
+      expect(hexOf([await storage.secret('device_mark', bytes('two'))])).toEqual(hexOf([bytes('two')]));
+    });
+
+    test('proving that tips could be recorded leaves nothing behind', async () => {
+      const { storage } = await openStorage(engine);
+      for (let time = 0; time < 3; time += 1) await storage.proveWritable();
+      expect(await storage.forgetEndedAttempts(Number.MAX_SAFE_INTEGER, 9)).toBe(0);
+    });
+
+    test('what was accepted before closing is done, and nothing afterwards', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip } = await setTheScene();
+      const accepted = [storage.recordTip(tip()), storage.recordTip(tip())];
+      const closed = storage.close();
+      await expect(storage.recordTip(tip())).rejects.toMatchObject({ name: 'StorageUnavailable' });
+      await closed;
+      expect(await Promise.all(accepted)).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);
+    });
+
+    test.runIf(engine.isLasting)('all of it is there after closing and opening again', async () => {
+      const { storage, setTheScene, beginSession, reopen } = await openStorage(engine);
+      const { tip, provider, customer, code } = await setTheScene();
+      const { tokenHash } = await beginSession(customer.id, 'token');
+      await storage.secret('device_mark', bytes('key'));
+      const attempt = { limit: 'login', account: 'pat', address: '', maxCount: 1, windowMs: MINUTE_MS };
+      await storage.takeAttempt([attempt], NOW);
+      const first = await storage.recordTip(tip({ idempotencyKey: 'key' }));
+      const readAll = async (opened: Storage) => ({
+        accounts: await Promise.all([provider, customer].map(({ email }) => opened.findCredentials(email))),
+        session: await opened.findSession(tokenHash, NOW),
+        code: await opened.findQrCode(code),
+        codes: await opened.listQrCodes(provider.id, PREFIX),
+        tips: await opened.listEntriesSince(customer.id, 0, 9),
+        secrets: await readSecrets(opened, () => bytes('another')),
+      });
+      const before = await readAll(storage);
+      const reopened = await reopen();
+      expect(await readAll(reopened)).toEqual(before);
+      expect(await reopened.takeAttempt([attempt], NOW)).toMatchObject({ outcome: 'used_up' });
+      expect(await reopened.recordTip(tip({ idempotencyKey: 'key' }))).toEqual({
+        ...first,
+        outcome: 'repeated',
+      });
+      await reopened.recordTip(tip());
+      expect(await reopened.findNewestEntry(customer.id)).toMatchObject({ position: 2 });
+    });
+  });
+}

@@ -1,0 +1,22 @@
+/**
+ * What the storage port promises, in sentences that hold on every engine: they are told through the port alone. What only
+ * an engine can show, such as what a failing statement leaves behind, is told in its own tests.
+ */
+import { describeAccounts } from './accounts.ts';
+import { describeAttempts } from './attempts.ts';
+import { describeHistories } from './histories.ts';
+import { describeInstallation } from './installation.ts';
+import type { Engine } from './opened-storage.ts';
+import { describeQrCodes } from './qr-codes.ts';
+import { describeSessions } from './sessions.ts';
+import { describeTips } from './tips.ts';
+
+export function describeStorage(engine: Engine): void {
+  describeAccounts(engine);
+  describeSessions(engine);
+  describeQrCodes(engine);
+  describeTips(engine);
+  describeHistories(engine);
+  describeAttempts(engine);
+  describeInstallation(engine);
+}

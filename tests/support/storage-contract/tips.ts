@@ -1,0 +1,271 @@
+/** What a tip and its reversal leave in the ledger, and who is told. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { newQrCodeId, newTransactionId, type UserId } from '#shared/ids.ts';
+import { END_OF_TIME_MS, type Engine, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
+
+export function describeTips(engine: Engine): void {
+  describe(`${engine.name}: tips`, () => {
+    test('a tip is answered as it is stored, every fact of it, with the names of its receiver', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const given = tip({ idempotencyKey: 'key', createdAtMs: NOW + 1 });
+      const receiver = {
+        receiverId: provider.id,
+        receiverName: 'Name of pat',
+        receiverUsername: 'pat',
+      };
+      const transaction = { ...given, ...receiver, status: 'completed' };
+      expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
+      expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });
+      for (const [id, kind] of [
+        [provider.id, 'received'],
+        [customer.id, 'given'],
+      ] as const) {
+        expect(await storage.findTransaction(id, given.id)).toEqual(transaction);
+        expect(await storage.listTransactions(id, { before: null, limit: 9 })).toEqual([transaction]);
+        expect(await storage.listEntriesSince(id, 0, 9)).toEqual([{ position: 1, kind, transaction }]);
+      }
+    });
+
+    test('tips that are sent at once stand in both accounts in the order in which they were sent, from 1 and without a gap', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const tips = Array.from({ length: 300 }, () => tip());
+      const outcomes = await Promise.all(tips.map((one) => storage.recordTip(one)));
+      expect(outcomes).toMatchObject(tips.map(({ id }) => ({ outcome: 'recorded', transaction: { id } })));
+      for (const { id: userId } of [provider, customer]) {
+        const entries = await storage.listEntriesSince(userId, 0, 999);
+        expect(entries.map(({ position, transaction }) => [position, transaction.id])).toEqual(
+          tips.map(({ id }, index) => [index + 1, id]),
+        );
+      }
+    });
+
+    test('each tip moves the totals: the amount at the giver, the net amount at the receiver', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      await Promise.all([1_000, 2_000, 3_333].map((amountCents) => storage.recordTip(tip({ amountCents }))));
+      const totals = [
+        { totalTipsReceivedCents: 970 + 1_940 + 3_233, totalTipsGivenCents: 0 },
+        { totalTipsReceivedCents: 0, totalTipsGivenCents: 6_333 },
+      ];
+      for (const [index, { id, email }] of [provider, customer].entries()) {
+        expect((await storage.findCredentials(email))?.account).toMatchObject(totals[index] ?? {});
+        expect(await storage.readTotals(id, 0, 0)).toMatchObject(totals[index] ?? {});
+      }
+    });
+
+    test('one key of one giver is one tip, however often and however concurrently it is sent', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, customer } = await setTheScene();
+      // Another id and another time each, as when a client tries again.
+      const again = () => tip({ idempotencyKey: 'key', createdAtMs: Date.now() });
+      const outcomes = await Promise.all(Array.from({ length: 9 }, () => storage.recordTip(again())));
+      const [first, ...others] = await storage.listEntriesSince(customer.id, 0, 9);
+      expect(others).toEqual([]);
+      for (const outcome of [...outcomes, await storage.recordTip(again())])
+        expect(outcome).toMatchObject({ transaction: first?.transaction });
+      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
+        'recorded',
+        ...Array(8).fill('repeated'),
+      ]);
+    });
+
+    test('a key is refused for a tip of another amount, code or service, also of a code that there is not', async () => {
+      const { storage, setTheScene, addCode } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const other = await addCode(provider, 'barber');
+      await storage.recordTip(tip({ idempotencyKey: 'key' }));
+      for (const change of [
+        { amountCents: 2_001 },
+        { serviceCategory: 'barber' as const },
+        { qrCodeId: other, serviceCategory: 'barber' as const },
+        { qrCodeId: newQrCodeId(randomBytes) },
+      ])
+        expect(await storage.recordTip(tip({ idempotencyKey: 'key', ...change }))).toEqual({
+          outcome: 'key_reused',
+        });
+      expect(await storage.findNewestEntry(customer.id)).toMatchObject({ position: 1 });
+    });
+
+    test('a key means nothing for another giver or in another case, and no key is no key', async () => {
+      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { tip, provider } = await setTheScene();
+      const sam = await addAccount('sam');
+      const tips = [
+        tip({ idempotencyKey: 'key' }),
+        tip({ idempotencyKey: 'key', giverId: sam.id }),
+        tip({ idempotencyKey: 'KEY' }),
+        tip(),
+        tip(),
+      ];
+      for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
+      expect(await storage.findNewestEntry(provider.id)).toMatchObject({ position: 5 });
+    });
+
+    test('a tip for no code, to oneself or for another service is refused without a trace, and its key stays free', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const refused = async (changes: Parameters<typeof tip>[0]) =>
+        (await storage.recordTip(tip({ idempotencyKey: 'key', ...changes }))).outcome;
+      expect(await refused({ qrCodeId: newQrCodeId(randomBytes) })).toBe('unknown_code');
+      expect(await refused({ giverId: provider.id })).toBe('own_code');
+      expect(await refused({ serviceCategory: 'barber' })).toBe('category_mismatch');
+      for (const { id } of [provider, customer]) {
+        expect(await storage.listEntriesSince(id, 0, 9)).toEqual([]);
+        expect(await storage.findNewestEntry(id)).toBeNull();
+        expect(await storage.readTotals(id, 0, END_OF_TIME_MS)).toEqual({
+          totalTipsReceivedCents: 0,
+          totalTipsGivenCents: 0,
+          receivedCount: 0,
+          receivedCents: 0,
+        });
+      }
+      expect(await refused({})).toBe('recorded');
+    });
+
+    test('a tip that breaks a rule of the tables is rejected alone, whatever was sent along with it', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, customer } = await setTheScene();
+      const settled = await Promise.allSettled(
+        [
+          tip(),
+          tip({ amountCents: 999 }),
+          tip({ amountCents: 1_000_001 }),
+          tip({ netAmountCents: tip().amountCents }),
+          tip(),
+        ].map((one) => storage.recordTip(one)),
+      );
+      expect(settled.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'rejected',
+        'rejected',
+        'fulfilled',
+      ]);
+      const entries = await storage.listEntriesSince(customer.id, 0, 9);
+      expect(entries.map(({ position }) => position)).toEqual([1, 2]);
+      expect(await storage.readTotals(customer.id, 0, 0)).toMatchObject({ totalTipsGivenCents: 4_000 });
+    });
+  });
+
+  describe(`${engine.name}: reversals`, () => {
+    test('a reversal takes back what its tip did to both accounts, and is an entry of each', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const [kept, reversed] = [tip({ amountCents: 1_000 }), tip({ amountCents: 2_000 })];
+      for (const one of [kept, reversed]) await storage.recordTip(one);
+      const outcome = await storage.reverseTip(reversed.id, NOW + 5);
+      expect(outcome).toMatchObject({
+        outcome: 'reversed',
+        transaction: { id: reversed.id, status: 'refunded' },
+      });
+      const sums = { totalTipsReceivedCents: 970, receivedCount: 1, receivedCents: 970 };
+      expect(await storage.readTotals(provider.id, 0, END_OF_TIME_MS)).toMatchObject(sums);
+      expect(await storage.readTotals(customer.id, 0, 0)).toMatchObject({ totalTipsGivenCents: 1_000 });
+      for (const [id, did] of [
+        [provider.id, 'received'],
+        [customer.id, 'given'],
+      ] as const) {
+        const entries = await storage.listEntriesSince(id, 0, 9);
+        expect(
+          entries.map(({ position, kind, transaction }) => [
+            position,
+            kind,
+            transaction.id,
+            transaction.status,
+          ]),
+        ).toEqual([
+          [1, did, kept.id, 'completed'],
+          [2, did, reversed.id, 'refunded'],
+          [3, `${did}_reversed`, reversed.id, 'refunded'],
+        ]);
+      }
+    });
+
+    test('a tip is reversed once, however often and however concurrently it is asked for', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider } = await setTheScene();
+      const given = tip();
+      await storage.recordTip(given);
+      const outcomes = await Promise.all(
+        Array.from({ length: 5 }, () => storage.reverseTip(given.id, NOW + 5)),
+      );
+      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
+        'reversed',
+        ...Array(4).fill('reversed_before'),
+      ]);
+      const transaction = await storage.findTransaction(provider.id, given.id);
+      expect(transaction?.status).toBe('refunded');
+      for (const outcome of outcomes) expect(outcome).toMatchObject({ transaction });
+      expect(await storage.findNewestEntry(provider.id)).toMatchObject({ position: 2 });
+      expect(await storage.readTotals(provider.id, 0, 0)).toMatchObject({ totalTipsReceivedCents: 0 });
+    });
+
+    test('a transaction that there is not cannot be reversed', async () => {
+      const { storage } = await openStorage(engine);
+      const outcome = await storage.reverseTip(newTransactionId(randomBytes), NOW);
+      expect(outcome).toEqual({ outcome: 'unknown_transaction' });
+    });
+
+    test('a history lists a reversed tip once, as refunded, and its key still gives the same tip', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider } = await setTheScene();
+      const [first, second] = [tip({ idempotencyKey: 'key' }), tip()];
+      for (const one of [first, second]) await storage.recordTip(one);
+      await storage.reverseTip(first.id, NOW + 5);
+      const listed = await storage.listTransactions(provider.id, { before: null, limit: 9 });
+      expect(listed?.map(({ id, status }) => [id, status])).toEqual([
+        [second.id, 'completed'],
+        [first.id, 'refunded'],
+      ]);
+      const page = await storage.listTransactions(provider.id, { before: second.id, limit: 9 });
+      expect(page?.map(({ id }) => id)).toEqual([first.id]);
+      expect(await storage.recordTip(tip({ idempotencyKey: 'key' }))).toMatchObject({
+        outcome: 'repeated',
+        transaction: { id: first.id, status: 'refunded' },
+      });
+    });
+
+    test('a reversal takes back the bucket of the time of the tip, also on a later day', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider } = await setTheScene();
+      const given = tip({ createdAtMs: NOW + 1 });
+      await storage.recordTip(given);
+      await storage.recordTip(tip({ createdAtMs: NOW + 96 * QUARTER_MS }));
+      await storage.reverseTip(given.id, NOW + 96 * QUARTER_MS + 1);
+      const counted = async (fromMs: number) =>
+        (await storage.readTotals(provider.id, fromMs, fromMs + QUARTER_MS)).receivedCount;
+      expect(await counted(NOW)).toBe(0);
+      expect(await counted(NOW + 96 * QUARTER_MS)).toBe(1);
+    });
+  });
+
+  describe(`${engine.name}: changes`, () => {
+    test('a listener is told of both accounts once their entries can be read, and of nothing after it has ended', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const told: Promise<unknown>[] = [];
+      const end = storage.subscribe({
+        onEntries(accounts) {
+          if (accounts === 'any') throw new Error('the accounts were not named');
+          told.push(
+            Promise.all(accounts.map(async (id) => [id, (await storage.findNewestEntry(id))?.position])),
+          );
+        },
+        onCodes() {},
+      });
+      const given = tip();
+      await storage.recordTip(given);
+      await storage.reverseTip(given.id, NOW);
+      const people = [provider.id, customer.id].sort();
+      const seen = (await Promise.all(told)) as [UserId, number][][];
+      expect(new Set(seen.flat().map(([id]) => id))).toEqual(new Set(people));
+      for (const id of people) expect(seen.flat()).toContainEqual([id, 2]);
+      end();
+      await storage.recordTip(tip());
+      expect(told).toHaveLength(seen.length);
+    });
+  });
+}
