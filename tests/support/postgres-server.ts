@@ -24,6 +24,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientBase } from 'pg';
 import { z } from 'zod';
+import { connect } from '#server/storage/postgres/connection.ts';
 import { signalWithChildren } from './process-family.ts';
 import { freePort } from './running-server.ts';
 
@@ -250,6 +251,13 @@ async function launch(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   return (await readUntil(started, READY)) ?? started;
+}
+
+/** Connects to make and drop whole databases, which takes a busy disk longer than the product waits for a statement. */
+export async function connectUnhurried(url: string): Promise<Client> {
+  const client = await connect(url);
+  await client.query('SET statement_timeout = 0');
+  return client;
 }
 
 /** The address of another database of the same server. */

@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { migrate, readMigrations } from '#server/storage/postgres/migrations.ts';
-import { addressOf, type PostgresServer, shapeOf, startPostgres } from './postgres-server.ts';
+import {
+  addressOf,
+  connectUnhurried,
+  type PostgresServer,
+  shapeOf,
+  startPostgres,
+} from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -45,7 +51,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 }
 
 async function makeTemplate(url: string, template: string): Promise<string> {
-  const admin = await connect(url);
+  const admin = await connectUnhurried(url);
   await admin.query(`CREATE DATABASE ${template} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'`);
   await admin.end();
   const client = await connect(addressOf(url, template));
@@ -59,7 +65,7 @@ async function makeTemplate(url: string, template: string): Promise<string> {
 
 /** A server that stays is left as it was found. */
 async function dropAll(url: string, template: string): Promise<void> {
-  const admin = await connect(url);
+  const admin = await connectUnhurried(url);
   const { rows } = await admin.query<{ name: string }>(
     'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)',
     [template],

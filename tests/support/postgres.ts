@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { afterAll, inject, onTestFinished } from 'vitest';
-import { connect } from '#server/storage/postgres/connection.ts';
-import { addressOf, shapeOf } from './postgres-server.ts';
+import { addressOf, connectUnhurried, shapeOf } from './postgres-server.ts';
 
 /** More rows are not deleted, because what is left of them would slow down the tests that follow. */
 const MOST_DELETED_ROWS = 2_000;
@@ -49,7 +48,7 @@ export async function borrowDatabase(): Promise<Pick<OwnDatabase, 'url' | 'clien
 
 async function open(): Promise<OwnDatabase> {
   const { name, url } = await create(inject('postgresTemplate'));
-  const client = await connect(url);
+  const client = await connectUnhurried(url);
   return { name, url, client, emptying: await prepareEmptying(client) };
 }
 
@@ -97,6 +96,6 @@ async function drop({ name, client }: OwnDatabase): Promise<void> {
 }
 
 async function administer(statement: string): Promise<void> {
-  admin ??= connect(inject('postgresUrl'));
+  admin ??= connectUnhurried(inject('postgresUrl'));
   await (await admin).query(statement);
 }
