@@ -1,5 +1,6 @@
 /** The pictures of QR codes: any camera reads them, and each is made once. */
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
@@ -287,6 +288,37 @@ describe('the drawing of pictures', () => {
     await expect(codes.create(account, 'dj')).rejects.toThrow(StorageUnavailable);
     await t.data.setReadOnly(false);
     expect(await codes.create(account, 'dj')).toMatchObject({ serviceCategory: 'dj' });
+  });
+
+  test('makes none that another list has had made since the codes of this one were read', async () => {
+    const t = await createTestApp();
+    await t.setTheScene();
+    const account = await accountOf(t);
+    const moved = 'https://moved.example.org';
+    const { codes, drawn } = watchDrawing(t, moved);
+    const gate = new EventEmitter();
+    const isRead = once(gate, 'read');
+    const late = watchDrawing(
+      {
+        ...t,
+        storage: {
+          ...t.storage,
+          async listQrCodes(...asked) {
+            const listed = await t.storage.listQrCodes(...asked);
+            gate.emit('read');
+            await once(gate, 'go on');
+            return listed;
+          },
+        },
+      },
+      moved,
+    );
+    const list = late.codes.list(account);
+    await isRead;
+    const first = await codes.list(account);
+    gate.emit('go on');
+    expect(await list).toEqual(first);
+    expect([drawn.addresses.length, late.drawn.addresses.length]).toEqual([1, 0]);
   });
 
   test('makes each missing picture once, one at a time, however many lists ask at once', async () => {

@@ -115,6 +115,9 @@ export function createQrCodes(deps: {
     if (present) return present;
     const address = tipPageUrl(publicUrl, id);
     const saved = oneAfterTheOther(async () => {
+      // Another list, or another process, may have had it made since this one was read.
+      const made = await storage.findPicture(id, address);
+      if (made) return made;
       const png = await drawInTurn(address);
       await storage.savePicture(id, address, png);
       return png;

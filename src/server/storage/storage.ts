@@ -222,6 +222,8 @@ export interface Storage {
   /** The user's codes, oldest first, each with its picture for the address that is `addressPrefix` followed by its id. */
   listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
+  /** The picture of a code for an address; null when none was made yet. */
+  findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
   /**

@@ -84,6 +84,9 @@ export function describeQrCodes(engine: Engine): void {
       const pat = await addAccount('pat', ['dj']);
       const id = await addCode(pat, 'dj');
       await storage.savePicture(id, `${PREFIX}${id}`, Buffer.from('another'));
+      const found = await storage.findPicture(id, `${PREFIX}${id}`);
+      expect(found && Buffer.from(found).toString()).toBe('no picture');
+      expect(await storage.findPicture(id, id)).toBeNull();
       const [code] = await storage.listQrCodes(pat.id, PREFIX);
       expect(code?.picture && Buffer.from(code.picture).toString()).toBe('no picture');
     });

@@ -230,6 +230,11 @@ export function createPostgresStorage(url: string): Storage {
     findQrCode: (id) =>
       steps.run(async (statements) => (await statements.codeWithProvider.execute({ id }))[0] ?? null),
 
+    findPicture: (qrCodeId, address) =>
+      steps.run(
+        async (statements) => (await statements.pictureOfCode.execute({ qrCodeId, address }))[0]?.png ?? null,
+      ),
+
     savePicture: (qrCodeId, address, png) =>
       steps.run(async (statements) => {
         await statements.insertPicture.run({ qrCodeId, address, png: Buffer.from(png) });

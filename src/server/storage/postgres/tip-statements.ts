@@ -103,6 +103,11 @@ export function prepareTipStatements(db: NodePgDatabase) {
       .innerJoin(accounts, ownsCode)
       .where(eq(qrCodes.id, value('id')))
       .prepare('code_with_provider'),
+    pictureOfCode: db
+      .select({ png: qrPictures.png })
+      .from(qrPictures)
+      .where(and(eq(qrPictures.qrCodeId, value('qrCodeId')), eq(qrPictures.address, value('address'))))
+      .prepare('picture_of_code'),
     insertPicture: prepareInsert(db, qrPictures, 'insert_picture'),
 
     transactionById: db

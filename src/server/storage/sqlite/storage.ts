@@ -167,6 +167,9 @@ export function createSqliteStorage(database: Database): Storage {
 
     findQrCode: (id) => read(() => statements.codeWithProvider.get({ id }) ?? null),
 
+    findPicture: (qrCodeId, address) =>
+      read(() => statements.pictureOfCode.get({ qrCodeId, address })?.png ?? null),
+
     savePicture: (qrCodeId, address, png) =>
       write(() => {
         statements.insertPicture.run({ qrCodeId, address, png: Buffer.from(png) });

@@ -109,6 +109,11 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .innerJoin(accounts, ownsCode)
       .where(eq(qrCodes.id, given('id')))
       .prepare(),
+    pictureOfCode: db
+      .select({ png: qrPictures.png })
+      .from(qrPictures)
+      .where(and(eq(qrPictures.qrCodeId, value('qrCodeId')), eq(qrPictures.address, value('address'))))
+      .prepare(),
     insertPicture: prepareInsert(db, qrPictures, (insert) => insert.onConflictDoNothing()),
 
     insertTransaction: prepareNumberedInsert(db, transactions),
