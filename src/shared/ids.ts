@@ -15,6 +15,9 @@ export type SessionId = string & $brand<'SessionId'>;
 /** Ten characters of Crockford's base 32, upper case, without a hyphen: the form that is stored and linked to. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
+/** The file name of a tip page's photo; another photo has another name. */
+export type PhotoName = string & $brand<'PhotoName'>;
+
 /** A source of `size` unpredictable bytes. */
 export type RandomBytes = (size: number) => Uint8Array;
 
@@ -47,6 +50,18 @@ export function newTransactionId(random: RandomBytes): TransactionId {
 /** The pseudonym of a pair of people that has this keyed digest, of at least 26 bytes. */
 export function giverPseudonymFrom(digest: Uint8Array): GiverPseudonym {
   return `gvr_${base32(digest.subarray(0, 26)).toLowerCase()}` as GiverPseudonym;
+}
+
+const PHOTO_NAME = /* @__PURE__ */ /^[0-9a-hjkmnp-tv-z]{26}\.jpg$/;
+
+/** A new name with 130 random bits. */
+export function newPhotoName(random: RandomBytes): PhotoName {
+  return `${base32(random(26)).toLowerCase()}.jpg` as PhotoName;
+}
+
+/** Whether a text has the form of a photo's name. */
+export function isPhotoName(text: string): text is PhotoName {
+  return PHOTO_NAME.test(text);
 }
 
 /** What ids with this prefix look like. */

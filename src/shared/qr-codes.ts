@@ -22,6 +22,12 @@ export const qrCodeQuery = z.object({
   id: typedQrCodeId,
 });
 
+/**
+ * Active and paused codes are current, and a service has at most one of them. Replaced and retired ones lead nowhere, for good.
+ */
+export const QR_CODE_STATUSES = ['active', 'paused', 'replaced', 'retired'] as const;
+export type QrCodeStatus = (typeof QR_CODE_STATUSES)[number];
+
 export const qrCode = z.object({
   id: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   serviceCategory,

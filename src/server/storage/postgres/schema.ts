@@ -16,8 +16,9 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { EntryKind, SecretName } from '../storage.ts';
 
 /**
@@ -68,9 +69,19 @@ export const providerCategories = schema.table(
       .notNull()
       .references(() => accounts.id),
     category: text('category').$type<ServiceCategory>().notNull(),
+    /** Not of a service that was retired: its row stays, because its codes refer to it. */
+    isOffered: boolean('is_offered').notNull().default(true),
   },
   (table) => [primaryKey({ columns: [table.userId, table.category] })],
 );
+
+/** The usernames that accounts had before: nobody else gets one. */
+export const formerUsernames = schema.table('former_usernames', {
+  username: text('username').primaryKey(),
+  userId: userId('user_id')
+    .notNull()
+    .references(() => accounts.id),
+});
 
 export const sessions = schema.table(
   'sessions',
@@ -121,6 +132,16 @@ export const attempts = schema.table(
   ],
 );
 
+/** The photos of tip pages, each under a name that no other photo ever has. */
+export const photos = schema.table(
+  'photos',
+  {
+    name: text('name').$type<PhotoName>().primaryKey(),
+    jpeg: bytes('jpeg').notNull(),
+  },
+  (table) => [check('photos_size', sql`length(${table.jpeg}) between 1 and 262144`)],
+);
+
 export const qrCodes = schema.table(
   'qr_codes',
   {
@@ -128,11 +149,21 @@ export const qrCodes = schema.table(
     userId: userId('user_id').notNull(),
     category: text('category').$type<ServiceCategory>().notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
+    status: text('status').$type<QrCodeStatus>().notNull().default('active'),
+    /** Who receives the tips, as givers see it; null for the account's full name. */
+    displayName: text('display_name'),
+    greeting: text('greeting'),
+    photoName: text('photo_name')
+      .$type<PhotoName>()
+      .references(() => photos.name),
     /** The order in which codes were made, which SQLite knows by itself. */
     sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
   },
   (table) => [
-    uniqueIndex('qr_codes_user_category').on(table.userId, table.category),
+    index('qr_codes_user').on(table.userId),
+    uniqueIndex('qr_codes_current')
+      .on(table.userId, table.category)
+      .where(sql`status in ('active', 'paused')`),
     foreignKey({
       // The name that drizzle makes is longer than PostgreSQL keeps.
       name: 'qr_codes_offered',
@@ -140,6 +171,7 @@ export const qrCodes = schema.table(
       foreignColumns: [providerCategories.userId, providerCategories.category],
     }),
     check('qr_codes_id', sql`length(${table.id}) = 10`),
+    check('qr_codes_status', sql`${table.status} in ('active', 'paused', 'replaced', 'retired')`),
   ],
 );
 

@@ -15,8 +15,9 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
+import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { EntryKind, SecretName } from '../storage.ts';
 
 const userId = (name: string) => text(name).$type<UserId>();
@@ -59,9 +60,19 @@ export const providerCategories = sqliteTable(
       .notNull()
       .references(() => accounts.id),
     category: text('category').$type<ServiceCategory>().notNull(),
+    /** Not of a service that was retired: its row stays, because its codes refer to it. */
+    isOffered: integer('is_offered', { mode: 'boolean' }).notNull().default(true),
   },
   (table) => [primaryKey({ columns: [table.userId, table.category] })],
 );
+
+/** The usernames that accounts had before: nobody else gets one. */
+export const formerUsernames = sqliteTable('former_usernames', {
+  username: text('username').primaryKey(),
+  userId: userId('user_id')
+    .notNull()
+    .references(() => accounts.id),
+});
 
 export const sessions = sqliteTable(
   'sessions',
@@ -112,6 +123,16 @@ export const attempts = sqliteTable(
   ],
 );
 
+/** The photos of tip pages, each under a name that no other photo ever has. */
+export const photos = sqliteTable(
+  'photos',
+  {
+    name: text('name').$type<PhotoName>().primaryKey(),
+    jpeg: blob('jpeg', { mode: 'buffer' }).notNull(),
+  },
+  (table) => [check('photos_size', sql`length(${table.jpeg}) between 1 and 262144`)],
+);
+
 export const qrCodes = sqliteTable(
   'qr_codes',
   {
@@ -119,14 +140,25 @@ export const qrCodes = sqliteTable(
     userId: userId('user_id').notNull(),
     category: text('category').$type<ServiceCategory>().notNull(),
     createdAtMs: integer('created_at_ms').notNull(),
+    status: text('status').$type<QrCodeStatus>().notNull().default('active'),
+    /** Who receives the tips, as givers see it; null for the account's full name. */
+    displayName: text('display_name'),
+    greeting: text('greeting'),
+    photoName: text('photo_name')
+      .$type<PhotoName>()
+      .references(() => photos.name),
   },
   (table) => [
-    uniqueIndex('qr_codes_user_category').on(table.userId, table.category),
+    index('qr_codes_user').on(table.userId),
+    uniqueIndex('qr_codes_current')
+      .on(table.userId, table.category)
+      .where(sql`status in ('active', 'paused')`),
     foreignKey({
       columns: [table.userId, table.category],
       foreignColumns: [providerCategories.userId, providerCategories.category],
     }),
     check('qr_codes_id', sql`length(${table.id}) = 10`),
+    check('qr_codes_status', sql`${table.status} in ('active', 'paused', 'replaced', 'retired')`),
   ],
 );
 
