@@ -3,7 +3,7 @@
  * sentence shown to people. Chapters throw `AppError`; nothing else of an error ever leaves the server.
  */
 interface Refusal {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
   /** The kind of problem, the same for every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string;
   /** The sentence that a page shows. */
@@ -66,6 +66,21 @@ export const REFUSALS = {
   },
   not_found: { status: 404, title: 'Not found', detail: 'There is nothing at this address.' },
   qr_code_not_found: { status: 404, title: 'QR code not found', detail: 'QR code not found' },
+  qr_code_paused: {
+    status: 409,
+    title: 'QR code paused',
+    detail: 'This QR code is not taking tips right now.',
+  },
+  qr_code_replaced: {
+    status: 410,
+    title: 'QR code replaced',
+    detail: 'This QR code was replaced. Please scan the new one.',
+  },
+  qr_code_retired: {
+    status: 410,
+    title: 'QR code retired',
+    detail: 'This QR code is no longer in use.',
+  },
   transaction_not_found: {
     status: 404,
     title: 'Transaction not found',

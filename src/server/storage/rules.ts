@@ -3,13 +3,18 @@
  * decided here.
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
-import type { UserId } from '#shared/ids.ts';
+import type { PhotoName, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
 import type {
   Account,
+  AccountChange,
   AttemptCount,
+  CodeRefusal,
   NewAccount,
+  NewQrCode,
   NewTransaction,
+  QrCodeChange,
+  QrCodeRecord,
   QrCodeWithProvider,
   RecordOutcome,
   TransactionRecord,
@@ -53,6 +58,67 @@ export function accountFrom(row: AccountRow, offered: readonly string[]): Accoun
   };
 }
 
+/** What an account comes to with a change. @returns its columns, and which services it offers newly and no more. */
+export function changedAccount(account: Account, change: AccountChange) {
+  const { email = account.email } = change.email ?? {};
+  const { username = account.username, fullName = account.fullName, phone = account.phone } = change;
+  const services = change.serviceCategories ?? account.serviceCategories;
+  return {
+    row: {
+      id: account.id,
+      email,
+      emailKey: emailKeyOf(email),
+      username,
+      fullName,
+      phone,
+      isServiceProvider: services.length > 0,
+    },
+    offered: services.filter((category) => !account.serviceCategories.includes(category)),
+    retired: account.serviceCategories.filter((category) => !services.includes(category)),
+  };
+}
+
+/** A code as it is stored when it is new. */
+export function newCodeRow({
+  serviceCategory: category,
+  ...code
+}: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>) {
+  return { ...code, category, status: 'active', displayName: null, greeting: null, photoName: null } as const;
+}
+
+/** The code that takes the place of another one, as it is stored. */
+export function replacementRow({ id: _, serviceCategory: category, ...code }: QrCodeRecord, next: NewQrCode) {
+  return { ...code, ...next, category };
+}
+
+/** What a code comes to with a change. */
+export function changedCode(code: QrCodeRecord, change: QrCodeChange): QrCodeRecord {
+  const { displayName = code.displayName, greeting = code.greeting, status = code.status } = change;
+  return { ...code, displayName, greeting, status };
+}
+
+/** A code that is there and current; else why nobody can change it, or tip it. */
+export function currentCode<Code extends QrCodeRecord>(
+  code: Code | undefined,
+): { readonly outcome: 'current'; readonly code: Code } | CodeRefusal {
+  switch (code?.status) {
+    case undefined:
+      return { outcome: 'unknown_code' };
+    case 'replaced':
+      return { outcome: 'code_replaced' };
+    case 'retired':
+      return { outcome: 'code_retired' };
+    case 'active':
+    case 'paused':
+      return { outcome: 'current', code };
+  }
+}
+
+/** The photo that goes when a code gets another one, or none; null when there is none to go. */
+export function outgoingPhoto(code: QrCodeRecord, next: PhotoName | null): PhotoName | null {
+  return code.photoName === next ? null : code.photoName;
+}
+
 /** Which of an account's sessions, given the newest first, end so that with one more there are at most `maxCount`. */
 export function sessionsToEnd<Session>(
   newestFirst: readonly Session[],
@@ -62,14 +128,14 @@ export function sessionsToEnd<Session>(
 }
 
 /** A tip as the ledger keeps it, without names. */
-type StoredTransaction = Omit<TransactionRecord, 'receiverName' | 'receiverUsername'>;
+export type StoredTransaction = Omit<TransactionRecord, 'receiverName' | 'receiverUsername' | 'displayName'>;
 
 /** A stored tip with the names of its receiver. @param code the code that was tipped. */
 export function withReceiverNames(
   stored: StoredTransaction,
-  { fullName, username }: QrCodeWithProvider,
+  { fullName, username, displayName }: QrCodeWithProvider,
 ): TransactionRecord {
-  return { ...stored, receiverName: fullName, receiverUsername: username };
+  return { ...stored, receiverName: fullName, receiverUsername: username, displayName };
 }
 
 /** A row without what is none of the port's. */
@@ -80,6 +146,7 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
     receiverId: row.receiverId,
     receiverName: row.receiverName,
     receiverUsername: row.receiverUsername,
+    displayName: row.displayName,
     qrCodeId: row.qrCodeId,
     serviceCategory: row.serviceCategory,
     amountCents: row.amountCents,
@@ -113,11 +180,14 @@ export function decideTip(
       readonly receivedCents: Cents;
     } {
   if (earlier && !isSameTip(earlier, tip)) return { outcome: 'key_reused' };
-  if (!code) return { outcome: 'unknown_code' };
-  if (earlier) return { outcome: 'repeated', transaction: withReceiverNames(earlier, code) };
-  if (code.userId === tip.giverId) return { outcome: 'own_code' };
-  if (code.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
-  return { outcome: 'due', code, givenCents: tip.amountCents, receivedCents: tip.netAmountCents };
+  if (earlier && code) return { outcome: 'repeated', transaction: withReceiverNames(earlier, code) };
+  const found = currentCode(code);
+  if (found.outcome !== 'current') return found;
+  const { code: current } = found;
+  if (current.userId === tip.giverId) return { outcome: 'own_code' };
+  if (current.status === 'paused') return { outcome: 'code_paused' };
+  if (current.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
+  return { outcome: 'due', code: current, givenCents: tip.amountCents, receivedCents: tip.netAmountCents };
 }
 
 function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {

@@ -4,8 +4,9 @@
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { QrCodeId, RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
+import type { PhotoName, QrCodeId, RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { TransactionStatus } from '#shared/tips.ts';
 
 /** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
@@ -37,6 +38,17 @@ export interface NewAccount
   readonly createdAtMs: number;
 }
 
+/** What its owner changes of an account; what is left out stays as it is. */
+export interface AccountChange {
+  /** Other emails are for whoever proved to know the password behind this hash. */
+  readonly email?: { readonly email: string; readonly passwordHash: string };
+  readonly username?: string;
+  readonly fullName?: string;
+  readonly phone?: string | null;
+  /** All services of a provider: whoever has one is a provider. Those that are not among them any more are retired with their codes. */
+  readonly serviceCategories?: readonly ServiceCategory[];
+}
+
 export interface Session {
   /** SHA-256 of the bearer token; the token itself is stored nowhere. */
   readonly tokenHash: Uint8Array;
@@ -65,11 +77,44 @@ export interface AttemptCount {
   readonly windowMs: number;
 }
 
-export interface QrCodeRecord {
+/** What somebody wrote on the tip page of a code; null where they wrote nothing. */
+export interface TipPage {
+  /** Who receives the tips, as givers see it. */
+  readonly displayName: string | null;
+  readonly greeting: string | null;
+}
+
+export interface QrCodeRecord extends TipPage {
   readonly id: QrCodeId;
   readonly userId: UserId;
   readonly serviceCategory: ServiceCategory;
+  readonly status: QrCodeStatus;
+  readonly photoName: PhotoName | null;
 }
+
+export interface NewQrCode {
+  readonly id: QrCodeId;
+  readonly createdAtMs: number;
+}
+
+/** What is changed of a code; what is left out stays as it is. */
+export interface QrCodeChange extends Partial<TipPage> {
+  readonly status?: Extract<QrCodeStatus, 'active' | 'paused'>;
+}
+
+/** The first picture of a new code. */
+export interface NewPicture {
+  readonly address: string;
+  readonly png: Uint8Array;
+}
+
+export interface Photo {
+  readonly name: PhotoName;
+  readonly jpeg: Uint8Array;
+}
+
+/** Why a code of somebody's cannot be changed: it is none of theirs, or it leads nowhere any more. */
+export type CodeRefusal = { readonly outcome: 'unknown_code' | 'code_replaced' | 'code_retired' };
 
 export interface QrCodeWithPicture extends QrCodeRecord {
   /** PNG bytes, or null when no picture was made yet for the address asked for. */
@@ -103,6 +148,8 @@ export interface TransactionRecord extends NewTransaction {
   /** The names of whom the tip's code tips, as they are now: the ledger keeps ids only. */
   readonly receiverName: string;
   readonly receiverUsername: string;
+  /** The name on the tip page of the code, as it is now; null when the page has none of its own. */
+  readonly displayName: string | null;
 }
 
 /** What a tip, or the reversal of one, did to the account of one of its two people. */
@@ -140,7 +187,8 @@ export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
 
 export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
-  | { readonly outcome: 'key_reused' | 'unknown_code' | 'own_code' | 'category_mismatch' };
+  | CodeRefusal
+  | { readonly outcome: 'key_reused' | 'code_paused' | 'own_code' | 'category_mismatch' };
 
 export type ReverseOutcome =
   | { readonly outcome: 'reversed' | 'reversed_before'; readonly transaction: TransactionRecord }
@@ -177,6 +225,17 @@ export interface Storage {
     /** Null for a password that does not expire. */
     readonly passwordExpiresAtMs: number | null;
   } | null>;
+  /**
+   * Changes an account. A username that it had before stays its own: nobody else gets it. `stale`, with nothing changed, when its
+   * password is another one by now; the same for `email_taken` and `username_taken`.
+   */
+  updateAccount(
+    id: UserId,
+    change: AccountChange,
+  ): Promise<
+    | { readonly outcome: 'updated'; readonly account: Account }
+    | { readonly outcome: 'stale' | 'email_taken' | 'username_taken' }
+  >;
   /** Replaces an account's password hash by another of the same password, unless it is no longer `present`. */
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
@@ -213,12 +272,41 @@ export interface Storage {
   /** Deletes sessions that have expired at `nowMs`, at most so many. @returns how many. */
   forgetExpiredSessions(nowMs: number, atMost: number): Promise<number>;
 
+  /** Whether a service has a code that is active or paused. */
   hasQrCode(userId: UserId, category: ServiceCategory): Promise<boolean>;
-  /** Stores a code with its first picture. `id_taken` asks for another id. */
+  /** Stores an active code with its first picture. `id_taken` asks for another id. */
   createQrCode(
-    code: QrCodeRecord & { readonly createdAtMs: number },
-    picture: { readonly address: string; readonly png: Uint8Array },
+    code: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>,
+    picture: NewPicture,
   ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
+  /** Changes the tip page of a user's code, and whether it takes tips. */
+  updateQrCode(
+    userId: UserId,
+    id: QrCodeId,
+    change: QrCodeChange,
+  ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
+  /**
+   * Replaces a user's code by another one, which takes over its service, its tip page and whether it takes tips. `id_taken` asks for
+   * another id.
+   */
+  replaceQrCode(
+    userId: UserId,
+    id: QrCodeId,
+    next: NewQrCode,
+    picture: NewPicture,
+  ): Promise<
+    | { readonly outcome: 'replaced'; readonly code: QrCodeRecord }
+    | CodeRefusal
+    | { readonly outcome: 'id_taken' }
+  >;
+  /** Puts a photo on the tip page of a user's code; null takes it off. The one before is gone then. */
+  setPhoto(
+    userId: UserId,
+    id: QrCodeId,
+    photo: Photo | null,
+  ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
+  /** The bytes of a photo in JPEG; null when no page shows one of this name. */
+  findPhoto(name: PhotoName): Promise<Uint8Array | null>;
   /** The user's codes, oldest first, each with its picture for the address that is `addressPrefix` followed by its id. */
   listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;

@@ -12,7 +12,7 @@ import type { TransactionView } from './transaction-view.ts';
 export interface Transactions {
   /**
    * Pays a tip, durably. The same giver and idempotency key give the same transaction however often it is sent.
-   * @throws AppError `qr_code_not_found`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`.
+   * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`.
    */
   create(giver: Account, tip: NewTip): Promise<Transaction>;
   /**
@@ -61,6 +61,12 @@ export function createTransactions(deps: {
           throw new AppError('idempotency_key_reused');
         case 'unknown_code':
           throw new AppError('qr_code_not_found');
+        case 'code_paused':
+          throw new AppError('qr_code_paused');
+        case 'code_replaced':
+          throw new AppError('qr_code_replaced');
+        case 'code_retired':
+          throw new AppError('qr_code_retired');
         case 'own_code':
           throw new AppError('own_qr_code');
         case 'category_mismatch':

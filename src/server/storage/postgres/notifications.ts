@@ -30,6 +30,7 @@ export function entriesPayload(accounts: readonly UserId[]): string {
 export interface Notifications {
   subscribe(listener: StorageListener): () => void;
   tellEntries(accounts: readonly UserId[] | 'any'): void;
+  tellCodes(owners: readonly UserId[] | 'any'): void;
   close(): Promise<void>;
 }
 
@@ -115,6 +116,7 @@ export function createNotifications(
     },
 
     tellEntries,
+    tellCodes,
 
     async close() {
       listeners.clear();

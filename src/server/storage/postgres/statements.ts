@@ -6,7 +6,7 @@ import { and, asc, desc, eq, inArray, lte, ne, or, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Client } from 'pg';
 import { prepareInsert } from './placeholders.ts';
-import { accounts, attempts, providerCategories, secrets, sessions } from './schema.ts';
+import { accounts, attempts, formerUsernames, providerCategories, secrets, sessions } from './schema.ts';
 import { prepareTipStatements } from './tip-statements.ts';
 
 export type Statements = ReturnType<typeof prepareStatements>;
@@ -24,7 +24,8 @@ export function prepareStatements(client: Client) {
     isServiceProvider: accounts.isServiceProvider,
     /** Joined by commas; null for a customer. */
     categories: sql<string | null>`(
-      SELECT string_agg(category, ',') FROM tipwell.provider_categories WHERE provider_categories.user_id = ${accounts.id}
+      SELECT string_agg(category, ',') FROM tipwell.provider_categories
+      WHERE provider_categories.user_id = ${accounts.id} AND provider_categories.is_offered
     )`,
     totalTipsReceivedCents: accounts.totalTipsReceivedCents,
     totalTipsGivenCents: accounts.totalTipsGivenCents,
@@ -35,7 +36,43 @@ export function prepareStatements(client: Client) {
     ...prepareTipStatements(db),
 
     insertAccount: prepareInsert(db, accounts, 'insert_account'),
-    insertProviderCategory: prepareInsert(db, providerCategories, 'insert_provider_category'),
+    /** Also brings back a service that was retired. */
+    offerCategory: db
+      .insert(providerCategories)
+      .values({ userId: value('userId'), category: value('category'), isOffered: value('isOffered') })
+      .onConflictDoUpdate({
+        target: [providerCategories.userId, providerCategories.category],
+        set: { isOffered: sql`excluded.is_offered` },
+      })
+      .prepare('offer_category'),
+    accountById: db
+      .select(account)
+      .from(accounts)
+      .where(eq(accounts.id, value('id')))
+      .prepare('account_by_id'),
+    updateAccount: db
+      .update(accounts)
+      .set({
+        email: sql`${value('email')}`,
+        emailKey: sql`${value('emailKey')}`,
+        username: sql`${value('username')}`,
+        fullName: sql`${value('fullName')}`,
+        phone: sql`${value('phone')}`,
+        isServiceProvider: sql`${value('isServiceProvider')}`,
+      })
+      .where(eq(accounts.id, value('id')))
+      .prepare('update_account'),
+    /** Keeps all others from giving or taking a username until the transaction ends. */
+    lockUsername: db
+      .select({ lock: sql`pg_advisory_xact_lock(hashtextextended('username ' || ${value('username')}, 0))` })
+      .from(sql`(SELECT) AS nothing`)
+      .prepare('lock_username'),
+    insertFormerUsername: prepareInsert(db, formerUsernames, 'insert_former_username'),
+    formerOwner: db
+      .select({ userId: formerUsernames.userId })
+      .from(formerUsernames)
+      .where(eq(formerUsernames.username, value('username')))
+      .prepare('former_owner'),
     /** The accounts that stand against a new one, at most three. */
     accountsLike: db
       .select({ id: accounts.id, emailKey: accounts.emailKey, username: accounts.username })
@@ -67,12 +104,12 @@ export function prepareStatements(client: Client) {
       .where(eq(accounts.id, value('id')))
       .prepare('change_password'),
     /** Keeps all others from changing the account until the transaction ends. */
-    lockPasswordHash: db
+    lockAccount: db
       .select({ passwordHash: accounts.passwordHash })
       .from(accounts)
       .where(eq(accounts.id, value('id')))
       .for('no key update')
-      .prepare('lock_password_hash'),
+      .prepare('lock_account'),
 
     insertSession: prepareInsert(db, sessions, 'insert_session'),
     sessionsOfUser: db

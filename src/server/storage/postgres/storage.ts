@@ -3,18 +3,12 @@
  * attempts and sessions, is done in groups.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import {
-  type AccountRow,
-  accountFrom,
-  emailKeyOf,
-  isPartyTo,
-  newAccountRow,
-  sessionsToEnd,
-  transactionOf,
-} from '../rules.ts';
+import { emailKeyOf, isPartyTo, sessionsToEnd, transactionOf } from '../rules.ts';
 import { type NewTransaction, type Storage, StorageUnavailable } from '../storage.ts';
+import { accountOf, createAccount, updateAccount } from './accounts.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
+import { createCode, replaceCode, setPhoto, updateCode } from './codes.ts';
 import { connect } from './connection.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
@@ -64,6 +58,15 @@ export function createPostgresStorage(url: string): Storage {
     }
   }
 
+  /** Tells the listeners here that what a look-up answers has changed, or may have: those of other processes hear it of the server. */
+  async function tellingCodes<Result>(owner: UserId, step: Promise<Result>): Promise<Result> {
+    try {
+      return await step;
+    } finally {
+      notifications.tellCodes([owner]);
+    }
+  }
+
   const tips = createGroupCommit((group: readonly NewTransaction[]) =>
     tellingOf(steps.transact((session, isRepeated) => recordTips(session, group, isRepeated), 'repeat')),
   );
@@ -89,9 +92,6 @@ export function createPostgresStorage(url: string): Storage {
     }),
   );
 
-  const accountOf = (row: AccountRow & { readonly categories: string | null }) =>
-    accountFrom(row, row.categories?.split(',') ?? []);
-
   async function findOwn(statements: Statements, userId: UserId, id: TransactionId) {
     const [found] = await statements.transactionById.execute({ id });
     return found && isPartyTo(userId, found) ? found : null;
@@ -102,18 +102,13 @@ export function createPostgresStorage(url: string): Storage {
     subscribe: notifications.subscribe,
 
     createAccount: (account) =>
-      transact(async (statements, isRepeated) => {
-        const row = newAccountRow(account);
-        if ((await statements.insertAccount.run(row)) === 0) {
-          const others = await statements.accountsLike.execute(row);
-          if (isRepeated && others.some(({ id }) => id === row.id)) return 'created';
-          return others.some(({ emailKey }) => emailKey === row.emailKey) ? 'email_taken' : 'username_taken';
-        }
-        for (const category of account.serviceCategories) {
-          await statements.insertProviderCategory.run({ userId: row.id, category });
-        }
-        return 'created';
-      }),
+      transact((statements, isRepeated) => createAccount(statements, account, isRepeated)),
+
+    updateAccount: (id, change) =>
+      tellingCodes(
+        id,
+        transact((statements) => updateAccount(statements, id, change)),
+      ),
 
     findCredentials: (email) =>
       steps.run(async (statements) => {
@@ -132,7 +127,7 @@ export function createPostgresStorage(url: string): Storage {
 
     changePassword: (userId, present, next, kept) =>
       transact(async (statements, isRepeated) => {
-        const [account] = await statements.lockPasswordHash.execute({ id: userId });
+        const [account] = await statements.lockAccount.execute({ id: userId });
         // Hashes are salted, so this one can only be there by the run before.
         if (isRepeated && account?.passwordHash === next.passwordHash) return 'changed';
         if (account?.passwordHash !== present) return 'stale';
@@ -155,7 +150,7 @@ export function createPostgresStorage(url: string): Storage {
       transact(async (statements, isRepeated) => {
         const { userId } = session;
         const tokenHash = Buffer.from(session.tokenHash);
-        const [account] = await statements.lockPasswordHash.execute({ id: userId });
+        const [account] = await statements.lockAccount.execute({ id: userId });
         if (account?.passwordHash !== passwordHash) return 'stale';
         const others = await statements.sessionsOfUser.execute({ userId });
         if (isRepeated && others.some((other) => tokenHash.equals(other.tokenHash))) return 'created';
@@ -210,19 +205,29 @@ export function createPostgresStorage(url: string): Storage {
         async (statements) => (await statements.codeOfCategory.execute({ userId, category })).length > 0,
       ),
 
-    createQrCode: ({ serviceCategory: category, ...code }, { address, png }) =>
-      transact(async (statements, isRepeated) => {
-        const { userId } = code;
-        const offered = await statements.categoryOffered.execute({ userId, category });
-        if (offered.length === 0) return 'category_not_offered';
-        if ((await statements.insertQrCode.run({ ...code, category })) === 0) {
-          const [present] = await statements.codeOfCategory.execute({ userId, category });
-          if (isRepeated && present?.id === code.id) return 'created';
-          return present ? 'category_taken' : 'id_taken';
-        }
-        await statements.insertPicture.run({ qrCodeId: code.id, address, png: Buffer.from(png) });
-        return 'created';
-      }),
+    createQrCode: (code, picture) =>
+      transact((statements, isRepeated) => createCode(statements, code, picture, isRepeated)),
+
+    updateQrCode: (userId, id, change) =>
+      tellingCodes(
+        userId,
+        transact((statements) => updateCode(statements, userId, id, change)),
+      ),
+
+    replaceQrCode: (userId, id, next, picture) =>
+      tellingCodes(
+        userId,
+        transact((statements, isRepeated) => replaceCode(statements, userId, id, next, picture, isRepeated)),
+      ),
+
+    setPhoto: (userId, id, photo) =>
+      tellingCodes(
+        userId,
+        transact((statements) => setPhoto(statements, userId, id, photo)),
+      ),
+
+    findPhoto: (name) =>
+      steps.run(async (statements) => (await statements.photoByName.execute({ name }))[0]?.jpeg ?? null),
 
     listQrCodes: (userId, addressPrefix) =>
       steps.run((statements) => statements.codesOfUser.execute({ userId, addressPrefix })),

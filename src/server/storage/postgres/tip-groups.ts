@@ -4,7 +4,13 @@
  * each other; under these locks nobody else moves their totals, adds to their entries, or uses an idempotency key of the givers'.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import { bucketStartMs, decideTip, transactionOf } from '../rules.ts';
+import {
+  bucketStartMs,
+  decideTip,
+  type StoredTransaction,
+  transactionOf,
+  withReceiverNames,
+} from '../rules.ts';
 import type {
   NewTransaction,
   QrCodeRecord,
@@ -35,7 +41,9 @@ const LOCK_ACCOUNTS = `
   ORDER BY id FOR NO KEY UPDATE OF accounts`;
 
 const CODES = `
-  SELECT id, user_id AS "userId", category AS "serviceCategory" FROM qr_codes WHERE id = ANY ($1::text[])`;
+  SELECT id, user_id AS "userId", category AS "serviceCategory", status, display_name AS "displayName", greeting,
+    photo_name AS "photoName"
+  FROM qr_codes WHERE id = ANY ($1::text[])`;
 
 /**
  * The limits of one row keep the planner from joining: as long as its statistics know of no keys, it would read the whole index of the
@@ -117,9 +125,6 @@ const REVERSE = `
     WHERE account_id = $13 AND start_ms = $16 AND service_category = $17
   ), ${MOVE_ACCOUNTS}`;
 
-/** A tip as the ledger keeps it, without names. */
-type StoredTip = Omit<TransactionRecord, 'receiverName' | 'receiverUsername'>;
-
 /** A tip that is due, with where its entries stand and what they come to. */
 interface DueTip extends TransactionRecord {
   readonly giverPosition: number;
@@ -149,7 +154,7 @@ export async function recordTips(
   const [accounts, codes, earlier] = await Promise.all([
     lockAccounts(session, [...new Set(tips.map(({ giverId }) => giverId))], codeIds),
     session.ask<QrCodeRecord & Row>({ name: 'codes', text: CODES, values: [codeIds] }),
-    session.ask<StoredTip & Row>({
+    session.ask<StoredTransaction & Row>({
       name: 'earlier',
       text: EARLIER,
       values: [
@@ -162,7 +167,7 @@ export async function recordTips(
   ]);
   const codeOf = new Map(codes.map((code) => [code.id, code]));
   const ownBefore = new Map(isRepeated ? earlier.map((tip) => [tip.id, tip]) : []);
-  const byKey = new Map<string, StoredTip>(earlier.map((tip) => [keyOf(tip), tip]));
+  const byKey = new Map<string, StoredTransaction>(earlier.map((tip) => [keyOf(tip), tip]));
 
   const due: DueTip[] = [];
   const touched = new Set<LockedAccount>();
@@ -182,14 +187,10 @@ export async function recordTips(
     }
     if (decision.outcome !== 'due') return decision;
     if (!giver || !receiver) throw new Error('an account that is logged in has gone');
-    const { username: receiverUsername, fullName: receiverName } = receiver;
-    const transaction: TransactionRecord = {
-      ...tip,
-      receiverId: receiver.id,
-      status: 'completed',
-      receiverName,
-      receiverUsername,
-    };
+    const transaction = withReceiverNames(
+      { ...tip, receiverId: receiver.id, status: 'completed' },
+      decision.code,
+    );
     byKey.set(keyOf(tip), transaction);
     touched.add(giver).add(receiver);
     giver.position += 1;

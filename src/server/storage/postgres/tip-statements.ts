@@ -8,6 +8,7 @@ import { prepareInsert } from './placeholders.ts';
 import {
   accounts,
   entries,
+  photos,
   providerCategories,
   qrCodes,
   qrPictures,
@@ -21,6 +22,15 @@ export function prepareTipStatements(db: NodePgDatabase) {
 
   /** The names of whom a code tips, for statements that join a code with the account that owns it. */
   const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
+  const code = {
+    id: qrCodes.id,
+    userId: qrCodes.userId,
+    serviceCategory: qrCodes.category,
+    status: qrCodes.status,
+    displayName: qrCodes.displayName,
+    greeting: qrCodes.greeting,
+    photoName: qrCodes.photoName,
+  };
   const ownsCode = eq(accounts.id, qrCodes.userId);
 
   /** A transaction as the port tells it. */
@@ -44,6 +54,7 @@ export function prepareTipStatements(db: NodePgDatabase) {
     ...transaction,
     receiverName: namesOfCode.fullName,
     receiverUsername: namesOfCode.username,
+    displayName: qrCodes.displayName,
   };
   const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 
@@ -64,23 +75,26 @@ export function prepareTipStatements(db: NodePgDatabase) {
         and(
           eq(providerCategories.userId, value('userId')),
           eq(providerCategories.category, value('category')),
+          eq(providerCategories.isOffered, true),
         ),
       )
       .prepare('category_offered'),
+    /** The service's code that is active or paused. */
     codeOfCategory: db
       .select({ id: qrCodes.id })
       .from(qrCodes)
-      .where(and(eq(qrCodes.userId, value('userId')), eq(qrCodes.category, value('category'))))
+      .where(
+        and(
+          eq(qrCodes.userId, value('userId')),
+          eq(qrCodes.category, value('category')),
+          sql`status in ('active', 'paused')`,
+        ),
+      )
       .prepare('code_of_category'),
     insertQrCode: prepareInsert(db, qrCodes, 'insert_qr_code'),
     /** Each with its picture for the address that is `addressPrefix` and its id. */
     codesOfUser: db
-      .select({
-        id: qrCodes.id,
-        userId: qrCodes.userId,
-        serviceCategory: qrCodes.category,
-        picture: qrPictures.png,
-      })
+      .select({ ...code, picture: qrPictures.png })
       .from(qrCodes)
       .leftJoin(
         qrPictures,
@@ -93,12 +107,7 @@ export function prepareTipStatements(db: NodePgDatabase) {
       .orderBy(asc(qrCodes.sequence))
       .prepare('codes_of_user'),
     codeWithProvider: db
-      .select({
-        id: qrCodes.id,
-        userId: qrCodes.userId,
-        serviceCategory: qrCodes.category,
-        ...namesOfCode,
-      })
+      .select({ ...code, ...namesOfCode })
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)
       .where(eq(qrCodes.id, value('id')))
@@ -108,6 +117,31 @@ export function prepareTipStatements(db: NodePgDatabase) {
       .from(qrPictures)
       .where(and(eq(qrPictures.qrCodeId, value('qrCodeId')), eq(qrPictures.address, value('address'))))
       .prepare('picture_of_code'),
+    codeById: db
+      .select(code)
+      .from(qrCodes)
+      .where(eq(qrCodes.id, value('id')))
+      .prepare('code_by_id'),
+    updateCode: db
+      .update(qrCodes)
+      .set({
+        status: sql`${value('status')}`,
+        displayName: sql`${value('displayName')}`,
+        greeting: sql`${value('greeting')}`,
+        photoName: sql`${value('photoName')}`,
+      })
+      .where(eq(qrCodes.id, value('id')))
+      .prepare('update_code'),
+    insertPhoto: prepareInsert(db, photos, 'insert_photo'),
+    photoByName: db
+      .select({ jpeg: photos.jpeg })
+      .from(photos)
+      .where(eq(photos.name, value('name')))
+      .prepare('photo_by_name'),
+    deletePhoto: db
+      .delete(photos)
+      .where(eq(photos.name, value('name')))
+      .prepare('delete_photo'),
     insertPicture: prepareInsert(db, qrPictures, 'insert_picture'),
 
     transactionById: db

@@ -10,10 +10,12 @@ import * as schema from './schema.ts';
 /** None stands before those that its rows refer to. */
 const TABLES = [
   schema.accounts,
+  schema.formerUsernames,
   schema.providerCategories,
   schema.sessions,
   schema.secrets,
   schema.attempts,
+  schema.photos,
   schema.qrCodes,
   schema.qrPictures,
   schema.transactions,

@@ -6,7 +6,7 @@ import { and, asc, desc, eq, gt, inArray, lte, ne, notExists, sql } from 'drizzl
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { Database } from './connection.ts';
 import { given, prepareInsert } from './placeholders.ts';
-import { accounts, attempts, providerCategories, secrets, sessions } from './schema.ts';
+import { accounts, attempts, formerUsernames, providerCategories, secrets, sessions } from './schema.ts';
 import { prepareTipStatements } from './tip-statements.ts';
 
 export function prepareStatements(database: Database) {
@@ -22,7 +22,8 @@ export function prepareStatements(database: Database) {
     isServiceProvider: accounts.isServiceProvider,
     /** Joined by commas; null for a customer. */
     categories: sql<string | null>`(
-      SELECT group_concat(category) FROM provider_categories WHERE provider_categories.user_id = accounts.id
+      SELECT group_concat(category) FROM provider_categories
+      WHERE provider_categories.user_id = accounts.id AND provider_categories.is_offered
     )`,
     totalTipsReceivedCents: accounts.totalTipsReceivedCents,
     totalTipsGivenCents: accounts.totalTipsGivenCents,
@@ -39,16 +40,47 @@ export function prepareStatements(database: Database) {
     ...prepareTipStatements(db),
 
     insertAccount: prepareInsert(db, accounts),
-    insertProviderCategory: prepareInsert(db, providerCategories),
+    /** Also brings back a service that was retired. */
+    offerCategory: prepareInsert(db, providerCategories, (insert) =>
+      insert.onConflictDoUpdate({
+        target: [providerCategories.userId, providerCategories.category],
+        set: { isOffered: sql`excluded.is_offered` },
+      }),
+    ),
+    accountById: db
+      .select({ ...account, passwordHash: accounts.passwordHash })
+      .from(accounts)
+      .where(eq(accounts.id, value('id')))
+      .prepare(),
+    updateAccount: db
+      .update(accounts)
+      .set({
+        email: sql`${value('email')}`,
+        emailKey: sql`${value('emailKey')}`,
+        username: sql`${value('username')}`,
+        fullName: sql`${value('fullName')}`,
+        phone: sql`${value('phone')}`,
+        isServiceProvider: sql`${value('isServiceProvider')}`,
+      })
+      .where(eq(accounts.id, value('id')))
+      .prepare(),
+    insertFormerUsername: prepareInsert(db, formerUsernames, (insert) => insert.onConflictDoNothing()),
+    /** Whoever has a username or had it before. */
+    ownersOfUsername: db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(eq(accounts.username, value('username')))
+      .union(
+        db
+          .select({ id: formerUsernames.userId })
+          .from(formerUsernames)
+          .where(eq(formerUsernames.username, value('username'))),
+      )
+      .prepare(),
     emailExists: db
       .select({ id: accounts.id })
       .from(accounts)
       .where(eq(accounts.emailKey, value('emailKey')))
-      .prepare(),
-    usernameExists: db
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(eq(accounts.username, value('username')))
       .prepare(),
     accountByEmail: db
       .select({ ...account, passwordHash: accounts.passwordHash })

@@ -5,12 +5,14 @@ import type { UserId } from '#shared/ids.ts';
 import {
   type AccountRow,
   accountFrom,
+  changedAccount,
   countAttempt,
   emailKeyOf,
   newAccountRow,
   sessionsToEnd,
 } from '../rules.ts';
 import type { Storage, StorageListener, TransactionRecord } from '../storage.ts';
+import { createCodes } from './codes.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
@@ -36,6 +38,7 @@ const PROOF = {
 export function createSqliteStorage(database: Database): Storage {
   const statements = prepareStatements(database);
   const ledger = createLedger(statements);
+  const codes = createCodes(statements);
   const checkRecent = createRecentCheck(database);
   const { write, close } = createGroupCommit(database);
   const listeners = new Set<StorageListener>();
@@ -59,6 +62,13 @@ export function createSqliteStorage(database: Database): Storage {
     for (const { onEntries } of listeners) onEntries([giverId, receiverId]);
   }
 
+  /** Runs a step that changes what a look-up answers, and tells everybody who listens once it is committed. */
+  async function writeCodes<Result>(owner: UserId, step: () => Result): Promise<Result> {
+    const result = await write(step);
+    for (const { onCodes } of listeners) onCodes([owner]);
+    return result;
+  }
+
   const accountOf = (row: AccountRow & { readonly categories: string | null }) =>
     accountFrom(row, row.categories?.split(',') ?? []);
 
@@ -74,12 +84,37 @@ export function createSqliteStorage(database: Database): Storage {
       write(() => {
         const row = newAccountRow(account);
         if (statements.emailExists.get(row)) return 'email_taken';
-        if (statements.usernameExists.get(row)) return 'username_taken';
+        if (statements.ownersOfUsername.get(row)) return 'username_taken';
         statements.insertAccount.run(row);
         for (const category of account.serviceCategories) {
-          statements.insertProviderCategory.run({ userId: row.id, category });
+          statements.offerCategory.run({ userId: row.id, category, isOffered: true });
         }
         return 'created';
+      }),
+
+    updateAccount: (id, change) =>
+      writeCodes(id, () => {
+        const present = statements.accountById.get({ id });
+        if (!present) throw new Error('an account that is logged in has gone');
+        if (change.email && change.email.passwordHash !== present.passwordHash) return { outcome: 'stale' };
+        const { row, offered, retired } = changedAccount(accountOf(present), change);
+        const isOthers = (found: { readonly id: UserId } | undefined) =>
+          found !== undefined && found.id !== id;
+        if (isOthers(statements.emailExists.get(row))) return { outcome: 'email_taken' };
+        if (statements.ownersOfUsername.all(row).some(isOthers)) return { outcome: 'username_taken' };
+        if (row.username !== present.username) {
+          statements.insertFormerUsername.run({ username: present.username, userId: id });
+        }
+        statements.updateAccount.run({ ...row, isServiceProvider: row.isServiceProvider ? 1 : 0 });
+        for (const category of offered)
+          statements.offerCategory.run({ userId: id, category, isOffered: true });
+        for (const category of retired) {
+          codes.retire(id, category);
+          statements.offerCategory.run({ userId: id, category, isOffered: false });
+        }
+        const changed = statements.accountById.get({ id });
+        if (!changed) throw new Error('an account that was changed has gone');
+        return { outcome: 'updated', account: accountOf(changed) };
       }),
 
     findCredentials: (email) =>
@@ -152,16 +187,16 @@ export function createSqliteStorage(database: Database): Storage {
     hasQrCode: (userId, category) =>
       read(() => statements.codeOfCategory.get({ userId, category }) !== undefined),
 
-    createQrCode: ({ serviceCategory: category, ...code }, { address, png }) =>
-      write(() => {
-        const { userId } = code;
-        if (!statements.categoryOffered.get({ userId, category })) return 'category_not_offered';
-        if (statements.codeOfCategory.get({ userId, category })) return 'category_taken';
-        if (statements.codeExists.get({ id: code.id })) return 'id_taken';
-        statements.insertQrCode.run({ ...code, category });
-        statements.insertPicture.run({ qrCodeId: code.id, address, png: Buffer.from(png) });
-        return 'created';
-      }),
+    createQrCode: (code, picture) => write(() => codes.create(code, picture)),
+
+    updateQrCode: (userId, id, change) => writeCodes(userId, () => codes.update(userId, id, change)),
+
+    replaceQrCode: (userId, id, next, picture) =>
+      writeCodes(userId, () => codes.replace(userId, id, next, picture)),
+
+    setPhoto: (userId, id, photo) => writeCodes(userId, () => codes.setPhoto(userId, id, photo)),
+
+    findPhoto: (name) => read(() => statements.photoByName.get({ name })?.jpeg ?? null),
 
     listQrCodes: (userId, addressPrefix) => read(() => statements.codesOfUser.all({ userId, addressPrefix })),
 

@@ -9,6 +9,7 @@ import { given, prepareInsert, prepareNumberedInsert } from './placeholders.ts';
 import {
   accounts,
   entries,
+  photos,
   providerCategories,
   qrCodes,
   qrPictures,
@@ -22,6 +23,15 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
 
   /** The names of whom a code tips, for statements that join a code with the account that owns it. */
   const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
+  const code = {
+    id: qrCodes.id,
+    userId: qrCodes.userId,
+    serviceCategory: qrCodes.category,
+    status: qrCodes.status,
+    displayName: qrCodes.displayName,
+    greeting: qrCodes.greeting,
+    photoName: qrCodes.photoName,
+  };
   const ownsCode = eq(accounts.id, qrCodes.userId);
 
   /** A transaction as the port tells it. */
@@ -45,6 +55,7 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
     ...transaction,
     receiverName: namesOfCode.fullName,
     receiverUsername: namesOfCode.username,
+    displayName: qrCodes.displayName,
   };
   const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 
@@ -65,23 +76,26 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
         and(
           eq(providerCategories.userId, value('userId')),
           eq(providerCategories.category, value('category')),
+          eq(providerCategories.isOffered, true),
         ),
       )
       .prepare(),
+    /** The service's code that is active or paused; the index holds no others, and SQLite uses it only when the query says so. */
     codeOfCategory: db
       .select({ id: qrCodes.id })
       .from(qrCodes)
-      .where(and(eq(qrCodes.userId, value('userId')), eq(qrCodes.category, value('category'))))
+      .where(
+        and(
+          eq(qrCodes.userId, value('userId')),
+          eq(qrCodes.category, value('category')),
+          sql`status in ('active', 'paused')`,
+        ),
+      )
       .prepare(),
     insertQrCode: prepareInsert(db, qrCodes),
     /** Each with its picture for the address that is `addressPrefix` and its id. */
     codesOfUser: db
-      .select({
-        id: qrCodes.id,
-        userId: qrCodes.userId,
-        serviceCategory: qrCodes.category,
-        picture: qrPictures.png,
-      })
+      .select({ ...code, picture: qrPictures.png })
       .from(qrCodes)
       .leftJoin(
         qrPictures,
@@ -93,18 +107,38 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .where(eq(qrCodes.userId, given('userId')))
       .orderBy(asc(sql`${qrCodes}.rowid`))
       .prepare(),
+    codeById: db
+      .select(code)
+      .from(qrCodes)
+      .where(eq(qrCodes.id, value('id')))
+      .prepare(),
+    updateCode: db
+      .update(qrCodes)
+      .set({
+        status: sql`${value('status')}`,
+        displayName: sql`${value('displayName')}`,
+        greeting: sql`${value('greeting')}`,
+        photoName: sql`${value('photoName')}`,
+      })
+      .where(eq(qrCodes.id, value('id')))
+      .prepare(),
+    insertPhoto: prepareInsert(db, photos),
+    photoByName: db
+      .select({ jpeg: photos.jpeg })
+      .from(photos)
+      .where(eq(photos.name, value('name')))
+      .prepare(),
+    deletePhoto: db
+      .delete(photos)
+      .where(eq(photos.name, value('name')))
+      .prepare(),
     codeExists: db
       .select({ id: qrCodes.id })
       .from(qrCodes)
       .where(eq(qrCodes.id, value('id')))
       .prepare(),
     codeWithProvider: db
-      .select({
-        id: qrCodes.id,
-        userId: qrCodes.userId,
-        serviceCategory: qrCodes.category,
-        ...namesOfCode,
-      })
+      .select({ ...code, ...namesOfCode })
       .from(qrCodes)
       .innerJoin(accounts, ownsCode)
       .where(eq(qrCodes.id, given('id')))
