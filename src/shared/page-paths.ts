@@ -6,5 +6,8 @@ export const PAGE_PATHS = { home: '/', auth: '/auth', dashboard: '/dashboard', s
 /** The path of a tip page, up to the code that it ends with. */
 export const TIP_PREFIX = '/tip/';
 
+/** The path of a tip page's photo, up to its name. */
+export const PHOTO_PREFIX = '/photos/';
+
 /** Where a form that works without a script sends a typed code or link, as `code` of the query. */
 export const CODE_FORM_PATH = '/tip';

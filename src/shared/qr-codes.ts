@@ -3,6 +3,12 @@
  */
 import { z } from 'zod';
 import { SERVICE_CATEGORIES } from './categories.ts';
+import {
+  hasLetterDigitOrEmoji,
+  isShowable,
+  MAX_NAME_LENGTH,
+  MAX_TYPED_NAME_LENGTH,
+} from './display-names.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 
 export const serviceCategory = z.enum(SERVICE_CATEGORIES, { error: 'Please select a service category.' });
@@ -28,6 +34,54 @@ export const qrCodeQuery = z.object({
 export const QR_CODE_STATUSES = ['active', 'paused', 'replaced', 'retired'] as const;
 export type QrCodeStatus = (typeof QR_CODE_STATUSES)[number];
 
+const NAME_LENGTH = `Display name may have up to ${MAX_NAME_LENGTH} characters.`;
+/** In characters (code points), once it is trimmed and composed. */
+export const MAX_GREETING_LENGTH = 140;
+const GREETING_LENGTH = `The greeting may have up to ${MAX_GREETING_LENGTH} characters.`;
+
+/** A text, or nothing where it is blank. Its length as typed is checked first, because normalising takes its time. */
+function optionalText(
+  label: string,
+  { maxTyped, max, tooLong }: { maxTyped: number; max: number; tooLong: string },
+) {
+  return z
+    .string({ error: `${label} must be text.` })
+    .trim()
+    .max(maxTyped, { error: tooLong, abort: true })
+    .normalize('NFC')
+    .refine((text) => [...text].length <= max, { error: tooLong, abort: true })
+    .refine(isShowable, { error: `${label} has characters that cannot be shown.`, abort: true });
+}
+
+const displayName = optionalText('Display name', {
+  maxTyped: MAX_TYPED_NAME_LENGTH,
+  max: MAX_NAME_LENGTH,
+  tooLong: NAME_LENGTH,
+})
+  .refine(
+    (name) => name === '' || hasLetterDigitOrEmoji(name),
+    'Display name needs a letter, a digit or an emoji.',
+  )
+  .transform((name) => name || null)
+  .nullable();
+
+const greeting = optionalText('The greeting', {
+  maxTyped: 4 * MAX_GREETING_LENGTH,
+  max: MAX_GREETING_LENGTH,
+  tooLong: GREETING_LENGTH,
+})
+  .transform((text) => text || null)
+  .nullable();
+
+/** What a provider changes of a code; what is left out stays as it is. Null or a blank text takes a text off the page. */
+export const tipPageChange = z.object({
+  displayName: displayName.optional(),
+  greeting: greeting.optional(),
+  status: z.enum(['active', 'paused'], { error: 'A code can be active or paused.' }).optional(),
+});
+
+export const qrCodeChange = tipPageChange.extend({ id: typedQrCodeId });
+
 export const qrCode = z.object({
   id: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   serviceCategory,
@@ -36,12 +90,26 @@ export const qrCode = z.object({
   url: z.string().meta({ format: 'uri' }),
   /** The PNG picture in bare base64, without a `data:` prefix. */
   imageBase64: z.string(),
+  status: z.enum(QR_CODE_STATUSES),
+  /** Who receives the tips, as givers see it; null for the account's full name. */
+  displayName: z.string().nullable(),
+  greeting: z.string().nullable(),
+  /** Where the photo lies on this server; null without one. */
+  photoUrl: z.string().nullable().meta({ format: 'uri-reference' }),
 });
 
 export const qrCodeLookup = z.object({
-  qrCode: qrCode.omit({ url: true, imageBase64: true }),
-  serviceProvider: z.object({ username: z.string(), fullName: z.string(), serviceCategory }),
+  qrCode: qrCode.pick({ id: true, serviceCategory: true, userId: true }).extend({
+    status: z.enum(['active', 'paused']),
+  }),
+  serviceProvider: z.object({
+    username: z.string(),
+    fullName: z.string(),
+    serviceCategory,
+    ...qrCode.pick({ greeting: true, photoUrl: true }).shape,
+  }),
 });
 
 export type QrCode = z.infer<typeof qrCode>;
+export type QrCodeChange = z.output<typeof qrCodeChange>;
 export type QrCodeLookup = z.infer<typeof qrCodeLookup>;

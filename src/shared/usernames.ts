@@ -28,9 +28,17 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['system', 'team', 'tip', 'tips', 'trpc', 'undefined', 'user', 'users', 'www'],
 ]);
 
+/** The usernames of tip pages with a name of their own. */
+const OF_PAGE = /^code-[0-9a-hjkmnp-tv-z]{10}$/;
+
+/** The username of a tip page with a name of its own; nobody can have it. */
+export function pageUsername(id: string): string {
+  return `code-${id.toLowerCase()}`;
+}
+
 /**
  * Whether a username would pass for the site itself, or for one of its addresses: it contains the brand, however it is
- * separated; one of its parts, between separators and without digits around it, is an office; or it is as a whole,
+ * separated; it is one that a tip page has; one of its parts, between separators and without digits around it, is an office; or it is as a whole,
  * without separators, a reserved word. Case does not matter.
  */
 export function isReservedUsername(username: string): boolean {
@@ -39,6 +47,7 @@ export function isReservedUsername(username: string): boolean {
   return (
     joined.includes(BRAND) ||
     RESERVED_WORDS.has(joined) ||
+    OF_PAGE.test(username.toLowerCase()) ||
     parts.some((part) => OFFICES.has(part.replace(/^\d+|\d+$/g, '')))
   );
 }

@@ -2,32 +2,52 @@
  * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Account, QrCodeRecord, Storage } from '#server/storage/storage.ts';
+import type {
+  Account,
+  CodeRefusal,
+  NewPicture,
+  NewQrCode,
+  QrCodeRecord,
+  Storage,
+} from '#server/storage/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import {
   newQrCodeId,
+  type PhotoName,
   type QrCodeId,
   type RandomBytes,
   readQrCodeId,
   tipPageUrl,
   type UserId,
 } from '#shared/ids.ts';
-import { TIP_PREFIX } from '#shared/page-paths.ts';
-import type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
+import { PHOTO_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
+import type { QrCode, QrCodeChange, QrCodeLookup } from '#shared/qr-codes.ts';
+import { shownReceiver } from '#shared/tip-pages.ts';
 import { drawQrCode } from './qr-image.ts';
 
 export interface QrCodes {
-  /** The account's codes, oldest first. */
+  /** The account's codes, oldest first, also those that were replaced or retired. */
   list(account: Account): Promise<QrCode[]>;
   /** @throws AppError `category_not_offered`, `qr_code_exists`. */
   create(account: Account, category: ServiceCategory): Promise<QrCode>;
   /**
+   * Changes the tip page of a code of the account's, and whether it takes tips.
+   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
+   */
+  update(account: Account, change: QrCodeChange): Promise<QrCode>;
+  /**
+   * Gives a service another code, which takes over the tip page; the one before leads nowhere from then on.
+   * @returns the new code.
+   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
+   */
+  replace(account: Account, text: string): Promise<QrCode>;
+  /**
    * Whom a code tips, for anybody who has it, however it was typed. The answer is the same object for as long as it is
    * remembered: until the storage tells that it may have changed. Where other processes may change it, that is five seconds at
    * most, whatever becomes of what they tell.
-   * @throws AppError `qr_code_not_found`.
+   * @throws AppError `qr_code_not_found`, `qr_code_replaced`, `qr_code_retired`.
    */
   lookup(text: string): Promise<QrCodeLookup>;
   /** What `lookup` would answer, if it is remembered; null says nothing about the code. */
@@ -40,6 +60,9 @@ export interface QrCodes {
 const MAX_REMEMBERED = 20_000;
 /** With a tick every second, no look-up of a shared storage is answered from memory for longer than five seconds. */
 const RELIED_ON_MS = 4_000;
+
+/** The tip page of a new code. */
+const NEW_PAGE = { status: 'active', displayName: null, greeting: null, photoName: null } as const;
 
 interface Reading {
   readonly owner: UserId;
@@ -79,15 +102,16 @@ export function createQrCodes(deps: {
     readings.delete(id);
   }
 
-  function remember(found: QrCodeLookup, readAtMs: number): void {
-    const { id, userId } = found.qrCode;
+  /** @param owner whose code it is, which the answer need not tell. */
+  function remember(found: QrCodeLookup, owner: UserId, readAtMs: number): void {
+    const { id } = found.qrCode;
     forget(id);
     for (const oldest of readings.keys()) {
       if (readings.size < maxRemembered) break;
       forget(oldest);
     }
     remembered.set(id, found);
-    readings.set(id, { owner: userId, readAtMs });
+    readings.set(id, { owner, readAtMs });
   }
 
   /** Settles with the last task of `oneAfterTheOther`. */
@@ -126,17 +150,23 @@ export function createQrCodes(deps: {
     return saved;
   }
 
+  /** A new id with its picture, for which a turn is waited for. */
+  async function drawNew(): Promise<{ readonly next: NewQrCode; readonly picture: NewPicture }> {
+    const id = newQrCodeId(random);
+    const address = tipPageUrl(publicUrl, id);
+    const png = await drawInTurn(address);
+    return { next: { id, createdAtMs: clock() }, picture: { address, png } };
+  }
+
   /** Checks before it draws, because the picture is by far the most of the work. */
   async function createNow(account: Account, serviceCategory: ServiceCategory): Promise<QrCode> {
     if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
     for (;;) {
-      const code = { id: newQrCodeId(random), userId: account.id, serviceCategory };
-      const address = tipPageUrl(publicUrl, code.id);
-      const png = await drawInTurn(address);
-      const outcome = await storage.createQrCode({ ...code, createdAtMs: clock() }, { address, png });
-      switch (outcome) {
+      const { next, picture } = await drawNew();
+      const code = { ...next, userId: account.id, serviceCategory };
+      switch (await storage.createQrCode(code, picture)) {
         case 'created':
-          return withPicture(code, png);
+          return withPicture({ ...code, ...NEW_PAGE }, picture.png);
         case 'category_taken':
           throw new AppError('qr_code_exists');
         case 'category_not_offered':
@@ -148,9 +178,40 @@ export function createQrCodes(deps: {
     }
   }
 
-  function withPicture({ id, serviceCategory, userId }: QrCodeRecord, png: Uint8Array): QrCode {
-    const imageBase64 = Buffer.from(png).toString('base64');
-    return { id, serviceCategory, userId, url: tipPageUrl(publicUrl, id), imageBase64 };
+  async function replaceNow({ id: userId }: Account, id: QrCodeId): Promise<QrCode> {
+    // Looked for before anything is drawn, because the picture is by far the most of the work.
+    const isOwn = (await storage.listQrCodes(userId, publicUrl + TIP_PREFIX)).some((code) => code.id === id);
+    if (!isOwn) throw new AppError('qr_code_not_found');
+    for (;;) {
+      const { next, picture } = await drawNew();
+      const result = await storage.replaceQrCode(userId, id, next, picture);
+      if (result.outcome === 'replaced') return withPicture(result.code, picture.png);
+      // The chance is one in a thousand million million; another id is drawn.
+      if (result.outcome !== 'id_taken') throw refusalOf(result);
+    }
+  }
+
+  function withPicture(code: QrCodeRecord, png: Uint8Array): QrCode {
+    const { id, userId, serviceCategory, status, displayName, greeting, photoName } = code;
+    return {
+      id,
+      serviceCategory,
+      userId,
+      url: tipPageUrl(publicUrl, id),
+      imageBase64: Buffer.from(png).toString('base64'),
+      status,
+      displayName,
+      greeting,
+      photoUrl: photoUrl(photoName),
+    };
+  }
+
+  /** A code of the account's as its owner sees it. */
+  async function findOwn(account: Account, id: QrCodeId): Promise<QrCode> {
+    const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
+    const found = codes.find((code) => code.id === id);
+    if (!found) throw new AppError('qr_code_not_found');
+    return withPicture(found, found.picture ?? (await drawMissing(id)));
   }
 
   return {
@@ -170,22 +231,41 @@ export function createQrCodes(deps: {
       return oneAfterTheOther(() => createNow(account, serviceCategory));
     },
 
+    async update(account, { id: text, ...change }) {
+      const id = requireId(text);
+      const result = await storage.updateQrCode(account.id, id, change);
+      if (result.outcome !== 'updated') throw refusalOf(result);
+      return findOwn(account, id);
+    },
+
+    async replace(account, text) {
+      const id = requireId(text);
+      return oneAfterTheOther(() => replaceNow(account, id));
+    },
+
     async lookup(text) {
-      const id = readQrCodeId(text);
-      if (!id) throw new AppError('qr_code_not_found');
+      const id = requireId(text);
       const known = remembered.get(id);
       if (known) return known;
       const readAtMs = clock();
       const changesBefore = changes;
       const code = await storage.findQrCode(id);
       if (!code) throw new AppError('qr_code_not_found');
-      const { serviceCategory, username, fullName } = code;
+      const { serviceCategory, status, greeting, photoName } = code;
+      if (status === 'replaced' || status === 'retired') throw new AppError(`qr_code_${status}`);
+      const { userId, username, fullName } = shownReceiver(code);
       const found = Object.freeze({
-        qrCode: Object.freeze({ id, serviceCategory, userId: code.userId }),
-        serviceProvider: Object.freeze({ username, fullName, serviceCategory }),
+        qrCode: Object.freeze({ id, serviceCategory, userId, status }),
+        serviceProvider: Object.freeze({
+          username,
+          fullName,
+          serviceCategory,
+          greeting,
+          photoUrl: photoUrl(photoName),
+        }),
       });
       // What was read before a change may arrive after it.
-      if (changes === changesBefore) remember(found, readAtMs);
+      if (changes === changesBefore) remember(found, code.userId, readAtMs);
       return found;
     },
 
@@ -202,4 +282,24 @@ export function createQrCodes(deps: {
       }
     },
   };
+}
+
+/** @throws AppError `qr_code_not_found` for what cannot be a code. */
+function requireId(text: string): QrCodeId {
+  const id = readQrCodeId(text);
+  if (!id) throw new AppError('qr_code_not_found');
+  return id;
+}
+
+function refusalOf({ outcome }: CodeRefusal): AppError {
+  const codes = {
+    unknown_code: 'qr_code_not_found',
+    code_replaced: 'qr_code_replaced',
+    code_retired: 'qr_code_retired',
+  } as const;
+  return new AppError(codes[outcome]);
+}
+
+function photoUrl(name: PhotoName | null): string | null {
+  return name && PHOTO_PREFIX + name;
 }

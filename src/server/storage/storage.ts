@@ -98,8 +98,10 @@ export interface NewQrCode {
 }
 
 /** What is changed of a code; what is left out stays as it is. */
-export interface QrCodeChange extends Partial<TipPage> {
-  readonly status?: Extract<QrCodeStatus, 'active' | 'paused'>;
+export interface QrCodeChange {
+  readonly displayName?: string | null | undefined;
+  readonly greeting?: string | null | undefined;
+  readonly status?: Extract<QrCodeStatus, 'active' | 'paused'> | undefined;
 }
 
 /** The first picture of a new code. */

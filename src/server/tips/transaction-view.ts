@@ -1,10 +1,11 @@
 /**
  * What somebody sees of a transaction. A receiver is not told who tipped: the public look-up of a provider's code names
- * the provider, so that a giver's own id would name every provider who tips.
+ * the provider, so that a giver's own id would name every provider who tips. A giver is told of the receiver what the tip page tells.
  */
 import { createHmac } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/storage.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
+import { shownReceiver } from '#shared/tip-pages.ts';
 import type { Transaction } from '#shared/tips.ts';
 
 /** Remembered pseudonyms take some 2 MB. */
@@ -29,18 +30,32 @@ export function createTransactionView(key: Uint8Array): TransactionView {
     return pseudonym;
   }
 
-  return (record, viewer) => ({
-    id: record.id,
-    giverId: viewer === record.giverId ? record.giverId : pseudonymOf(record),
-    receiverId: record.receiverId,
-    receiverName: record.receiverName,
-    receiverUsername: record.receiverUsername,
-    qrCodeId: record.qrCodeId,
-    amountCents: record.amountCents,
-    giverFeeCents: record.giverFeeCents,
-    netAmountCents: record.netAmountCents,
-    serviceCategory: record.serviceCategory,
-    status: record.status,
-    createdAt: new Date(record.createdAtMs).toISOString(),
-  });
+  /** What the giver is told of the receiver, who is told of their own account. */
+  function receiverOf(record: TransactionRecord, viewer: UserId) {
+    return shownReceiver({
+      id: record.qrCodeId,
+      userId: record.receiverId,
+      username: record.receiverUsername,
+      fullName: record.receiverName,
+      displayName: viewer === record.receiverId ? null : record.displayName,
+    });
+  }
+
+  return (record, viewer) => {
+    const receiver = receiverOf(record, viewer);
+    return {
+      id: record.id,
+      giverId: viewer === record.giverId ? record.giverId : pseudonymOf(record),
+      receiverId: receiver.userId,
+      receiverName: receiver.fullName,
+      receiverUsername: receiver.username,
+      qrCodeId: record.qrCodeId,
+      amountCents: record.amountCents,
+      giverFeeCents: record.giverFeeCents,
+      netAmountCents: record.netAmountCents,
+      serviceCategory: record.serviceCategory,
+      status: record.status,
+      createdAt: new Date(record.createdAtMs).toISOString(),
+    };
+  };
 }
