@@ -26,7 +26,8 @@ import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
 import { checkWhatIsNew } from './storage/ledger-watch.ts';
 import { databaseAt, extensionOfBackups } from './storage/open.ts';
-import { readSecrets, type Storage } from './storage/storage.ts';
+import { readSecrets } from './storage/secrets.ts';
+import type { Storage } from './storage/storage.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {

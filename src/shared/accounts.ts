@@ -123,25 +123,27 @@ export function isOwnName(
 }
 
 export const SAME_PASSWORD = 'Please choose a password other than the present one.';
+export const NO_SERVICE = 'Please select at least one service category.';
 export const OWN_NAME_AS_PASSWORD = 'Password must not be your email or your username.';
 
 const NO_PHONE = 'Please enter a valid phone number.';
 
-const phone = z
+const phoneOrNull = z
   .string({ error: 'Phone must be text.' })
   .trim()
   .max(MAX_PHONE_LENGTH, lastly(NO_PHONE))
   .regex(PHONE, NO_PHONE)
   .transform((text) => (text === '' ? null : text))
-  .nullish()
-  .transform((text) => text ?? null);
+  .nullable();
+
+const phone = phoneOrNull.optional().transform((text) => text ?? null);
 
 const person = { email, username, fullName, password, phone };
 
 /** The length of the list is checked before its items, because each wrong item makes a message. */
 const chosenCategories = z
-  .array(serviceCategory, { error: 'Please select at least one service category.' })
-  .min(1, 'Please select at least one service category.')
+  .array(serviceCategory, { error: NO_SERVICE })
+  .min(1, NO_SERVICE)
   .max(MAX_CHOSEN_CATEGORIES, 'Please select each service category once.')
   .transform((chosen): ServiceCategory[] =>
     SERVICE_CATEGORIES.filter((category) => chosen.includes(category)),
@@ -172,6 +174,20 @@ export const registration = z
 export const credentials = z.object({
   email: typedEmail.meta(NOT_BLANK),
   password: anyPassword('Password', 'Password is too long.'),
+});
+
+/** What an account's owner changes of it; what is left out stays as it is. */
+export const profileChange = z.object({
+  email: email.optional(),
+  username: username.optional(),
+  fullName: fullName.optional(),
+  /** Null or a blank text takes the number off. */
+  phone: phoneOrNull.optional(),
+  isServiceProvider: z.boolean({ error: 'Please say whether you are a service provider.' }).optional(),
+  /** All services of a provider; a customer who sends `isServiceProvider` with them becomes one. */
+  serviceCategories: chosenCategories.optional(),
+  /** Needed for another email. */
+  currentPassword: anyPassword('Current password', 'Current password is too long.').optional(),
 });
 
 export const passwordChange = z.object({
@@ -215,6 +231,7 @@ export const login = z.object({
 });
 
 export type Registration = z.output<typeof registration>;
+export type ProfileChange = z.output<typeof profileChange>;
 export type Credentials = z.output<typeof credentials>;
 export type PasswordChange = z.output<typeof passwordChange>;
 export type Session = z.infer<typeof session>;

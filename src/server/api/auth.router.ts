@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
-import { credentials, passwordChange, registration, SAME_PASSWORD } from '#shared/accounts.ts';
+import { credentials, passwordChange, profileChange, registration, SAME_PASSWORD } from '#shared/accounts.ts';
 import { AppError } from '#shared/errors.ts';
 import { anyPasswordProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
@@ -50,6 +50,24 @@ export const authRouter = router({
     }),
 
   me: anyPasswordProcedure.query(({ ctx }) => userFrom(ctx.account)),
+
+  updateProfile: signedInProcedure
+    .use(async ({ ctx, next }) => {
+      await ctx.services.limits.countChange('profile_change', ctx.account.id);
+      return next();
+    })
+    .input(profileChange)
+    .mutation(async ({ ctx, input }) => {
+      const { accounts, limits, turns } = ctx.services;
+      const { account, token } = ctx;
+      const update = () => accounts.updateProfile(account, input);
+      if (!accounts.isGuarded(account, input)) return update();
+      await limits.countPasswordChangeTry(token);
+      const owner = { origin: account.email, account: account.email, isKnown: true };
+      const user = await turns.take(owner, () => limits.limitPasswordChange(account.email, token, update));
+      ctx.device.mark.remember(user.email);
+      return user;
+    }),
 
   logout: anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.revoke(ctx.token);

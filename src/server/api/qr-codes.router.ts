@@ -1,6 +1,14 @@
 /** A provider's QR codes, and whom a code tips. */
-import { newQrCode, qrCodeQuery } from '#shared/qr-codes.ts';
+import { newQrCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
+import type { Change } from '../limits/limits.ts';
 import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
+
+/** Counts each request before its input is parsed. */
+const counted = (what: Change) =>
+  signedInProcedure.use(async ({ ctx, next }) => {
+    await ctx.services.limits.countChange(what, ctx.account.id);
+    return next();
+  });
 
 export const qrCodesRouter = router({
   list: signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account)),
@@ -8,6 +16,15 @@ export const qrCodesRouter = router({
   create: providerProcedure.input(newQrCode).mutation(async ({ ctx, input }) => {
     await ctx.services.limits.countQrCode(ctx.account.id);
     return ctx.services.qrCodes.create(ctx.account, input.serviceCategory);
+  }),
+
+  update: counted('tip_page_change')
+    .input(qrCodeChange)
+    .mutation(({ ctx, input }) => ctx.services.qrCodes.update(ctx.account, input)),
+
+  replace: providerProcedure.input(qrCodeQuery).mutation(async ({ ctx, input }) => {
+    await ctx.services.limits.countQrCode(ctx.account.id);
+    return ctx.services.qrCodes.replace(ctx.account, input.id);
   }),
 
   lookup: publicProcedure.input(qrCodeQuery).query(({ ctx, input }) => ctx.services.qrCodes.lookup(input.id)),

@@ -1,14 +1,16 @@
 /**
  * Accounts: who may register, who may log in, and what a user sees of themselves.
  */
-import type { Account, Storage } from '#server/storage/storage.ts';
+import type { Account, AccountChange, Storage } from '#server/storage/storage.ts';
 import {
   type Credentials,
   isOwnName,
   type Login,
+  NO_SERVICE,
   normalizePassword,
   OWN_NAME_AS_PASSWORD,
   type PasswordChange,
+  type ProfileChange,
   type Registration,
   type User,
 } from '#shared/accounts.ts';
@@ -41,6 +43,14 @@ export interface Accounts {
    *   is common or the account's own name; `session_ended` when the session ended meanwhile.
    */
   changePassword(account: Account, change: PasswordChange, token: string): Promise<Login | null>;
+  /** Whether a change is for whoever knows the password: that of the email, to which the account belongs. */
+  isGuarded(account: Account, change: ProfileChange): boolean;
+  /**
+   * Changes an account as its owner asks, all of it or nothing. It verifies the password of a change that is guarded.
+   * @throws AppError `email_taken`, `username_taken`; `wrong_password` for a change that is guarded; `invalid_input` when that comes
+   *   without a password, when the password is the new email, or when a provider is to have no service, or to be a customer.
+   */
+  updateProfile(account: Account, change: ProfileChange): Promise<User>;
   /**
    * For the operator: gives an account a random password, good for a day, and ends all of its sessions.
    * @returns the password, which is stored nowhere; null when nobody has this email.
@@ -80,7 +90,42 @@ export function createAccounts(deps: {
     return issued && loginFrom(issued, account);
   }
 
+  const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
+    email !== undefined && email !== present;
+
+  /** The email as it is to be stored, with the hash of the password that was verified for it. */
+  async function verifiedEmail(account: Account, { email, currentPassword }: ProfileChange) {
+    if (email === undefined || email === account.email) return undefined;
+    if (currentPassword === undefined) throw invalid('currentPassword', 'Current password is required.');
+    if (isOwnName(currentPassword, { email, username: account.username }))
+      throw invalid('email', OWN_NAME_AS_PASSWORD);
+    const found = await storage.findCredentials(account.email);
+    const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
+    if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+    return { email, passwordHash: found.passwordHash };
+  }
+
   return {
+    isGuarded,
+
+    async updateProfile(account, change) {
+      const { username, fullName, phone } = change;
+      const serviceCategories = servicesAfter(account, change);
+      const email = await verifiedEmail(account, change);
+      const update: AccountChange = { email, username, fullName, phone, serviceCategories };
+      const result = await storage.updateAccount(account.id, update);
+      switch (result.outcome) {
+        case 'updated':
+          return userFrom(result.account);
+        case 'stale':
+          // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more.
+          throw new AppError('wrong_password');
+        case 'email_taken':
+        case 'username_taken':
+          throw new AppError(result.outcome);
+      }
+    },
+
     async register({ password, ...person }) {
       requireUncommon(password, 'password');
       const account = { ...person, id: newUserId(random) };
@@ -133,6 +178,19 @@ export function createAccounts(deps: {
       return found ? sessions.endOthers(found.account.id, null) : null;
     },
   };
+}
+
+/** The services that an account comes to offer; undefined when they stay. A list that a customer sends is ignored, as at registration. */
+function servicesAfter(
+  account: Account,
+  { isServiceProvider = account.isServiceProvider, serviceCategories }: ProfileChange,
+): ProfileChange['serviceCategories'] {
+  if (!isServiceProvider && account.isServiceProvider)
+    throw invalid('isServiceProvider', 'A service provider cannot become a customer.');
+  if (!isServiceProvider) return undefined;
+  if (!account.isServiceProvider && serviceCategories === undefined)
+    throw invalid('serviceCategories', NO_SERVICE);
+  return serviceCategories;
 }
 
 function requireUncommon(password: string, field: string): void {

@@ -4,7 +4,8 @@
  */
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import { type Account, forgetInSteps, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
+import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
+import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import type { Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';

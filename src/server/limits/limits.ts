@@ -7,7 +7,7 @@
  * processes let through N times as many attempts at most:
  * - `login_try_*`, `password_change_try` and `right_password_*` bound the parsing and hashing that one process does.
  * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service at most.
- * - `stream_opening` bounds the work of one process.
+ * - `profile_change`, `tip_page_change`, `photo`, `print` and `stream_opening` bound the work of one process.
  * - `registration_try_*` bounds also how many emails somebody can ask for: N times 200 an hour from one address.
  * - `tip` guards money: it is in memory only where one process has the data, and exact there.
  */
@@ -15,7 +15,8 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
-import { type AttemptCount, forgetInSteps, type Storage, StorageUnavailable } from '../storage/storage.ts';
+import { forgetInSteps } from '../storage/forget-in-steps.ts';
+import { type AttemptCount, type Storage, StorageUnavailable } from '../storage/storage.ts';
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
 
 const MINUTE_MS = 60_000;
@@ -82,6 +83,13 @@ const LIMITS = {
   tip: keptIfShared(['account'], 30, MINUTE_MS),
   // A picture is a few milliseconds of the threads that hash passwords; nobody has more services than a handful.
   qr_code_creation: inMemory(['account'], 30, HOUR_MS),
+  // What a provider changes by hand, each a durable write.
+  profile_change: inMemory(['account'], 60, HOUR_MS),
+  tip_page_change: inMemory(['account'], 240, HOUR_MS),
+  // A photo is decoded and made anew: some ten milliseconds of another thread.
+  photo: inMemory(['account'], 30, HOUR_MS),
+  // A print is made in a thread of its own, one after the other.
+  print: inMemory(['account'], 120, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
   stream_opening: inMemory(['account'], 120, MINUTE_MS),
 } as const satisfies Readonly<Record<string, Limit>>;
@@ -115,6 +123,8 @@ export interface Limits {
   countTip(giver: UserId): Promise<void>;
   /** Counts a request to create a code, before any work is done for it. */
   countQrCode(provider: UserId): Promise<void>;
+  /** Counts a request to change something of an account, or to make something for it, before its input is parsed. */
+  countChange(what: Change, userId: UserId): Promise<void>;
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
@@ -122,6 +132,9 @@ export interface Limits {
   /** Deletes the counts whose window has ended. */
   sweep(): Promise<void>;
 }
+
+/** What an owner may ask for so often only. */
+export type Change = Extract<LimitName, 'profile_change' | 'tip_page_change' | 'photo' | 'print'>;
 
 type Who = Readonly<Partial<Record<Subject, string>>>;
 
@@ -163,7 +176,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   }
 
   /** Does what `take` does for one limit that is counted in memory, with less work: on one process every tip goes through here. */
-  function takeOne(limit: 'tip' | 'qr_code_creation' | 'stream_opening', account: UserId): void {
+  function takeOne(limit: 'tip' | 'qr_code_creation' | 'stream_opening' | Change, account: UserId): void {
     const now = clock();
     const { maxCount, windowMs } = LIMITS[limit];
     const taken = memory.takeAttempt([{ limit, account, address: NOBODY, maxCount, windowMs }], now);
@@ -273,6 +286,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countTip: async (giver) =>
       isTipKept ? take(countsOf(['tip'], { account: hashOf(giver) })) : takeOne('tip', giver),
     countQrCode: async (provider) => takeOne('qr_code_creation', provider),
+    countChange: async (what, userId) => takeOne(what, userId),
     countStream: async (userId) => takeOne('stream_opening', userId),
 
     unlock: async (email) => (await storage.forgetAttempts(accountOf(email))) > 0,
@@ -294,6 +308,7 @@ export function createNoLimits(): Limits {
     limitRegistration: (_caller, attempt) => attempt(),
     countTip: allow,
     countQrCode: allow,
+    countChange: allow,
     countStream: allow,
     unlock: async () => false,
     sweep: allow,

@@ -4,10 +4,11 @@
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PhotoName, QrCodeId, RandomBytes, TransactionId, UserId } from '#shared/ids.ts';
+import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { TransactionStatus } from '#shared/tips.ts';
+import type { SecretName } from './secrets.ts';
 
 /** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
 export class StorageUnavailable extends Error {
@@ -41,12 +42,12 @@ export interface NewAccount
 /** What its owner changes of an account; what is left out stays as it is. */
 export interface AccountChange {
   /** Other emails are for whoever proved to know the password behind this hash. */
-  readonly email?: { readonly email: string; readonly passwordHash: string };
-  readonly username?: string;
-  readonly fullName?: string;
-  readonly phone?: string | null;
+  readonly email?: { readonly email: string; readonly passwordHash: string } | undefined;
+  readonly username?: string | undefined;
+  readonly fullName?: string | undefined;
+  readonly phone?: string | null | undefined;
   /** All services of a provider: whoever has one is a provider. Those that are not among them any more are retired with their codes. */
-  readonly serviceCategories?: readonly ServiceCategory[];
+  readonly serviceCategories?: readonly ServiceCategory[] | undefined;
 }
 
 export interface Session {
@@ -180,12 +181,6 @@ export interface StorageListener {
   /** What a look-up answers for the codes of these providers may have changed. */
   onCodes(owners: readonly UserId[] | 'any'): void;
 }
-
-/** What a key of an installation is for. */
-export type SecretName = 'giver_pseudonym' | 'device_mark';
-
-/** The keys of an installation, 32 random bytes each. */
-export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
 
 export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
@@ -382,30 +377,4 @@ export interface Storage {
   proveWritable(): Promise<void>;
   /** Finishes what was accepted, then lets go of the data. */
   close(): Promise<void>;
-}
-
-/** How many rows one step deletes: some three milliseconds of event loop. */
-const FORGOTTEN_IN_A_STEP = 500;
-
-/**
- * Calls `forget` until nothing is left, for a bounded number of rows in each step: one statement for all of them would stop
- * all requests for as long as it takes (measured: 3.5 s for 237,000 rows), and between two steps others have their turn.
- * @param forget deletes at most so many rows, and answers how many there were.
- */
-export async function forgetInSteps(forget: (atMost: number) => Promise<number>): Promise<void> {
-  while ((await forget(FORGOTTEN_IN_A_STEP)) === FORGOTTEN_IN_A_STEP);
-}
-
-const SECRET_BYTES = 32;
-
-/**
- * Reads the keys of an installation, and makes those that are missing.
- * @throws StorageUnavailable when one is missing and cannot be saved.
- */
-export async function readSecrets(storage: Storage, random: RandomBytes): Promise<Secrets> {
-  const secret = (name: SecretName) => storage.secret(name, random(SECRET_BYTES));
-  return {
-    giver_pseudonym: await secret('giver_pseudonym'),
-    device_mark: await secret('device_mark'),
-  };
 }

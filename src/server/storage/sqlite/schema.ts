@@ -18,7 +18,8 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
-import type { EntryKind, SecretName } from '../storage.ts';
+import type { SecretName } from '../secrets.ts';
+import type { EntryKind } from '../storage.ts';
 
 const userId = (name: string) => text(name).$type<UserId>();
 const cents = (name: string) => integer(name).$type<Cents>();
