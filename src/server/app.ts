@@ -12,6 +12,7 @@ import { serveApiDocs } from './api/docs.ts';
 import { allowOrigins, guardDoors } from './api/door.ts';
 import { createEnvelope } from './api/envelope.ts';
 import { createPageLookup, createRecall } from './api/lookups.ts';
+import { servePhotos } from './api/photos.ts';
 import { serveProbes, type Troubles } from './api/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/problems.ts';
 import { createRestAdapter } from './api/rest.ts';
@@ -92,6 +93,7 @@ export function createApp(deps: AppDependencies): App {
   app.use('/api/*', () => {
     throw new AppError('not_found');
   });
+  servePhotos(app, services.qrCodes);
   pages?.serve(app, createPageLookup(services.qrCodes, report));
   answerErrors(app, publicUrl, report);
 

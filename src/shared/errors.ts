@@ -81,6 +81,21 @@ export const REFUSALS = {
     title: 'QR code retired',
     detail: 'This QR code is no longer in use.',
   },
+  not_a_photo: {
+    status: 415,
+    title: 'Not a photo',
+    detail: 'Send a JPEG, PNG or WebP picture.',
+  },
+  photo_too_large: {
+    status: 413,
+    title: 'Photo too large',
+    detail: 'The photo is larger than 256 KiB.',
+  },
+  photo_unreadable: {
+    status: 422,
+    title: 'Photo unreadable',
+    detail: 'The photo is broken, or larger than 2048 x 2048 pixels.',
+  },
   transaction_not_found: {
     status: 404,
     title: 'Transaction not found',

@@ -82,6 +82,14 @@ export const tipPageChange = z.object({
 
 export const qrCodeChange = tipPageChange.extend({ id: typedQrCodeId });
 
+/** The most that a photo may have, as it is sent. */
+export const MAX_PHOTO_BYTES = 256 * 1024;
+
+/** JSON has no bytes: over tRPC a photo is always refused, with the address that takes it. */
+export const photoOfCode = qrCodeQuery.extend({
+  photo: z.instanceof(Uint8Array, { error: 'Send the photo as it is to PUT /api/qr-codes/{id}/photo.' }),
+});
+
 export const qrCode = z.object({
   id: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   serviceCategory,

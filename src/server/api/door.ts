@@ -5,11 +5,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { Hono, Context as HonoContext, MiddlewareHandler } from 'hono';
 import { cors } from 'hono/cors';
-import { AppError } from '#shared/errors.ts';
+import { AppError, type ErrorCode } from '#shared/errors.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 /** A body that is sent while it is made comes some KiB at a time. Each piece costs as much as thousands of bytes. */
 const MAX_BODY_PIECES = 1_000;
+
+/** The one route whose body is no JSON: it bounds what it reads itself, once it knows who asks. */
+const PHOTO_PATH = /^\/api\/qr-codes\/[^/]+\/photo$/;
 
 /** Where the doors stand. */
 const DOORS = ['/api', '/trpc'] as const;
@@ -40,6 +43,7 @@ export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
   const guard: MiddlewareHandler = async (c, next) => {
     if (isShuttingDown()) throw new AppError('shutting_down');
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    if (c.req.method === 'PUT' && PHOTO_PATH.test(c.req.path)) return next();
     const isRead = hasBody(c);
     if (isRead) requireJson(c);
     await limitBody(c);
@@ -60,13 +64,48 @@ export function refuseOtherMethods(app: Hono, path: string, methods: readonly st
 
 /** Refuses a body that is too large. An announced length needs no counting: no more is ever read (RFC 9112, section 6.3). */
 async function limitBody(c: HonoContext): Promise<void> {
+  const length = announcedLength(c);
+  if (length === null) {
+    // The bytes stay with the request for whoever reads them next.
+    const body = await readPieces(c, MAX_BODY_BYTES, 'body_too_large');
+    if (body) c.req.raw = new Request(c.req.raw, { body });
+  } else if (length > MAX_BODY_BYTES) throw new AppError('body_too_large');
+}
+
+/** The length that the headers announce; null where the body is sent while it is made. */
+function announcedLength(c: HonoContext): number | null {
   const length = c.req.header('Content-Length');
-  if (length !== undefined && c.req.header('Transfer-Encoding') === undefined) {
-    if (Number(length) > MAX_BODY_BYTES) throw new AppError('body_too_large');
-    return;
-  }
+  return length === undefined || c.req.header('Transfer-Encoding') !== undefined ? null : Number(length);
+}
+
+/**
+ * Reads a body of bytes.
+ * @throws AppError `tooLarge`, without reading any of it when its length is announced; `malformed_request` for one that ends before
+ *   its end.
+ */
+export async function readBytes(c: HonoContext, atMost: number, tooLarge: ErrorCode): Promise<Uint8Array> {
+  if ((announcedLength(c) ?? 0) > atMost) throw new AppError(tooLarge);
+  return (await readPieces(c, atMost, tooLarge)) ?? new Uint8Array();
+}
+
+/** Reads a body as far as it may go; null when there is none. */
+async function readPieces(
+  c: HonoContext,
+  atMost: number,
+  tooLarge: ErrorCode,
+): Promise<Buffer<ArrayBuffer> | null> {
+  const reader = c.req.raw.body?.getReader();
+  if (reader === undefined) return null;
+  const pieces: Uint8Array[] = [];
+  let size = 0;
   try {
-    await readPieces(c);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return Buffer.concat(pieces, size);
+      size += value.length;
+      if (size > atMost || pieces.length === MAX_BODY_PIECES) throw new AppError(tooLarge);
+      pieces.push(value);
+    }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ECONNRESET')) throw error;
     // The sender broke off in the middle, or sent no chunks.
@@ -74,26 +113,10 @@ async function limitBody(c: HonoContext): Promise<void> {
   }
 }
 
-/** Reads a body of unknown length as far as it may go. The bytes stay with the request for whoever reads them next. */
-async function readPieces(c: HonoContext): Promise<void> {
-  const reader = c.req.raw.body?.getReader();
-  if (reader === undefined) return;
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > MAX_BODY_BYTES || pieces.length === MAX_BODY_PIECES) throw new AppError('body_too_large');
-    pieces.push(value);
-  }
-  c.req.raw = new Request(c.req.raw, { body: Buffer.concat(pieces, size) });
-}
-
 /** RFC 9112, section 6.3: without either of its two headers a request has no body, and then needs no type. */
 function hasBody(c: HonoContext): boolean {
   return (
-    c.req.method === 'POST' &&
+    (c.req.method === 'POST' || c.req.method === 'PATCH') &&
     (c.req.header('Content-Type') !== undefined ||
       c.req.header('Transfer-Encoding') !== undefined ||
       (c.req.header('Content-Length') ?? '0') !== '0')

@@ -2,10 +2,17 @@
  * The REST table, described: an OpenAPI 3.1 document made from the very rows and schemas that are served.
  */
 import type { z } from 'zod';
-import { credentials, passwordChange, registration, session, user } from '#shared/accounts.ts';
+import { credentials, passwordChange, profileChange, registration, session, user } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import { newQrCode, qrCode, qrCodeLookup, serviceCategory } from '#shared/qr-codes.ts';
+import {
+  MAX_PHOTO_BYTES,
+  newQrCode,
+  qrCode,
+  qrCodeLookup,
+  serviceCategory,
+  tipPageChange,
+} from '#shared/qr-codes.ts';
 import { transaction } from '#shared/tips.ts';
 import { EXAMPLE_REQUEST_ID, FIELD_NOTES, HEADERS, ROUTE_NOTES } from './openapi-notes.ts';
 import { problemOf } from './problems.ts';
@@ -31,6 +38,8 @@ const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [credentials, 'Credentials'],
   [passwordChange, 'PasswordChange'],
   [newQrCode, 'NewQrCode'],
+  [profileChange, 'ProfileChange'],
+  [tipPageChange, 'TipPageChange'],
   [restTip, 'NewTip'],
   [serviceCategory, 'ServiceCategory'],
 ]);
@@ -118,6 +127,17 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
     description: notes.description,
     security: route.isPublic ? [] : [{ bearer: [] }],
     ...(notes.parameters && { parameters: notes.parameters }),
+    ...(route.takesPicture && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(
+          ['image/jpeg', 'image/png', 'image/webp'].map((type) => [
+            type,
+            { schema: { type: 'string', format: 'binary', maxLength: MAX_PHOTO_BYTES } },
+          ]),
+        ),
+      },
+    }),
     ...(route.input && {
       requestBody: {
         required: true,
@@ -165,7 +185,7 @@ function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSch
   const codes = [
     ...(route.isPublic ? [] : SESSION_REFUSALS),
     ...(route.isPublic || route.isForAnyPassword ? [] : PASSWORD_REFUSALS),
-    ...(route.method === 'POST' ? POST_REFUSALS : []),
+    ...(route.method === 'POST' || route.method === 'PATCH' ? POST_REFUSALS : []),
     ...route.refusals,
     ...COMMON_REFUSALS,
   ].filter((code) => !(code === 'not_logged_in' && route.refusals.includes('login_to_tip')));

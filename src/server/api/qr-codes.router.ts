@@ -1,5 +1,5 @@
 /** A provider's QR codes, and whom a code tips. */
-import { newQrCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
+import { newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
 import type { Change } from '../limits/limits.ts';
 import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
@@ -21,6 +21,14 @@ export const qrCodesRouter = router({
   update: counted('tip_page_change')
     .input(qrCodeChange)
     .mutation(({ ctx, input }) => ctx.services.qrCodes.update(ctx.account, input)),
+
+  setPhoto: counted('photo')
+    .input(photoOfCode)
+    .mutation(({ ctx, input }) => ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo)),
+
+  removePhoto: counted('tip_page_change')
+    .input(qrCodeQuery)
+    .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id)),
 
   replace: providerProcedure.input(qrCodeQuery).mutation(async ({ ctx, input }) => {
     await ctx.services.limits.countQrCode(ctx.account.id);

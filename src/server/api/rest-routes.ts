@@ -4,9 +4,9 @@
  */
 import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
-import { login, session, user } from '#shared/accounts.ts';
+import { login, profileChange, session, user } from '#shared/accounts.ts';
 import type { ErrorCode } from '#shared/errors.ts';
-import { qrCode, qrCodeLookup } from '#shared/qr-codes.ts';
+import { MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
 import {
   MAX_PAGE_SIZE,
   newTip,
@@ -24,8 +24,13 @@ export interface RestRequest {
   parameter(name: string): string;
   query(name: string): string | undefined;
   header(name: string): string | undefined;
-  /** Calls the procedure of the row, which checks its input itself. */
-  ask(input: unknown): Promise<unknown>;
+  /** Reads a body of bytes. @throws AppError `photo_too_large` as soon as there are more of them. */
+  bytes(atMost: number): Promise<Uint8Array>;
+  /**
+   * Calls the procedure of the row, which checks its input itself.
+   * @param input or what reads it, once the procedure knows who asks, and has counted it.
+   */
+  ask(input: unknown | (() => Promise<unknown>)): Promise<unknown>;
   /** Calls any procedure, by its types. */
   caller(): Caller;
 }
@@ -67,8 +72,10 @@ interface RestTerms {
   /** Whether it answers also before a password was changed that the operator made. */
   readonly isForAnyPassword?: true;
   readonly status: 200 | 201 | 204;
-  /** What the body of a POST holds, in the procedure's words; without it, what the procedure takes. */
-  readonly input?: z.ZodType;
+  /** What the body of a POST or PATCH holds, in the procedure's words; without it, what the procedure takes. Null for no body. */
+  readonly input?: z.ZodType | null;
+  /** Whether the body is a picture as it is. */
+  readonly takesPicture?: true;
   /** What the answer holds, in the procedure's words; a list of it when `isList`. */
   readonly output?: z.ZodType;
   readonly isList?: true;
@@ -84,7 +91,7 @@ interface RestTerms {
 
 /** A row of the table. */
 export interface RestRoute extends RestTerms {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Below /api, in Hono's notation. */
   readonly path: string;
   readonly procedure: ProcedureName;
@@ -109,10 +116,13 @@ function route(
   procedure: ProcedureName,
   terms: RestTerms,
 ): RestRoute {
-  const input = method === 'POST' ? inputOf(procedure) : undefined;
+  const input = method === 'POST' || method === 'PATCH' ? inputOf(procedure) : undefined;
   const call: RestRoute['call'] = async ({ ask, body }) => ({ body: await ask(body) });
   return { method, path, procedure, refusals: [], call, ...(input && { input }), ...terms };
 }
+
+/** Of whatever changes a code. */
+const CODE_REFUSALS = ['qr_code_not_found', 'qr_code_replaced', 'qr_code_retired'] as const;
 
 export const REST_ROUTES: readonly RestRoute[] = [
   route('POST', '/auth/register', 'auth.register', {
@@ -130,6 +140,12 @@ export const REST_ROUTES: readonly RestRoute[] = [
   }),
   route('POST', '/auth/logout', 'auth.logout', { isForAnyPassword: true, status: 204 }),
   route('GET', '/auth/me', 'auth.me', { isForAnyPassword: true, status: 200, output: user }),
+  route('PATCH', '/auth/me', 'auth.updateProfile', {
+    status: 200,
+    input: profileChange,
+    output: user,
+    refusals: ['invalid_input', 'wrong_password', 'email_taken', 'username_taken', 'too_many_requests'],
+  }),
   route('POST', '/auth/password', 'auth.changePassword', {
     isForAnyPassword: true,
     status: 200,
@@ -160,10 +176,42 @@ export const REST_ROUTES: readonly RestRoute[] = [
     isPublic: true,
     status: 200,
     output: qrCodeLookup,
-    refusals: ['qr_code_not_found'],
+    refusals: [...CODE_REFUSALS],
     call: async ({ caller, parameter }) => ({
       lasting: await caller().qrCodes.lookup({ id: parameter('qrId') }),
     }),
+  }),
+  route('PATCH', '/qr-codes/:qrId', 'qrCodes.update', {
+    status: 200,
+    input: tipPageChange,
+    output: qrCode,
+    refusals: [...CODE_REFUSALS, 'invalid_input', 'too_many_requests'],
+    async call({ ask, body, parameter }) {
+      const change = typeof body === 'object' && body !== null ? { ...body, id: parameter('qrId') } : body;
+      return { body: await ask(change) };
+    },
+  }),
+  route('POST', '/qr-codes/:qrId/replacement', 'qrCodes.replace', {
+    status: 201,
+    input: null,
+    output: qrCode,
+    refusals: [...CODE_REFUSALS, 'providers_only', 'too_many_requests'],
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qrId') }) }),
+  }),
+  route('PUT', '/qr-codes/:qrId/photo', 'qrCodes.setPhoto', {
+    takesPicture: true,
+    status: 200,
+    output: qrCode,
+    refusals: [...CODE_REFUSALS, 'photo_too_large', 'not_a_photo', 'photo_unreadable', 'too_many_requests'],
+    call: async ({ ask, bytes, parameter }) => ({
+      body: await ask(async () => ({ id: parameter('qrId'), photo: await bytes(MAX_PHOTO_BYTES) })),
+    }),
+  }),
+  route('DELETE', '/qr-codes/:qrId/photo', 'qrCodes.removePhoto', {
+    status: 200,
+    output: qrCode,
+    refusals: [...CODE_REFUSALS, 'too_many_requests'],
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qrId') }) }),
   }),
   route('GET', '/transactions', 'transactions.list', {
     status: 200,
@@ -207,7 +255,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: transaction,
     refusals: [
       'login_to_tip',
-      'qr_code_not_found',
+      ...CODE_REFUSALS,
+      'qr_code_paused',
       'invalid_input',
       'own_qr_code',
       'category_mismatch',

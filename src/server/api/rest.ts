@@ -7,7 +7,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { createFairTurns, type FairTurns } from '#server/tips/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
 import { type Context, nodeSideOf } from './context.ts';
-import { refuseOtherMethods } from './door.ts';
+import { readBytes, refuseOtherMethods } from './door.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
 import {
@@ -48,6 +48,7 @@ export function createRestAdapter(
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
+        bytes: (atMost) => readBytes(c, atMost, 'photo_too_large'),
         ask: (input) => ask(route, input, context),
         caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
       });
@@ -87,7 +88,7 @@ function ask({ procedure, method }: RestRoute, input: unknown, context: Context)
     router: appRouter,
     path: procedure,
     type: method === 'GET' ? 'query' : 'mutation',
-    getRawInput: async () => input,
+    getRawInput: async () => (typeof input === 'function' ? input() : input),
     ctx: context,
     signal: undefined,
     batchIndex: 0,

@@ -7,6 +7,7 @@ import type {
   CodeRefusal,
   NewPicture,
   NewQrCode,
+  Photo,
   QrCodeRecord,
   Storage,
 } from '#server/storage/storage.ts';
@@ -14,6 +15,8 @@ import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import {
+  isPhotoName,
+  newPhotoName,
   newQrCodeId,
   type PhotoName,
   type QrCodeId,
@@ -25,6 +28,7 @@ import {
 import { PHOTO_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
 import type { QrCode, QrCodeChange, QrCodeLookup } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
+import { redrawPhoto } from './photo-picture.ts';
 import { drawQrCode } from './qr-image.ts';
 
 export interface QrCodes {
@@ -43,6 +47,15 @@ export interface QrCodes {
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
    */
   replace(account: Account, text: string): Promise<QrCode>;
+  /**
+   * Puts a photo on the tip page of a code of the account's. It is drawn anew, and nothing else of what was sent is kept.
+   * @throws AppError as `update`; `not_a_photo`, `photo_unreadable`.
+   */
+  setPhoto(account: Account, text: string, sent: Uint8Array): Promise<QrCode>;
+  /** Takes the photo off the tip page of a code of the account's. @throws AppError as `update`. */
+  removePhoto(account: Account, text: string): Promise<QrCode>;
+  /** A photo in JPEG; null when no page shows one of this name. */
+  findPhoto(name: string): Promise<Uint8Array | null>;
   /**
    * Whom a code tips, for anybody who has it, however it was typed. The answer is the same object for as long as it is
    * remembered: until the storage tells that it may have changed. Where other processes may change it, that is five seconds at
@@ -214,6 +227,12 @@ export function createQrCodes(deps: {
     return withPicture(found, found.picture ?? (await drawMissing(id)));
   }
 
+  async function changePhoto(account: Account, id: QrCodeId, photo: Photo | null): Promise<QrCode> {
+    const result = await storage.setPhoto(account.id, id, photo);
+    if (result.outcome !== 'updated') throw refusalOf(result);
+    return findOwn(account, id);
+  }
+
   return {
     async list(account) {
       const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
@@ -242,6 +261,18 @@ export function createQrCodes(deps: {
       const id = requireId(text);
       return oneAfterTheOther(() => replaceNow(account, id));
     },
+
+    async setPhoto(account, text, sent) {
+      const id = requireId(text);
+      // Looked for before any work is done for it.
+      await findOwn(account, id);
+      const jpeg = await oneAfterTheOther(() => redrawPhoto(sent));
+      return changePhoto(account, id, { name: newPhotoName(random), jpeg });
+    },
+
+    removePhoto: async (account, text) => changePhoto(account, requireId(text), null),
+
+    findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),
 
     async lookup(text) {
       const id = requireId(text);

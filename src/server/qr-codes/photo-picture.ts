@@ -1,0 +1,64 @@
+/**
+ * Photos of tip pages: whatever somebody sends is decoded and drawn anew, so that nothing of the file itself is kept, such as the
+ * place where it was taken, or another file behind it. The only importer of `sharp`, which is loaded with the first photo.
+ */
+import type { Sharp } from 'sharp';
+import { AppError } from '#shared/errors.ts';
+
+/** In pixels, of a photo as it is sent: decoding one takes 12 MB at most. */
+export const MAX_SENT_EDGE = 2_048;
+/** In pixels, of a photo as it is kept. */
+const KEPT_EDGE = 512;
+/** A square of this size takes some 60 kB, and twice as much where every pixel is noise. */
+const QUALITY = 82;
+
+/** Whether bytes begin as one of the three kinds of pictures (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern). */
+function isPicture(sent: Uint8Array): boolean {
+  const beginning = Buffer.from(sent.subarray(0, 16)).toString('latin1');
+  return (
+    beginning.startsWith('\u00ff\u00d8\u00ff') ||
+    beginning.startsWith('\u0089PNG\r\n\u001a\n') ||
+    (beginning.startsWith('RIFF') && beginning.startsWith('WEBPVP', 8))
+  );
+}
+
+/**
+ * Draws a photo anew.
+ * @returns a JPEG of at most 512 x 512 pixels, without any metadata.
+ * @throws AppError `not_a_photo` for what does not begin as a JPEG, PNG or WebP picture; `photo_unreadable` for one that is broken, or
+ *   larger than 2048 pixels in width or height, whatever its header says.
+ */
+export async function redrawPhoto(sent: Uint8Array): Promise<Uint8Array> {
+  if (!isPicture(sent)) throw new AppError('not_a_photo');
+  const open = await decoder();
+  try {
+    const picture = open(sent);
+    const { width, height } = await picture.metadata();
+    if (width > MAX_SENT_EDGE || height > MAX_SENT_EDGE) throw new Error('the picture is too large');
+    return await picture
+      .autoOrient()
+      .resize(KEPT_EDGE, KEPT_EDGE, { fit: 'cover', withoutEnlargement: true })
+      .flatten({ background: '#ffffff' })
+      .toColourspace('srgb')
+      .jpeg({ quality: QUALITY })
+      .toBuffer();
+  } catch (cause) {
+    throw new AppError('photo_unreadable', { cause });
+  }
+}
+
+let loading: Promise<(sent: Uint8Array) => Sharp> | undefined;
+
+/** Opens pictures of the three kinds and of no other, whatever libvips could read besides; one thread for each. */
+function decoder(): Promise<(sent: Uint8Array) => Sharp> {
+  loading ??= import('sharp').then(({ default: sharp }) => {
+    sharp.block({ operation: ['VipsForeignLoad'] });
+    sharp.unblock({
+      operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer', 'VipsForeignLoadWebpBuffer'],
+    });
+    sharp.cache(false);
+    sharp.concurrency(1);
+    return (sent) => sharp(sent, { limitInputPixels: MAX_SENT_EDGE ** 2, failOn: 'warning', pages: 1 });
+  });
+  return loading;
+}
