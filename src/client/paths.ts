@@ -11,6 +11,14 @@ export const paths = {
   receipt: (qrId: string, transactionId: string) => receiptAt(paths.tip(qrId), transactionId),
 } as const;
 
+/** The parameter of the dashboard's address that names the code which fills the screen. */
+export const SHOWN = 'show';
+
+/** The address at which a code of one's own fills the screen. */
+export function showOf(qrId: string): string {
+  return `${paths.dashboard}?${new URLSearchParams({ [SHOWN]: qrId })}`;
+}
+
 /** The parameter of a tip page's address that names the transaction of a receipt. */
 export const PAID = 'paid';
 

@@ -7,11 +7,22 @@ import type { Lookup } from '#shared/rendered-page.ts';
 const CODE = readQrCodeId('K7Q2M-9XW4T') ?? expect.unreachable('the code is none');
 const FORGED = '?userId=mallory&service=barber';
 
-const serviceProvider = { fullName: 'Pat Doe', username: 'pat', serviceCategory: 'dj' } as const;
+const serviceProvider = {
+  fullName: 'Pat Doe',
+  username: 'pat',
+  serviceCategory: 'dj',
+  greeting: null,
+  photoUrl: null,
+} as const;
 const found: Lookup = {
   status: 'found',
   found: {
-    qrCode: { id: CODE, userId: newUserId((size) => Buffer.alloc(size)), serviceCategory: 'dj' },
+    qrCode: {
+      id: CODE,
+      userId: newUserId((size) => Buffer.alloc(size)),
+      serviceCategory: 'dj',
+      status: 'active',
+    },
     serviceProvider,
   },
 };

@@ -80,9 +80,15 @@ export function dataOf(html: string): unknown {
 
 export function foundBy(id: string, fullName: string): Lookup {
   // The storage brands the ids; here only their text matters.
-  const code = JSON.parse(JSON.stringify({ id, userId: 'usr_1', serviceCategory: 'dj' }));
+  const code = JSON.parse(JSON.stringify({ id, userId: 'usr_1', serviceCategory: 'dj', status: 'active' }));
   return {
     status: 'found',
-    found: { qrCode: code, serviceProvider: { username: 'pat', fullName, serviceCategory: 'dj' } },
+    found: {
+      qrCode: code,
+      serviceProvider: {
+        ...{ username: 'pat', fullName, serviceCategory: 'dj' },
+        ...{ greeting: null, photoUrl: null },
+      },
+    },
   };
 }
