@@ -1,6 +1,6 @@
 /**
- * What a reader of the API description wants to know and no schema can say: words and examples, for each route and
- * each field of the wire.
+ * What a reader of the API description wants to know and no schema can say: words and examples, for each route. The
+ * words for each field are in openapi-fields.ts.
  */
 import { brand } from '#shared/brand.ts';
 import { idPattern } from '#shared/ids.ts';
@@ -45,10 +45,28 @@ const QR_CODE = {
   user_id: USER.id,
 };
 
+const TIP_PAGE = {
+  greeting: 'Thank you for a lovely evening!',
+  photo_url: '/photos/9h2k5m8p1r4t7v0x3z6b9d2f5h',
+};
+
 const QR_CODE_WITH_PICTURE = {
   ...QR_CODE,
   url: `https://tips.example.com/tip/${QR_CODE.id}`,
   image_base64: 'iVBORw0KGgo=',
+  status: 'active',
+  display_name: null,
+  ...TIP_PAGE,
+};
+
+/** The code in a path, for whoever owns it. */
+const OWN_CODE = {
+  name: 'qrId',
+  in: 'path',
+  required: true,
+  description: 'One of your codes. Those of other people answer as if there were none.',
+  schema: wireSchema(typedQrCodeId, 'input'),
+  example: QR_CODE.id,
 };
 
 const SESSION = {
@@ -142,6 +160,13 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     description: 'The user whose token was sent, with present totals.',
     response: USER,
   },
+  'auth.updateProfile': {
+    summary: 'Change your profile',
+    description:
+      'Changes what is sent, by the rules of the registration, and leaves the rest. A new email asks for `current_password`; wrong guesses count as those for a new password do. The username before stays yours: nobody else can ever take it. `service_categories` is the whole set: a service that is not in it is retired with its code, and the last one cannot be. A customer becomes a provider with `is_service_provider` and at least one category; a provider cannot become a customer.',
+    request: { full_name: 'Pat Doe', service_categories: ['bartender', 'dj'] },
+    response: { ...USER, service_categories: ['bartender', 'dj'] },
+  },
   'auth.changePassword': {
     summary: 'Change your password',
     description:
@@ -174,7 +199,8 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   },
   'qrCodes.list': {
     summary: 'List your QR codes',
-    description: 'Oldest first, each with its picture. Customers have none.',
+    description:
+      'Oldest first, each with its picture, also those that were replaced or retired. Customers have none.',
     response: [QR_CODE_WITH_PICTURE],
   },
   'qrCodes.create': {
@@ -183,9 +209,38 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     request: { service_category: 'bartender' },
     response: QR_CODE_WITH_PICTURE,
   },
+  'qrCodes.update': {
+    summary: 'Change a tip page, pause or resume its code',
+    description:
+      'Changes what is sent of the page that givers see, and leaves the rest. A display name of its own takes the place of your full name, your username and your id for everybody but you. A paused code shows its page and takes no tips.',
+    parameters: [OWN_CODE],
+    request: { display_name: 'DJ Pat', greeting: TIP_PAGE.greeting, status: 'active' },
+    response: { ...QR_CODE_WITH_PICTURE, display_name: 'DJ Pat' },
+  },
+  'qrCodes.replace': {
+    summary: 'Replace a QR code',
+    description:
+      'Gives the service another code, which takes over the tip page. The code before is never paid again, and says that it was replaced. The request has no body.',
+    parameters: [OWN_CODE],
+    response: QR_CODE_WITH_PICTURE,
+  },
+  'qrCodes.setPhoto': {
+    summary: 'Put a photo on a tip page',
+    description:
+      'The body is the picture itself, of at most 256 KiB and 2048 x 2048 pixels; what it is, its bytes say and not its Content-Type. It is drawn anew in at most 512 x 512 pixels, and nothing else of what was sent is kept.',
+    parameters: [OWN_CODE],
+    response: QR_CODE_WITH_PICTURE,
+  },
+  'qrCodes.removePhoto': {
+    summary: 'Take the photo off a tip page',
+    description: 'The photo is gone from its address at once.',
+    parameters: [OWN_CODE],
+    response: { ...QR_CODE_WITH_PICTURE, photo_url: null },
+  },
   'qrCodes.lookup': {
     summary: 'Look a QR code up',
-    description: 'Whom a code tips. Case, spaces and hyphens do not matter; I and L read as 1, O as 0.',
+    description:
+      'Whom a code tips, as its tip page shows it. Case, spaces and hyphens do not matter; I and L read as 1, O as 0.',
     parameters: [
       {
         name: 'qrId',
@@ -197,8 +252,13 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: {
-      qr_code: QR_CODE,
-      service_provider: { username: 'pat', full_name: 'Pat Doe', service_category: 'bartender' },
+      qr_code: { ...QR_CODE, status: 'active' },
+      service_provider: {
+        username: 'pat',
+        full_name: 'Pat Doe',
+        service_category: 'bartender',
+        ...TIP_PAGE,
+      },
     },
   },
   'transactions.list': {
@@ -272,51 +332,4 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     request: { receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
     response: TRANSACTION,
   },
-};
-
-/** What each field means, by its name on the wire; `Schema.field` where schemas differ. */
-export const FIELD_NOTES: Readonly<Record<string, string>> = {
-  access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
-  amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
-  created_at: 'ISO 8601 in UTC.',
-  'Credentials.password': 'The password, as it was chosen.',
-  current_password: 'The present password.',
-  device: 'What the session was begun with; null when the client did not say.',
-  email: 'Unique, whatever its case.',
-  expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
-  full_name:
-    '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',
-  giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
-  giver_id:
-    'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else.',
-  id: 'Never changes and is never used again.',
-  image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
-  is_current: 'Whether it is the session that asks.',
-  is_service_provider: 'Whether the user receives tips.',
-  must_change_password:
-    'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
-  net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
-  new_password:
-    '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',
-  password:
-    '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
-  phone: 'Optional; 7 to 20 digits with the usual punctuation.',
-  qr_code: 'The code that was looked up.',
-  qr_code_id: 'The code that was tipped.',
-  receiver_id: 'Who was tipped.',
-  receiver_name: 'The full name of whoever was tipped.',
-  receiver_qr_id: 'The code of the provider, as scanned or typed.',
-  receiver_username: 'The username of whoever was tipped.',
-  service_categories: 'The services that a provider offers; at least one. Ignored for customers.',
-  service_category: 'The service; for a tip it is that of the code.',
-  service_provider: 'Whom the code tips.',
-  status: 'What became of the payment.',
-  token_type: 'Always `bearer`.',
-  total_tips_given: 'The sum of the tips given, without fees, in US dollars.',
-  total_tips_received: 'The sum of the net amounts received, in US dollars.',
-  url: 'The address that the picture carries: the tip page of the code.',
-  user: 'The user who logged in.',
-  user_id: 'Whose code it is.',
-  username:
-    '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; none that would pass for the site itself; never changes hands.',
 };
