@@ -49,6 +49,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   'TipPageChange.status': '`paused` takes no tips until the code is `active` again.',
   token_type: 'Always `bearer`.',
   total_tips_given: 'The sum of the tips given, without fees, in US dollars.',
+  received_today_count: 'How many tips were received on the present day.',
+  received_today: 'What reached the receiver of them, in US dollars.',
   total_tips_received: 'The sum of the net amounts received, in US dollars.',
   url: 'The address that the picture carries: the tip page of the code.',
   user: 'The user who logged in.',

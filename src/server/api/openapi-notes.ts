@@ -3,8 +3,9 @@
  * words for each field are in openapi-fields.ts.
  */
 import { brand } from '#shared/brand.ts';
+import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
 import { idPattern } from '#shared/ids.ts';
-import { typedQrCodeId } from '#shared/qr-codes.ts';
+import { serviceCategory, typedQrCodeId } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 import { wireSchema } from './wire.ts';
 
@@ -281,6 +282,42 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: [TRANSACTION],
+  },
+  'transactions.summary': {
+    summary: 'Sum your tips up',
+    description:
+      'What you received and gave in all, and what you received on the present day of a time zone: how many tips, and what reached you of them.',
+    parameters: [
+      {
+        name: 'time_zone',
+        in: 'query',
+        required: true,
+        description: 'An IANA name, which decides when the day began.',
+        schema: { type: 'string', maxLength: MAX_TIME_ZONE_LENGTH },
+        example: 'Europe/Vienna',
+      },
+      {
+        name: 'service_category',
+        in: 'query',
+        description: "Counts only the day's tips of this service. The totals are always of all services.",
+        schema: wireSchema(serviceCategory, 'input'),
+        example: 'bartender',
+      },
+      {
+        name: 'day_start_hour',
+        in: 'query',
+        description:
+          'The hour of the clock at which the day begins, for nights that end after midnight; 0 without it.',
+        schema: { type: 'integer', minimum: 0, maximum: 23 },
+        example: 5,
+      },
+    ],
+    response: {
+      total_tips_received: 1304.22,
+      total_tips_given: 10.5,
+      received_today_count: 3,
+      received_today: 72.75,
+    },
   },
   'transactions.get': {
     summary: 'Read a transaction',
