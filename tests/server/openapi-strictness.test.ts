@@ -133,7 +133,8 @@ test('what breaks the description of a parameter is refused', async () => {
     }
   }
   expect([...broken].sort()).toEqual([
-    ...['Idempotency-Key', 'cursor', 'limit', 'qrId', 'sessionId', 'transactionId'],
+    ...['Idempotency-Key', 'cursor', 'day_start_hour', 'limit', 'qrId', 'service_category', 'sessionId'],
+    ...['time_zone', 'transactionId'],
   ]);
 });
 
@@ -232,7 +233,7 @@ function requestsFor(document: Description, operation: Operation) {
   const branches = schema ? branchesOf(schema) : [];
   return Array.from({ length: DRAWS }, (_, seed) => {
     const drawn = parameters
-      .filter(({ in: place }) => place === 'path' || seed % 3 > 0)
+      .filter(({ in: place, required }) => place === 'path' || required || seed % 3 > 0)
       .map(({ name, schema }) => [name, draw(schema, seed)]);
     const branch = branches[seed % Math.max(branches.length, 1)];
     return {

@@ -517,6 +517,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   const page = await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=2' });
   const next = /<\/api([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
   await call(t, 'GET /transactions', { token: cam, at: next ?? 'no next page' });
+  const summary = 'GET /transactions/summary';
+  const narrow = '?time_zone=Europe/Vienna&service_category=bartender&day_start_hour=5';
+  await call(t, summary, { token: pat, at: `/transactions/summary${narrow}` });
+  await call(t, summary, { token: pat });
   await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=0' });
   await call(t, 'GET /transactions', { token: cam, at: '/transactions?cursor=x' });
 

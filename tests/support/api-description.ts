@@ -24,6 +24,7 @@ export interface Answer {
 export interface Parameter {
   readonly name: string;
   readonly in: string;
+  readonly required?: boolean;
   readonly description: string;
   readonly schema: Schema;
   readonly example?: unknown;

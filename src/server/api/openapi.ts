@@ -6,9 +6,10 @@ import { credentials, passwordChange, profileChange, registration, session, user
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
-import { transaction } from '#shared/tips.ts';
+import { tipSummary, transaction } from '#shared/tips.ts';
+import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
 import { FIELD_NOTES } from './openapi-fields.ts';
-import { EXAMPLE_REQUEST_ID, HEADERS, ROUTE_NOTES } from './openapi-notes.ts';
+import { ROUTE_NOTES } from './openapi-notes.ts';
 import { problemOf } from './problems.ts';
 import { REST_ROUTES, type RestRoute, restLogin, restTip } from './rest-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
@@ -47,6 +48,7 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [qrCode, 'QrCode'],
   [qrCodeLookup, 'QrCodeLookup'],
   [transaction, 'Transaction'],
+  [tipSummary, 'TipSummary'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 
