@@ -30,7 +30,7 @@ async function expectUnpaid({ t, cam, tip, given }: Scene, code: string, receive
   const before = await t.data.dump();
   for (const door of DOORS) {
     for (const amountCents of [1_000, 2_000]) {
-      const idempotencyKey = `late ${amountCents}`;
+      const idempotencyKey = `late-${amountCents}`;
       const late = { ...tip, receiverQrId, amountCents, idempotencyKey };
       const answer = await call(door, t, 'transactions.create', late, cam);
       expect(refusedBy(door, answer).code).toBe(code);
@@ -42,7 +42,9 @@ async function expectUnpaid({ t, cam, tip, given }: Scene, code: string, receive
 }
 
 describe('a paused code', () => {
-  test.each(DOORS)('shows whose it is, takes no tip, and takes tips again when it goes on (%s)', async (door) => {
+  test.each(
+    DOORS,
+  )('shows whose it is, takes no tip, and takes tips again when it goes on (%s)', async (door) => {
     const scene = await openScene();
     const { t, pat, cam, code, tip } = scene;
     const set = (status: string) => call(door, t, 'qrCodes.update', { id: code, status }, pat);
@@ -57,7 +59,7 @@ describe('a paused code', () => {
     expect(resultOf(await set('active'))).toMatchObject({ id: code, status: 'active' });
     expect((await call(door, t, 'transactions.create', tip, cam)).status).toBeLessThan(300);
     // The key of a tip that was refused is still free.
-    const late = { ...tip, amountCents: 1_000, idempotencyKey: 'late 1000' };
+    const late = { ...tip, amountCents: 1_000, idempotencyKey: 'late-1000' };
     expect((await call(door, t, 'transactions.create', late, cam)).status).toBeLessThan(300);
   });
 
@@ -173,7 +175,9 @@ describe('a replaced code', () => {
 });
 
 describe('a retired service', () => {
-  test.each(DOORS)('takes its code with it, and has another one when it is taken up again (%s)', async (door) => {
+  test.each(
+    DOORS,
+  )('takes its code with it, and has another one when it is taken up again (%s)', async (door) => {
     const scene = await openScene();
     const { t, pat, cam, code, dj, given, tip, statuses } = scene;
     await t.trpc().qrCodes.lookup.query({ id: code });

@@ -173,7 +173,10 @@ describe('a photo', () => {
     expect(answer.status, answer.text).toBe(200);
     const { response } = await download(scene.t, Object(resultOf(answer)).photo_url);
     expect(response.headers.get('Content-Type')).toBe('image/jpeg');
-    const notOne = await put(scene, '{"photo": "GIF89a"}', { ...headers, 'Content-Type': type ?? 'image/jpeg' });
+    const notOne = await put(scene, '{"photo": "GIF89a"}', {
+      ...headers,
+      'Content-Type': type ?? 'image/jpeg',
+    });
     expect(refusedBy('REST', notOne).code).toBe('not_a_photo');
   });
 });

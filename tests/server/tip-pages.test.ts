@@ -106,10 +106,12 @@ describe('a page with a name of its own', () => {
     const { id } = Object(resultOf(given));
     const heard = {
       'a tip': given.text,
-      'a tip that is sent again':
-        (await call(door, t, 'transactions.create', { ...tip, idempotencyKey: 'new' }, cam)).text,
-      'a tip from before, sent again':
-        (await call(door, t, 'transactions.create', { ...tip, idempotencyKey: 'early' }, cam)).text,
+      'a tip that is sent again': (
+        await call(door, t, 'transactions.create', { ...tip, idempotencyKey: 'new' }, cam)
+      ).text,
+      'a tip from before, sent again': (
+        await call(door, t, 'transactions.create', { ...tip, idempotencyKey: 'early' }, cam)
+      ).text,
       'the list': (await call(door, t, 'transactions.list', { limit: 100 }, cam)).text,
       'the tip': (await call(door, t, 'transactions.get', { id }, cam)).text,
       'the tip from before': (await call(door, t, 'transactions.get', { id: early.id }, cam)).text,
@@ -128,7 +130,13 @@ describe('a page with a name of its own', () => {
       await call(door, t, 'transactions.create', tip),
       await call(door, t, 'transactions.create', { ...tip, amountCents: 1 }, cam),
       await call(door, t, 'transactions.create', { ...tip, serviceCategory: 'bartender' }, cam),
-      await call(door, t, 'transactions.create', { ...tip, idempotencyKey: 'early', amountCents: 1_000 }, cam),
+      await call(
+        door,
+        t,
+        'transactions.create',
+        { ...tip, idempotencyKey: 'early', amountCents: 1_000 },
+        cam,
+      ),
       await call(door, t, 'qrCodes.update', { id: code, greeting: 'x' }, cam),
       await call(door, t, 'qrCodes.removePhoto', { id: code }, cam),
     ];
@@ -165,7 +173,12 @@ describe('a page with a name of its own', () => {
 
   test('tells the ids and usernames of pages to nobody else who could have them', async () => {
     const { t, code } = await openScene();
-    const person = { email: 'new@example.com', fullName: 'New', password: 'correct horse battery', phone: null };
+    const person = {
+      email: 'new@example.com',
+      fullName: 'New',
+      password: 'correct horse battery',
+      phone: null,
+    };
     for (const username of [`code-${code.toLowerCase()}`, `CODE-${code}`]) {
       const answer = await call('REST', t, 'auth.register', {
         ...person,
