@@ -454,10 +454,10 @@ describe('the address of a photo', () => {
     expect(next.photoUrl).toBe(url);
     expect((await download(scene.t, url)).response.status).toBe(200);
     const codes = await scene.pat.trpc.qrCodes.list.query();
-    expect(codes.map(({ id, photoUrl }) => [id, photoUrl])).toEqual([
-      [scene.code, null],
-      [scene.other, null],
-      [next.id, url],
-    ]);
+    expect(Object.fromEntries(codes.map(({ id, photoUrl }) => [id, photoUrl]))).toEqual({
+      [scene.code]: null,
+      [scene.other]: null,
+      [next.id]: url,
+    });
   });
 });

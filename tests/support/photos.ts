@@ -31,7 +31,7 @@ export async function drawTalkativePhoto(): Promise<Uint8Array> {
   const red = await drawPhoto({ width: 80, height: 40, format: 'png', colour: '#ff0000' });
   const xmp = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="${TALK}"/></rdf:RDF></x:xmpmeta>`;
   const jpeg = await sharp({ create: { width: 80, height: 80, channels: 3, background: '#0000ff' } })
-    .composite([{ input: red, top: 0, left: 0 }])
+    .composite([{ input: Buffer.from(red), top: 0, left: 0 }])
     .withMetadata({ orientation: 6 })
     .withExifMerge({
       IFD0: { Copyright: TALK, Make: TALK },
@@ -97,7 +97,7 @@ export function drawTextBomb(textBytes: number): Uint8Array {
   return pngOf(64, 64, pixels, chunkOfPng('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), text])));
 }
 
-function pngOf(width: number, height: number, packed: Uint8Array, between = Buffer.alloc(0)): Uint8Array {
+function pngOf(width: number, height: number, packed: Uint8Array, between: Uint8Array = Buffer.alloc(0)): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
