@@ -268,41 +268,44 @@ test('a provider of all services can have a code for each, and each is replaced 
   expect(active.sort()).toEqual([...pat.codes.slice(1), next.id].sort());
 });
 
-test.runIf(!isOnSqlite())('a code that changes at one process is told by the other, and paid at neither', async () => {
-  const one = await createTestApp();
-  const other = await createTestApp({ data: one.data });
-  const { pat, cam, code, tip } = await openScene(one);
-  /** Asks the other process until it says so; only one that is never told takes longer. */
-  const untilOtherSays = (part: string, id = code) =>
-    vi.waitFor(
-      async () => expect((await call('REST', other, 'qrCodes.lookup', { id })).text).toContain(part),
-      { timeout: 30_000, interval: 20 },
-    );
-  const pay = async (receiverQrId: string) => {
-    const answer = await call('REST', other, 'transactions.create', { ...tip, receiverQrId }, cam);
-    return answer.status < 300 ? 'fine' : refusedBy('REST', answer).code;
-  };
-  await untilOtherSays('Name of pat');
-  await pat.trpc.qrCodes.update.mutate({ id: code, displayName: 'The Bar' });
-  await untilOtherSays('The Bar');
-  await pat.trpc.qrCodes.update.mutate({ id: code, displayName: null, greeting: 'Cheers' });
-  await untilOtherSays('Cheers');
-  await pat.trpc.auth.updateProfile.mutate({ fullName: 'Pat New', username: 'pat-new' });
-  await untilOtherSays('Pat New');
-  await call('REST', one, 'qrCodes.setPhoto', { id: code, photo: await drawPhoto() }, pat);
-  await untilOtherSays('/photos/');
-  // What is paid is decided with the data, at once, whatever the other process remembers.
-  await pat.trpc.qrCodes.update.mutate({ id: code, status: 'paused' });
-  expect(await pay(code)).toBe('qr_code_paused');
-  await untilOtherSays('"paused"');
-  await pat.trpc.qrCodes.update.mutate({ id: code, status: 'active' });
-  expect(await pay(code)).toBe('fine');
-  await untilOtherSays('"active"');
-  const { id: next } = await pat.trpc.qrCodes.replace.mutate({ id: code });
-  expect([await pay(code), await pay(next)]).toEqual(['qr_code_replaced', 'fine']);
-  await untilOtherSays('qr_code_replaced');
-  await untilOtherSays('Pat New', next);
-  await pat.trpc.auth.updateProfile.mutate({ serviceCategories: ['dj'] });
-  expect(await pay(next)).toBe('qr_code_retired');
-  await untilOtherSays('qr_code_retired', next);
-});
+test.runIf(!isOnSqlite())(
+  'a code that changes at one process is told by the other, and paid at neither',
+  async () => {
+    const one = await createTestApp();
+    const other = await createTestApp({ data: one.data });
+    const { pat, cam, code, tip } = await openScene(one);
+    /** Asks the other process until it says so; only one that is never told takes longer. */
+    const untilOtherSays = (part: string, id = code) =>
+      vi.waitFor(
+        async () => expect((await call('REST', other, 'qrCodes.lookup', { id })).text).toContain(part),
+        { timeout: 30_000, interval: 20 },
+      );
+    const pay = async (receiverQrId: string) => {
+      const answer = await call('REST', other, 'transactions.create', { ...tip, receiverQrId }, cam);
+      return answer.status < 300 ? 'fine' : refusedBy('REST', answer).code;
+    };
+    await untilOtherSays('Name of pat');
+    await pat.trpc.qrCodes.update.mutate({ id: code, displayName: 'The Bar' });
+    await untilOtherSays('The Bar');
+    await pat.trpc.qrCodes.update.mutate({ id: code, displayName: null, greeting: 'Cheers' });
+    await untilOtherSays('Cheers');
+    await pat.trpc.auth.updateProfile.mutate({ fullName: 'Pat New', username: 'pat-new' });
+    await untilOtherSays('Pat New');
+    await call('REST', one, 'qrCodes.setPhoto', { id: code, photo: await drawPhoto() }, pat);
+    await untilOtherSays('/photos/');
+    // What is paid is decided with the data, at once, whatever the other process remembers.
+    await pat.trpc.qrCodes.update.mutate({ id: code, status: 'paused' });
+    expect(await pay(code)).toBe('qr_code_paused');
+    await untilOtherSays('"paused"');
+    await pat.trpc.qrCodes.update.mutate({ id: code, status: 'active' });
+    expect(await pay(code)).toBe('fine');
+    await untilOtherSays('"active"');
+    const { id: next } = await pat.trpc.qrCodes.replace.mutate({ id: code });
+    expect([await pay(code), await pay(next)]).toEqual(['qr_code_replaced', 'fine']);
+    await untilOtherSays('qr_code_replaced');
+    await untilOtherSays('Pat New', next);
+    await pat.trpc.auth.updateProfile.mutate({ serviceCategories: ['dj'] });
+    expect(await pay(next)).toBe('qr_code_retired');
+    await untilOtherSays('qr_code_retired', next);
+  },
+);

@@ -23,6 +23,7 @@ import {
   drawAnimation,
   drawBomb,
   drawPhoto,
+  drawScans,
   drawTalkativePhoto,
   drawTextBomb,
   inspectPhoto,
@@ -147,6 +148,12 @@ describe('a photo', () => {
     expect(await inspectPhoto((await download(scene.t, url)).bytes)).toMatchObject({ format: 'jpeg' });
   });
 
+  test('is drawn from as many scans as anybody makes', async () => {
+    const scene = await openScene();
+    const url = await photoUrlAfter(scene, drawScans(40));
+    expect(await inspectPhoto((await download(scene.t, url)).bytes)).toMatchObject({ width: 64, height: 64 });
+  });
+
   test('with transparent parts stands on white', async () => {
     const scene = await openScene();
     const transparent = Buffer.from(
@@ -216,6 +223,7 @@ describe('what is no photo', () => {
     ['a PNG of 2,049 x 1', () => drawPhoto({ width: 2_049, height: 1, format: 'png' })],
     ['a WebP of 1 x 2,049', () => drawPhoto({ width: 1, height: 2_049, format: 'webp' })],
     ['a PNG of 16,000 x 16,000 in 256 KiB', async () => drawBomb(16_000, MAX_PHOTO_BYTES)],
+    ['a JPEG of 800 scans', async () => drawScans(800)],
     ['a PNG of no width', () => announce('png', 0, 64)],
     ['a JPEG of more rows than it has data for', () => announce('jpeg', 2_048, 2_048)],
     ['a PNG of more rows than it has data for', () => announce('png', 2_048, 2_048)],

@@ -97,7 +97,12 @@ export function drawTextBomb(textBytes: number): Uint8Array {
   return pngOf(64, 64, pixels, chunkOfPng('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), text])));
 }
 
-function pngOf(width: number, height: number, packed: Uint8Array, between: Uint8Array = Buffer.alloc(0)): Uint8Array {
+function pngOf(
+  width: number,
+  height: number,
+  packed: Uint8Array,
+  between: Uint8Array = Buffer.alloc(0),
+): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -131,6 +136,39 @@ function chunkOfRiff(name: string, content: Uint8Array): Buffer {
   const head = Buffer.from(`${name}\0\0\0\0`);
   head.writeUInt32LE(content.length, 4);
   return Buffer.concat([head, content, Buffer.alloc(content.length % 2)]);
+}
+
+/**
+ * A progressive JPEG of 64 x 64 pixels in one colour, with so many scans after its first one, at most 882. Each says that nothing is to be
+ * added to the picture.
+ */
+export function drawScans(count: number): Uint8Array {
+  const edge = 64;
+  const blocks = (edge / 8) ** 2;
+  const frame = [8, 0, edge, 0, edge, 1, 1, 0x11, 0];
+  /** Codes of one bit: for no difference to the block before, and for a run of 64 to 127 blocks that end at once. */
+  const oneCode = (table: number, symbol: number) => [table, 1, ...Array(15).fill(0), symbol];
+  const scan = (from: number, bits: number) => segment(0xda, Buffer.from([1, 1, 0, from, from, bits]));
+  const scans = Array.from({ length: count }, (_, index) => {
+    const [from, round] = [1 + (index % 63), Math.floor(index / 63)];
+    const lowest = 13 - round;
+    // A run of 64 blocks: the code, six bits that are zero, and a one that fills the byte.
+    return Buffer.concat([
+      scan(from, round === 0 ? lowest : ((lowest + 1) << 4) | lowest),
+      Buffer.from([0b0000_0001]),
+    ]);
+  });
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, Buffer.from([0, ...Array(64).fill(1)])),
+    segment(0xc2, Buffer.from(frame)),
+    segment(0xc4, Buffer.from(oneCode(0x00, 0))),
+    segment(0xc4, Buffer.from(oneCode(0x10, 0x60))),
+    scan(0, 0),
+    Buffer.alloc(blocks / 8),
+    ...scans,
+    Buffer.from([0xff, 0xd9]),
+  ]);
 }
 
 /** Two pictures, one after the other, in one file that moves. */
