@@ -1,0 +1,3 @@
+export function PrintKit(_: { code: unknown; user: unknown }) {
+  return <p>Soon</p>;
+}
