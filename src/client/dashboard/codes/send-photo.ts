@@ -24,7 +24,7 @@ async function putPhoto(qrId: string, jpeg: Blob): Promise<Response> {
     return await fetch(`/api/qr-codes/${qrId}/photo`, {
       method: 'PUT',
       headers: { ...authorization(), 'Content-Type': jpeg.type },
-      body: jpeg,
+      body: await jpeg.arrayBuffer(),
     });
   } catch (cause) {
     throw new PictureError(NOT_SENT, { cause });
