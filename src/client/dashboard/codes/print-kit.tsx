@@ -4,15 +4,13 @@ import { useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
-import type { Paper } from '#shared/print.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { api, failureOf } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { NothingPrinted } from './own-machine-note.tsx';
 import styles from './print-kit.module.css';
-import { PAPERS, PICTURES, type PictureFile, paperOf, SHEETS } from './prints.ts';
+import { PAPERS, type Paper, PICTURES, type Print, paperOf, SHEETS } from './prints.ts';
 import { bytesFrom, saveFile } from './save-file.ts';
 import { SheetPicture } from './sheet-picture.tsx';
 
@@ -101,13 +99,8 @@ export function PrintKit({ code, user }: PrintKitProps) {
   );
 }
 
-type Print = { readonly file: PictureFile['file'] | (typeof SHEETS)[number]['file'] } & Partial<
-  Omit<Parameters<ReturnType<typeof trpc.useUtils>['qrCodes']['print']['fetch']>[0], 'id' | 'file'>
->;
-
 /** Makes one print at a time. */
 function usePrinting({ id }: QrCode) {
-  const utils = trpc.useUtils();
   const [underWay, setUnderWay] = useState<string | null>(null);
   const [failed, setFailed] = useState<{ readonly name: string; readonly text: string } | null>(null);
 
@@ -116,7 +109,7 @@ function usePrinting({ id }: QrCode) {
     setUnderWay(name);
     setFailed(null);
     try {
-      const { base64, type, fileName } = await utils.client.qrCodes.print.query({ id, ...print });
+      const { base64, type, fileName } = await api.qrCodes.print.query({ id, ...print });
       saveFile(bytesFrom(base64), type, fileName);
     } catch (error) {
       const text = failureOf(error).detail ?? 'It could not be made. Check your connection and try again.';

@@ -1,8 +1,8 @@
 /** What the print kit offers, and how it is called on screen. */
-import type { Paper, PrintFile } from '#shared/print.ts';
+export type Paper = 'a4' | 'letter';
 
 interface Sheet {
-  readonly file: PrintFile;
+  readonly file: `${string}.pdf`;
   readonly name: string;
   /** How large it is on each paper. */
   readonly size: Readonly<Record<Paper, string>>;
@@ -70,4 +70,13 @@ const LETTER_REGIONS = ['US', 'CA', 'MX'];
 export function paperOf(locale: string): Paper {
   const { region = '' } = new Intl.Locale(locale).maximize();
   return LETTER_REGIONS.includes(region) ? 'letter' : 'a4';
+}
+
+/** What is asked of the server: a sheet on a paper, or a picture. */
+export interface Print {
+  readonly file: SheetFile | (typeof PICTURES)[number]['file'];
+  readonly paper?: Paper;
+  readonly ink?: 'full' | 'saving';
+  /** In pixels. */
+  readonly size?: 512 | 1024 | 2048;
 }

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { shownReceiver } from '#shared/tip-pages.ts';
 import { Badge } from '../../ui/badge.tsx';
 import card from '../../ui/card.module.css';
 import styles from './tip-page-preview.module.css';
@@ -19,27 +18,28 @@ interface TipPagePreviewProps {
 }
 
 export function TipPagePreview({ user, code, displayName, greeting, photo }: TipPagePreviewProps) {
-  const shown = shownReceiver({
-    id: code.id,
-    userId: user.id,
-    username: user.username,
-    fullName: user.fullName,
-    displayName: displayName.trim() || null,
-  });
+  const ownName = displayName.trim();
   return (
     <figure className={styles.preview}>
       <figcaption>What givers see</figcaption>
       <div className={[card.card, styles.page].join(' ')}>
-        {photo !== null && <div className={styles.photo}>{photo}</div>}
-        <p className={styles.name}>
-          <bdi>{shown.fullName}</bdi>
-        </p>
-        <p className={styles.facts}>
-          <bdi>@{shown.username}</bdi> <Badge>{CATEGORY_LABELS[code.serviceCategory]}</Badge>
-        </p>
+        <div className={styles.who}>
+          {photo !== null && <div className={styles.photo}>{photo}</div>}
+          <div className={styles.words}>
+            <p className={styles.name}>
+              <bdi>{ownName || user.fullName}</bdi>
+            </p>
+            <p className={styles.facts}>
+              {ownName === '' && <bdi>@{user.username}</bdi>}
+              <Badge>{CATEGORY_LABELS[code.serviceCategory]}</Badge>
+            </p>
+          </div>
+        </div>
         {greeting.trim() !== '' && (
           <p className={styles.greeting}>
-            <bdi>{greeting.trim()}</bdi>
+            <q>
+              <bdi>{greeting.trim()}</bdi>
+            </q>
           </p>
         )}
       </div>
