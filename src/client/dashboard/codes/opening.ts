@@ -19,7 +19,7 @@ const CODES = dashboardTab('qr-codes');
 const FROM_CODES = { isFromCodes: true };
 
 /** The address at which something is open over the codes. */
-export function openingOf(opening: Opening, id: string): string {
+function openingOf(opening: Opening, id: string): string {
   return `${CODES}&${new URLSearchParams({ [opening]: id })}`;
 }
 

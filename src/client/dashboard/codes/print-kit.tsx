@@ -64,15 +64,15 @@ export function PrintKit({ code, user }: PrintKitProps) {
               <h3>{name}</h3>
               <p>{size[paper]}</p>
               <p className={styles.use}>{use}</p>
+              <DownloadButton
+                name={name}
+                label="Download"
+                isOff={isOff}
+                isUnderWay={printing.underWay === name}
+                onClick={() => printing.save(name, { file, ...inkAndPaper })}
+              />
+              <Failure text={printing.failureOf(name)} />
             </div>
-            <DownloadButton
-              name={name}
-              label="Download"
-              isOff={isOff}
-              isUnderWay={printing.underWay === name}
-              onClick={() => printing.save(name, { file, ...inkAndPaper })}
-            />
-            <Failure text={printing.failureOf(name)} />
           </li>
         ))}
       </ul>
