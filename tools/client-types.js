@@ -98,6 +98,7 @@ function declarationsOf(checker, exported) {
       if (!item) throw new Error(`${checker.typeToString(type)} has no items`);
       return `${generic}<${written(item, indent)}>`;
     }
+    if (generic === 'Uint8Array') return generic;
     const inner = `${indent}  `;
     const members = checker.getPropertiesOfType(type).map((member) => {
       const isOptional = (member.flags & SymbolFlags.Optional) !== 0;

@@ -184,7 +184,7 @@ export const profileChange = z.object({
   /** Null or a blank text takes the number off. */
   phone: phoneOrNull.optional(),
   isServiceProvider: z.boolean({ error: 'Please say whether you are a service provider.' }).optional(),
-  /** All services of a provider; a customer who sends `isServiceProvider` with them becomes one. */
+  /** Each service that is offered from now on; a customer who sends `isServiceProvider` with them becomes a provider. */
   serviceCategories: chosenCategories.optional(),
   /** Needed for another email. */
   currentPassword: anyPassword('Current password', 'Current password is too long.').optional(),

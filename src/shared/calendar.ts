@@ -5,7 +5,7 @@
 /** The current time in milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
-/** From the first millisecond of a calendar day up to, but not including, the first of the next. */
+/** From the first millisecond of a day up to, but not including, the first of the next. */
 export interface Day {
   readonly startMs: number;
   readonly endMs: number;
@@ -17,13 +17,15 @@ const LONGEST_DAY_MS = 30 * 3_600_000;
 /** In characters; twice as long as any name that there is (https://www.iana.org/time-zones). */
 export const MAX_TIME_ZONE_LENGTH = 64;
 
+const ISO_DATE_LENGTH = 'YYYY-MM-DD'.length;
+
 /** How many time zones are kept; reading one anew costs half a millisecond. */
 const MAX_ZONES = 100;
 
-/** A time zone, and the day in it that was asked for last: mostly the one that is asked for next. */
+/** A time zone, and by the hour of their start the days in it that were asked for last: mostly those that are asked for next. */
 interface Zone {
   readonly format: Intl.DateTimeFormat;
-  day: Day;
+  readonly days: Map<number, Day>;
 }
 
 /** Time zones by their names; the one that was read first stands in front. */
@@ -41,22 +43,35 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * The calendar day that contains `now` in the given time zone, days with a clock change included.
+ * The day that contains `now` in the given time zone, days with a clock change included.
+ * @param startHour the hour of the clock at which a day begins, 0 to 23; 0 for calendar days. Where the clocks leave that hour out,
+ * the day begins with the next hour; where they repeat it, with the first of the two.
  * @throws RangeError when the time zone is unknown.
  */
-export function dayAround(now: number, timeZone: string): Day {
-  const zone = zoneOf(timeZone);
-  if (now < zone.day.startMs || zone.day.endMs <= now) zone.day = findDay(now, zone.format);
-  return zone.day;
+export function dayAround(now: number, timeZone: string, startHour = 0): Day {
+  const { format, days } = zoneOf(timeZone);
+  const known = days.get(startHour);
+  if (known && known.startMs <= now && now < known.endMs) return known;
+  const day = findDay(now, format, startHour);
+  days.set(startHour, day);
+  return day;
 }
 
-function findDay(now: number, format: Intl.DateTimeFormat): Day {
-  const today = format.format(now);
-  const isToday = (time: number) => format.format(time) === today;
+function findDay(now: number, format: Intl.DateTimeFormat, startHour: number): Day {
+  const today = format.format(now).slice(0, ISO_DATE_LENGTH);
+  const startsOn = (date: string) => `${date}, ${String(startHour).padStart(2, '0')}`;
+  const hasBegun = format.format(now) >= startsOn(today);
+  const start = startsOn(hasBegun ? today : dateAfter(today, -1));
+  const end = startsOn(hasBegun ? dateAfter(today, 1) : today);
   return {
-    startMs: firstWhere(now - LONGEST_DAY_MS, now, isToday),
-    endMs: firstWhere(now, now + LONGEST_DAY_MS, (time) => !isToday(time)),
+    startMs: firstWhere(now - LONGEST_DAY_MS, now, (time) => format.format(time) >= start),
+    endMs: firstWhere(now, now + LONGEST_DAY_MS, (time) => format.format(time) >= end),
   };
+}
+
+/** The date that many days later. */
+function dateAfter(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, ISO_DATE_LENGTH);
 }
 
 /** The first millisecond after `before` and up to `until` at which `holds`, given that it then goes on holding. */
@@ -75,13 +90,16 @@ function zoneOf(name: string): Zone {
   const known = zones.get(name);
   if (known) return known;
   const zone = {
+    // Writes "2026-05-15, 05", which sorts as the hours follow each other.
     format: new Intl.DateTimeFormat('en-CA', {
       timeZone: name,
       year: 'numeric',
       month: '2-digit',
       day: '2-digit',
+      hour: '2-digit',
+      hourCycle: 'h23',
     }),
-    day: { startMs: 0, endMs: 0 },
+    days: new Map<number, Day>(),
   };
   const [oldest] = zones.keys();
   if (zones.size >= MAX_ZONES && oldest !== undefined) zones.delete(oldest);

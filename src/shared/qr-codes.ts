@@ -62,6 +62,7 @@ const displayName = optionalText('Display name', {
     (name) => name === '' || hasLetterDigitOrEmoji(name),
     'Display name needs a letter, a digit or an emoji.',
   )
+  .meta({ maxLength: MAX_NAME_LENGTH })
   .transform((name) => name || null)
   .nullable();
 
@@ -70,6 +71,7 @@ const greeting = optionalText('The greeting', {
   max: MAX_GREETING_LENGTH,
   tooLong: GREETING_LENGTH,
 })
+  .meta({ maxLength: MAX_GREETING_LENGTH })
   .transform((text) => text || null)
   .nullable();
 

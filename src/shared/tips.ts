@@ -61,12 +61,18 @@ export const transactionsQuery = z.object({
 /** A text that is no id is no invalid field but a transaction that is not found. */
 export const transactionQuery = z.object({ id: z.string({ error: 'The transaction id must be text.' }) });
 
+const DAY_START_HOUR = 'The hour at which the day starts must be a whole number from 0 to 23.';
+
 export const summaryQuery = z.object({
   /** An IANA name such as `Europe/Vienna`: it decides when today began. */
   timeZone: z
     .string({ error: 'The time zone is required.' })
     .max(MAX_TIME_ZONE_LENGTH, { error: 'The time zone is unknown.', abort: true })
     .refine(isTimeZone, 'The time zone is unknown.'),
+  /** Counts only the day's tips of this service. The totals are always of all services. */
+  serviceCategory: serviceCategory.optional(),
+  /** The hour of the clock at which the day begins, for nights that end after midnight. */
+  dayStartHour: z.int({ error: DAY_START_HOUR }).min(0, DAY_START_HOUR).max(23, DAY_START_HOUR).default(0),
 });
 
 export const tipStreamQuery = z
@@ -118,13 +124,14 @@ export const transaction = z.object({
 export const tipSummary = z.object({
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
   totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
-  /** How many tips were received on the viewer's present calendar day. */
+  /** How many tips were received on the viewer's present day. */
   receivedTodayCount: z.int(),
   /** The sum of their net amounts. */
   receivedTodayCents: z.int().min(0).brand<'Cents'>(),
 });
 
 export type NewTip = z.output<typeof newTip>;
+export type SummaryQuery = z.output<typeof summaryQuery>;
 export type TransactionsQuery = z.output<typeof transactionsQuery>;
 export type Transaction = z.infer<typeof transaction>;
 export type TipSummary = z.infer<typeof tipSummary>;

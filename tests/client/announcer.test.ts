@@ -45,16 +45,23 @@ async function openTab() {
   });
   vi.resetModules();
   const toasts = await import('#client/toasts.ts');
-  const { createAnnouncer } = await import('#client/dashboard/live/announcer.ts');
+  const { createAnnouncer, sentenceOf } = await import('#client/dashboard/live/announcer.ts');
   let unseenCount = 0;
   let isCounted = () => {};
-  const announcer = createAnnouncer((count) => {
-    unseenCount = count;
-    isCounted();
+  const cards: string[] = [];
+  const announcer = createAnnouncer({
+    show(tips) {
+      cards.push(sentenceOf(tips));
+    },
+    showUnseenCount(count) {
+      unseenCount = count;
+      isCounted();
+    },
   });
   closing.push(announcer.close);
   return {
     ...announcer,
+    cards: () => cards,
     toasts: () => toastsOf(toasts),
     alerts: () => alerts,
     unseenCount: () => unseenCount,
@@ -102,14 +109,14 @@ afterEach(() => {
 });
 
 describe('a page that somebody looks at', () => {
-  it('says of a tip by one toast and one alert that it came', async () => {
+  it('says of a tip by one card and one alert that it came', async () => {
     const tab = await openTab();
     tab.announce(tip(25));
-    expect([tab.toasts(), tab.alerts()]).toEqual([[], 0]);
+    expect([tab.cards(), tab.alerts()]).toEqual([[], 0]);
     vi.advanceTimersByTime(BREATH_MS);
-    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    expect([tab.cards(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
-    expect(tab.toasts()).toHaveLength(1);
+    expect(tab.cards()).toHaveLength(1);
   });
 
   it('tells tips of one breath together, and the next ones for themselves', async () => {
@@ -118,22 +125,22 @@ describe('a page that somebody looks at', () => {
       tab.announce(tip(dollars));
       vi.advanceTimersByTime(BREATH_MS - 1);
     }
-    expect(tab.toasts()).toEqual([]);
+    expect(tab.cards()).toEqual([]);
     vi.advanceTimersByTime(1);
     tab.announce(tip(10));
     vi.advanceTimersByTime(BREATH_MS);
-    expect(tab.toasts()).toEqual(['You received $58.20 in 3 tips', 'You received $9.70 (Bartender)']);
+    expect(tab.cards()).toEqual(['You received $58.20 in 3 tips', 'You received $9.70 (Bartender)']);
     expect(tab.alerts()).toBe(2);
   });
 
   it('says after three seconds what came, though tips go on coming', async () => {
     const tab = await openTab();
     for (let waitedMs = 0; waitedMs < LONGEST_BREATH_MS; waitedMs += 100) {
-      expect(tab.toasts()).toEqual([]);
+      expect(tab.cards()).toEqual([]);
       tab.announce(tip(10));
       vi.advanceTimersByTime(100);
     }
-    expect(tab.toasts()).toEqual(['You received $291.00 in 30 tips']);
+    expect(tab.cards()).toEqual(['You received $291.00 in 30 tips']);
   });
 
   it('says nothing of a tip that it has told, or is about to tell', async () => {
@@ -144,7 +151,7 @@ describe('a page that somebody looks at', () => {
     vi.advanceTimersByTime(BREATH_MS);
     tab.announce(given);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
-    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    expect([tab.cards(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
   });
 
   it('counts nothing as unseen', async () => {
@@ -153,7 +160,7 @@ describe('a page that somebody looks at', () => {
     expect(tab.unseenCount()).toBe(0);
   });
 
-  it('says when it is closed what it has not said yet, and nothing afterwards', async () => {
+  it('says by a toast when it is closed what it has not said yet, and nothing afterwards', async () => {
     const tab = await openTab();
     tab.announce(tip(25));
     tab.close();
@@ -161,6 +168,7 @@ describe('a page that somebody looks at', () => {
     tab.setHidden(false);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
     expect([tab.toasts(), tab.alerts()]).toEqual([['You received $24.25 (Bartender)'], 1]);
+    expect(tab.cards()).toEqual([]);
   });
 });
 
@@ -174,9 +182,9 @@ describe('a page that nobody looks at', () => {
       vi.advanceTimersByTime(HIDDEN_BREATH_MS);
       expect(tab.alerts()).toBe(index + 1);
     }
-    expect(tab.toasts()).toEqual([]);
+    expect(tab.cards()).toEqual([]);
     tab.setHidden(false);
-    expect([tab.toasts(), tab.alerts()]).toEqual([['You received $58.20 in 3 tips'], 3]);
+    expect([tab.cards(), tab.alerts()]).toEqual([['You received $58.20 in 3 tips'], 3]);
     expect(tab.unseenCount()).toBe(0);
   });
 
@@ -215,10 +223,10 @@ describe('what one tab has shown', () => {
     expect(tab.unseenCount()).toBe(0);
     vi.advanceTimersByTime(LONGEST_BREATH_MS);
     tab.setHidden(false);
-    expect([tab.toasts(), tab.alerts()]).toEqual([[], 0]);
+    expect([tab.cards(), tab.alerts()]).toEqual([[], 0]);
     tab.announce(tip(30));
     vi.advanceTimersByTime(BREATH_MS);
-    expect(tab.toasts()).toEqual(['You received $29.10 (Bartender)']);
+    expect(tab.cards()).toEqual(['You received $29.10 (Bartender)']);
   });
 
   it('is said by another that is looked at as well, as by two windows side by side', async () => {
@@ -230,7 +238,7 @@ describe('what one tab has shown', () => {
     other.show(given);
     await asked;
     vi.advanceTimersByTime(BREATH_MS);
-    expect(tab.toasts()).toEqual(['You received $24.25 (Bartender)']);
+    expect(tab.cards()).toEqual(['You received $24.25 (Bartender)']);
   });
 
   it('is a list of tips, and anything else means nothing', async () => {

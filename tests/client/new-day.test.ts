@@ -10,11 +10,17 @@ let days = 0;
 let stop = () => {};
 
 /** Opens a page at this time where the viewer is. */
-function openPageAt(year: number, month: number, day: number, hours: number, minutes = 0): void {
+function openPageAt(
+  year: number,
+  month: number,
+  day: number,
+  hours: number,
+  { minutes = 0, startHour = 0 } = {},
+): void {
   vi.setSystemTime(new Date(year, month - 1, day, hours, minutes));
   stop = watchDays(() => {
     days += 1;
-  });
+  }, startHour);
 }
 
 beforeEach(() => {
@@ -28,7 +34,7 @@ afterEach(() => {
 });
 
 it('tells once of each day that begins, as soon as the server knows of it too', () => {
-  openPageAt(2026, 5, 15, 23, 59);
+  openPageAt(2026, 5, 15, 23, { minutes: 59 });
   vi.advanceTimersByTime(60_000 + LATENESS_MS - 1);
   expect(days).toBe(0);
   vi.advanceTimersByTime(1);
@@ -48,8 +54,20 @@ it('tells within a minute after a sleep in which nothing that waits went on', ()
   expect(days).toBe(1);
 });
 
+it('tells of nights that begin at another hour than days do', () => {
+  openPageAt(2026, 5, 15, 4, { minutes: 59, startHour: 5 });
+  vi.advanceTimersByTime(60_000 + LATENESS_MS - 1);
+  expect(days).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(days).toBe(1);
+  vi.advanceTimersByTime(DAY_MS - 1);
+  expect(days).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(days).toBe(2);
+});
+
 it('tells when a clock is set back to an earlier day', () => {
-  openPageAt(2026, 5, 15, 0, 30);
+  openPageAt(2026, 5, 15, 0, { minutes: 30 });
   vi.setSystemTime(new Date(2026, 4, 14, 23, 30));
   vi.advanceTimersByTime(60_000);
   expect(days).toBe(1);

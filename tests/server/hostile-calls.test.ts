@@ -161,7 +161,10 @@ test('a token in an address logs nobody in', async () => {
     if (isPublic) continue;
     const response = await t.send(`/api${path}?${query}`, {
       method,
-      ...(method === 'POST' && { headers: { 'Content-Type': 'application/json' }, body: '{}' }),
+      ...(['POST', 'PATCH'].includes(method) && {
+        headers: { 'Content-Type': 'application/json' },
+        body: '{}',
+      }),
     });
     expect(response.status, path).toBe(401);
     tried += 1;

@@ -355,7 +355,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
       const listed = await transactions.list(account, { limit: OPERATIONS });
       expect(listed).toEqual({ transactions: expected, nextCursor: null });
 
-      const summary = await transactions.summarise(account, 'UTC');
+      const summary = await transactions.summarise(account, { timeZone: 'UTC', dayStartHour: 0 });
       const today = new Date(now).toISOString().slice(0, 10);
       const receivedToday = expected.filter(
         ({ receiverId, createdAt, status }) =>

@@ -33,12 +33,18 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'This password is too common. Please choose another one.',
   'Password must not be your email or your username.',
   'The cursor is not valid.',
+  'Display name has characters that cannot be shown.',
+  'Display name needs a letter, a digit or an emoji.',
+  'The greeting has characters that cannot be shown.',
+  'Current password is required.',
+  'A service provider cannot become a customer.',
 ]);
 
 const REFUSED_AS_INVALID = /^(?:invalid_input|malformed_\w+|not_json|body_too_large)$/;
 
 const DRAWS = 300;
 
+const whoIs = z.object({ email: z.string(), username: z.string() });
 const fieldErrors = z.array(z.object({ field: z.string(), message: z.string() }));
 
 const validator = createValidator();
@@ -127,7 +133,8 @@ test('what breaks the description of a parameter is refused', async () => {
     }
   }
   expect([...broken].sort()).toEqual([
-    ...['Idempotency-Key', 'cursor', 'limit', 'qrId', 'sessionId', 'transactionId'],
+    ...['Idempotency-Key', 'cursor', 'day_start_hour', 'limit', 'qrId', 'service_category', 'sessionId'],
+    ...['time_zone', 'transactionId'],
   ]);
 });
 
@@ -135,6 +142,9 @@ interface Scene {
   readonly t: TestApp;
   /** Of a session that lives. */
   token: string;
+  /** Those of whoever asks, which their own requests may change. */
+  email: string;
+  username: string;
   readonly code: string;
   /** Of the password that the account has at first. */
   readonly passwordHash: string;
@@ -152,7 +162,8 @@ async function openScene(t: TestApp): Promise<Scene> {
     });
   expect(provider.token).not.toBe(token);
   const { passwordHash = '' } = (await t.storage.findCredentials('drawn@example.com')) ?? {};
-  return { t, token, code: code.id, passwordHash };
+  const me = { email: 'drawn@example.com', username: 'drawn' };
+  return { t, token, ...me, code: code.id, passwordHash };
 }
 
 async function send(
@@ -182,7 +193,7 @@ async function send(
     path === '/transactions/stream'
       ? await firstOfStream(t, token, headers)
       : await t.rest(method, query.size === 0 ? at : `${at}?${query}`, {
-          token: isFarewell ? await t.logIn('drawn@example.com') : token,
+          token: isFarewell ? await t.logIn(scene.email) : token,
           headers,
           ...(body !== undefined && { body }),
         });
@@ -191,8 +202,9 @@ async function send(
   if (path === '/auth/password' && answer.status === 200) {
     scene.token = answer.body.access_token;
     // The next request has the first token.
-    await t.data.setPasswordHash('drawn', scene.passwordHash);
+    await t.data.setPasswordHash(scene.username, scene.passwordHash);
   }
+  if (path === '/auth/me' && answer.status === 200) Object.assign(scene, whoIs.parse(answer.body));
   return answer;
 }
 
@@ -221,7 +233,7 @@ function requestsFor(document: Description, operation: Operation) {
   const branches = schema ? branchesOf(schema) : [];
   return Array.from({ length: DRAWS }, (_, seed) => {
     const drawn = parameters
-      .filter(({ in: place }) => place === 'path' || seed % 3 > 0)
+      .filter(({ in: place, required }) => place === 'path' || required || seed % 3 > 0)
       .map(({ name, schema }) => [name, draw(schema, seed)]);
     const branch = branches[seed % Math.max(branches.length, 1)];
     return {

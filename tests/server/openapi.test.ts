@@ -5,6 +5,7 @@
 import { createHook } from 'node:async_hooks';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import sharp from 'sharp';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { REST_ROUTES } from '#server/api/rest-routes.ts';
@@ -26,6 +27,10 @@ import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
+/** A small photo. */
+const PHOTO = await sharp({ create: { width: 32, height: 24, channels: 3, background: '#963' } })
+  .jpeg()
+  .toBuffer();
 const NEXT_PASSWORD = 'a better horse battery';
 
 test('the description is a valid OpenAPI 3.1 document', async () => {
@@ -48,7 +53,7 @@ test('the description asks for a token exactly where the product does', async ()
   const { t, document } = await describedApp();
   for (const { method, path, operation } of operationsOf(document)) {
     const { status } = await t.rest(method, path.replace('{qrId}', '7K3MX9Q2AB'), {
-      ...(method === 'POST' && { body: {} }),
+      ...((method === 'POST' || method === 'PATCH') && { body: {} }),
     });
     expect([[], [{ bearer: [] }]]).toContainEqual(operation.security);
     const isOpen = operation.security?.length === 0;
@@ -82,7 +87,8 @@ test('the description names the schemas that a generated client wants types of, 
   const { schemas } = z.object({ schemas: z.record(z.string(), z.unknown()) }).parse(document['components']);
   expect(Object.keys(schemas)).toEqual(
     expect.arrayContaining([
-      ...['Registration', 'Credentials', 'PasswordChange', 'NewQrCode', 'NewTip', 'ServiceCategory'],
+      ...['Registration', 'Credentials', 'PasswordChange', 'ProfileChange', 'NewQrCode', 'TipPageChange'],
+      ...['NewTip', 'ServiceCategory'],
       ...['User', 'Login', 'Session', 'QrCode', 'QrCodeLookup', 'Transaction'],
       ...['ConnectedEvent', 'ResetEvent', 'StreamReset', 'TipEvent'],
       ...['Problem', 'FieldError'],
@@ -330,7 +336,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     expectDescribed({ document, validate }, route, answer);
     if (answer.status < 300) {
       seen.add(`${route} ${answer.status}`);
-      if (operation?.requestBody && typeof request.body === 'object') {
+      if (operation?.requestBody?.content['application/json'] && typeof request.body === 'object') {
         const schema = `${pointerOf(path, method)}/requestBody/content/application~1json/schema`;
         expect(validate(schema, request.body), `${label} was taken, though its schema refuses it`).toEqual(
           [],
@@ -365,6 +371,63 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     while (streams.length < 20) streams.push(await openStream(app.send, 'REST', { token }));
     await call(app, route, { token });
     for (const stream of streams) await stream.close();
+  }
+
+  /** Changes the profile of Pat and the code with this id, and makes codes in every other state. */
+  async function makeTipPages(id: string) {
+    const own = { token: pat };
+    const profile = (body: object) => call(t, 'PATCH /auth/me', { ...own, body });
+    await profile({ full_name: 'Pat A. Doe', phone: null });
+    await profile({ username: 'pat.doe', service_categories: ['bartender', 'dj', 'barber'] });
+    await profile({ username: 'sam' });
+    await profile({ email: 'sam@example.com', current_password: PASSWORD });
+    await profile({ email: 'pat.doe@example.com', current_password: 'wrong password' });
+    await profile({ email: 'pat.doe@example.com' });
+    await profile({ email: 'pat.doe@example.com', current_password: PASSWORD });
+
+    const update = 'PATCH /qr-codes/{qrId}';
+    const page = { display_name: 'DJ Pat', greeting: 'Thank you!' };
+    await call(t, update, { ...own, at: `/qr-codes/${id}`, body: page });
+    await call(t, update, { ...own, at: `/qr-codes/${id}`, body: { status: 'replaced' } });
+    // With the account's name on the page, both sides of a tip see the same receiver.
+    await call(t, update, { ...own, at: `/qr-codes/${id}`, body: { display_name: null } });
+    const photo = 'PUT /qr-codes/{qrId}/photo';
+    const at = `/qr-codes/${id}/photo`;
+    await call(t, photo, { ...own, at, body: PHOTO });
+    await call(t, photo, { ...own, at, body: PHOTO.subarray(0, 200) });
+    await call(t, photo, { ...own, at, body: 'no photo' });
+    await call(t, photo, { ...own, at, body: new Uint8Array(256 * 1024 + 1) });
+    await call(t, 'DELETE /qr-codes/{qrId}/photo', { ...own, at });
+    await call(t, 'POST /qr-codes/{qrId}/replacement', { token: cam, at: `/qr-codes/${id}/replacement` });
+
+    const made: Record<string, string> = {};
+    for (const [state, service_category] of Object.entries({ paused: 'dj', retired: 'barber' })) {
+      const { body } = await call(t, 'POST /qr-codes', { ...own, body: { service_category } });
+      made[state] = body.id;
+    }
+    await call(t, update, { ...own, at: `/qr-codes/${made['paused']}`, body: { status: 'paused' } });
+    await profile({ service_categories: ['bartender', 'dj', 'server'] });
+    const { body: first } = await call(t, 'POST /qr-codes', { ...own, body: { service_category: 'server' } });
+    const replacement = `/qr-codes/${first.id}/replacement`;
+    await call(t, 'POST /qr-codes/{qrId}/replacement', { ...own, at: replacement });
+    made['replaced'] = first.id;
+    for (const ended of [made['retired'], made['replaced']]) {
+      await call(t, 'GET /qr-codes/{qrId}', { at: `/qr-codes/${ended}` });
+      await call(t, update, { ...own, at: `/qr-codes/${ended}`, body: page });
+      await call(t, 'POST /qr-codes/{qrId}/replacement', { ...own, at: `/qr-codes/${ended}/replacement` });
+      await call(t, photo, { ...own, at: `/qr-codes/${ended}/photo`, body: PHOTO });
+      await call(t, 'DELETE /qr-codes/{qrId}/photo', { ...own, at: `/qr-codes/${ended}/photo` });
+    }
+    for (const [route, at] of [
+      [update, '/qr-codes/0000000000'],
+      ['POST /qr-codes/{qrId}/replacement', '/qr-codes/0000000000/replacement'],
+      [photo, '/qr-codes/0000000000/photo'],
+      ['DELETE /qr-codes/{qrId}/photo', '/qr-codes/0000000000/photo'],
+    ] as const) {
+      const body = { ...(route === update && { body: page }), ...(route === photo && { body: PHOTO }) };
+      await call(t, route, { ...own, at, ...body });
+    }
+    return made;
   }
 
   const person = (username: string) => ({
@@ -429,6 +492,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'GET /qr-codes/{qrId}', { at: `/qr-codes/${code.id}` });
   await call(t, 'GET /qr-codes/{qrId}', { at: '/qr-codes/%zz' });
 
+  const ofPat = await makeTipPages(code.id);
+
   const tip = { receiver_qr_id: code.id, amount: 12.34, service_category: 'bartender' };
   const headers = { 'Idempotency-Key': 'key' };
   for (const amount of [10, 10.5, 10_000, 99.99]) {
@@ -452,8 +517,15 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   const page = await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=2' });
   const next = /<\/api([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
   await call(t, 'GET /transactions', { token: cam, at: next ?? 'no next page' });
+  const summary = 'GET /transactions/summary';
+  const narrow = '?time_zone=Europe/Vienna&service_category=bartender&day_start_hour=5';
+  await call(t, summary, { token: pat, at: `/transactions/summary${narrow}` });
+  await call(t, summary, { token: pat });
   await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=0' });
   await call(t, 'GET /transactions', { token: cam, at: '/transactions?cursor=x' });
+
+  for (const receiver_qr_id of Object.values(ofPat))
+    await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id } });
 
   const closing = await createTestApp({ isShuttingDown: () => true });
   for (const { method, path, operation } of operationsOf(document)) {
@@ -469,7 +541,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
       await call(t, route, { at, token: 'x'.repeat(43), ...(operation.requestBody && { body: {} }) });
     }
     if (operation.requestBody) await call(t, route, { token: pat, body: '{' });
-    if (method === 'POST') {
+    if (method === 'POST' || method === 'PATCH') {
       await call(t, route, { token: pat, body: '{}', headers: { 'Content-Type': 'text/plain' } });
       await call(t, route, { token: pat, body: ' '.repeat(65_537) });
       // Not UTF-8, which is refused also where no body is read.
@@ -501,6 +573,14 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (let attempt = 0; attempt <= 30; attempt += 1) {
     await call(limited, 'POST /transactions', { token, body: { ...tip, receiver_qr_id: '0000000000' } });
   }
+  for (let attempt = 0; attempt <= 240; attempt += 1) {
+    await call(limited, 'PATCH /auth/me', { token, body: {} });
+    await call(limited, 'PATCH /qr-codes/{qrId}', { token, body: {} });
+    await call(limited, 'PUT /qr-codes/{qrId}/photo', { token, body: PHOTO });
+    await call(limited, 'DELETE /qr-codes/{qrId}/photo', { token });
+  }
+  for (let attempt = 0; attempt <= 30; attempt += 1)
+    await call(limited, 'POST /qr-codes/{qrId}/replacement', { token: provider.token });
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
 

@@ -133,19 +133,31 @@ describe('an id', () => {
 });
 
 describe.each(DOORS)('looking a code up by %s', (door) => {
-  test('is open to everybody and tells the five facts, no more', async () => {
+  test('is open to everybody and tells the five facts and what the tip page shows, no more', async () => {
     const t = await createTestApp();
     const { provider, code } = await t.setTheScene();
     const names = { username: 'pat' };
     expect(resultOf(await lookUp(door, t, code.id))).toStrictEqual(
       door === 'REST'
         ? {
-            qr_code: { id: code.id, service_category: 'bartender', user_id: provider.user.id },
-            service_provider: { ...names, full_name: 'Provider pat', service_category: 'bartender' },
+            qr_code: {
+              ...{ id: code.id, service_category: 'bartender', user_id: provider.user.id },
+              status: 'active',
+            },
+            service_provider: {
+              ...{ ...names, full_name: 'Provider pat', service_category: 'bartender' },
+              ...{ greeting: null, photo_url: null },
+            },
           }
         : {
-            qrCode: { id: code.id, serviceCategory: 'bartender', userId: provider.user.id },
-            serviceProvider: { ...names, fullName: 'Provider pat', serviceCategory: 'bartender' },
+            qrCode: {
+              ...{ id: code.id, serviceCategory: 'bartender', userId: provider.user.id },
+              status: 'active',
+            },
+            serviceProvider: {
+              ...{ ...names, fullName: 'Provider pat', serviceCategory: 'bartender' },
+              ...{ greeting: null, photoUrl: null },
+            },
           },
     );
   });

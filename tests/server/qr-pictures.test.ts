@@ -25,6 +25,10 @@ const restCode = z.strictObject({
   user_id: z.string(),
   url: z.url(),
   image_base64: z.base64(),
+  status: z.literal('active'),
+  display_name: z.null(),
+  greeting: z.null(),
+  photo_url: z.null(),
 });
 
 /** The modules of a picture as true for dark, its quiet zone included, and how many pixels wide each is. */
@@ -84,6 +88,10 @@ describe('the picture', () => {
         user_id: provider.user.id,
         url: `${PUBLIC_URL}/tip/${code.id}`,
         image_base64: code.imageBase64,
+        status: 'active',
+        display_name: null,
+        greeting: null,
+        photo_url: null,
       },
     ]);
     expect(resultOf(await callTrpc(t, 'qrCodes.list', undefined, provider))).toEqual([code]);

@@ -7,6 +7,7 @@ import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/refusals.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import {
   type Answer,
   answerOf,
@@ -23,6 +24,7 @@ import {
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
+import { drawPhoto } from '#tests/support/photos.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const MARKER = 'a detail from deep inside';
@@ -88,6 +90,19 @@ const logInBehindACrowd: Act = async ({ t }, door) => {
   return answer;
 };
 
+/** Sends a photo for the code of the provider; over tRPC there is no way to. */
+const sendPhoto = (makePhoto: () => Uint8Array | Promise<Uint8Array>) => ({
+  REST: async ({ t, code, provider }: Scene) =>
+    call('REST', t, 'qrCodes.setPhoto', { id: code.id, photo: await makePhoto() }, provider),
+  tRPC: 'JSON has no bytes, so that over tRPC every photo is an invalid field',
+});
+
+/** The provider keeps the service and has another code for it. */
+const replaceCode = ({ provider, code }: Scene) => provider.trpc.qrCodes.replace.mutate({ id: code.id });
+/** The provider gives up the service, and its code with it. */
+const retireService = ({ provider }: Scene) =>
+  provider.trpc.auth.updateProfile.mutate({ serviceCategories: ['dj'] });
+
 const NO_REQUEST = 'it never becomes a request, and meets no door: process.test.ts sends it';
 
 const ROWS: Readonly<Record<ErrorCode, Row>> = {
@@ -143,6 +158,27 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     act: ({ t, tip, customer }, door) =>
       tipThrough(door, t, { ...tip, receiverQrId: '00000-00000' }, customer),
   },
+  qr_code_paused: {
+    status: 409,
+    detail: 'This QR code is not taking tips right now.',
+    arrange: ({ provider, code }) => provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'paused' }),
+    act: giveTip,
+  },
+  qr_code_replaced: {
+    status: 410,
+    detail: 'This QR code was replaced. Please scan the new one.',
+    arrange: replaceCode,
+    act: giveTip,
+  },
+  qr_code_retired: {
+    status: 410,
+    detail: 'This QR code is no longer in use.',
+    arrange: retireService,
+    act: giveTip,
+  },
+  not_a_photo: { status: 415, act: sendPhoto(() => Buffer.from('GIF89a')) },
+  photo_too_large: { status: 413, act: sendPhoto(() => new Uint8Array(MAX_PHOTO_BYTES + 1)) },
+  photo_unreadable: { status: 422, act: sendPhoto(() => drawPhoto({ width: 2_049, height: 1 })) },
   transaction_not_found: {
     status: 404,
     detail: 'Transaction not found',
@@ -236,7 +272,7 @@ const cases = acts.flatMap(({ door, code, row, act }) =>
 
 test('each code of the table has a row here, and a reason where it cannot occur', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(REFUSALS).sort());
-  expect(acts.length - cases.length).toBe(5);
+  expect(acts.length - cases.length).toBe(8);
 });
 
 test.each(cases)('%s says %s, and changes nothing', async (door, code, row, act) => {
@@ -263,15 +299,17 @@ test.each(DOORS)('%s tells an ended session from none in WWW-Authenticate', asyn
 
 test.each([
   ['/auth/login', 'POST'],
-  ['/auth/me', 'GET, HEAD'],
+  ['/auth/me', 'GET, HEAD, PATCH'],
   ['/qr-codes', 'GET, HEAD, POST'],
-  ['/qr-codes/ABCDEFGHJK', 'GET, HEAD'],
+  ['/qr-codes/ABCDEFGHJK', 'GET, HEAD, PATCH'],
+  ['/qr-codes/ABCDEFGHJK/replacement', 'POST'],
+  ['/qr-codes/ABCDEFGHJK/photo', 'PUT, DELETE'],
   ['/transactions', 'GET, HEAD, POST'],
   ['/transactions/stream', 'GET, HEAD'],
   ['/transactions/txn_none', 'GET, HEAD'],
 ])('405 at %s says what it does answer: %s', async (path, allowed) => {
   const { t } = await openScene();
-  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'GET', 'POST'].filter((one) => !allowed.includes(one))) {
     const answer = await callRest(t, method, path);
     expect(refusedBy('REST', answer).code).toBe('method_not_allowed');
     expect(answer.headers.get('Allow')).toBe(allowed);

@@ -107,6 +107,118 @@ describe('received today', () => {
   });
 });
 
+describe('a day that begins at another hour', () => {
+  // A night of five o'clock to five o'clock, written with the offsets that were in force.
+  test.each([
+    ['UTC', '2026-05-15T12:00Z', '2026-05-15T05:00Z', '2026-05-16T05:00Z'],
+    ['Europe/Vienna', '2026-05-16T02:59Z', '2026-05-15T05:00+02:00', '2026-05-16T05:00+02:00'],
+    ['Europe/Vienna', '2026-05-16T03:00Z', '2026-05-16T05:00+02:00', '2026-05-17T05:00+02:00'],
+    ['Asia/Kathmandu', '2026-05-15T18:30Z', '2026-05-15T05:00+05:45', '2026-05-16T05:00+05:45'],
+    // The night in which the clocks are set back has 25 hours, before and after they are.
+    ['Europe/Vienna', '2026-10-24T22:30Z', '2026-10-24T05:00+02:00', '2026-10-25T05:00+01:00'],
+    ['Europe/Vienna', '2026-10-25T03:59Z', '2026-10-24T05:00+02:00', '2026-10-25T05:00+01:00'],
+    ['Europe/Vienna', '2026-10-25T04:00Z', '2026-10-25T05:00+01:00', '2026-10-26T05:00+01:00'],
+    // The night in which they are set forward has 23.
+    ['Australia/Sydney', '2026-10-03T17:00Z', '2026-10-03T05:00+10:00', '2026-10-04T05:00+11:00'],
+    ['Australia/Sydney', '2026-10-03T18:00Z', '2026-10-04T05:00+11:00', '2026-10-05T05:00+11:00'],
+  ])('is for %s at %s that from %s up to %s', async (timeZone, now, start, end) => {
+    const { t, provider, ...scene } = await createApp();
+    const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
+    const times = [startMs - 1, startMs, endMs - 1, endMs];
+    for (const [index, time] of times.entries()) await tipAt(t, scene, time, 1_000 + index * 100);
+
+    t.clock.nowMs = Date.parse(now);
+    const summary = await provider.trpc.transactions.summary.query({ timeZone, dayStartHour: 5 });
+    expect(todayOf(summary)).toEqual([2, 1_067 + 1_164]);
+    expect(summary.totalTipsReceivedCents).toBe(970 + 1_067 + 1_164 + 1_261);
+  });
+
+  test('begins an hour later where the clocks leave its hour out, and with the first of two such hours', async () => {
+    const { t, provider, ...scene } = await createApp();
+    for (const [timeZone, start] of [
+      ['Australia/Sydney', '2026-10-04T03:00+11:00'],
+      ['Europe/Vienna', '2026-10-25T02:00+02:00'],
+    ] as const) {
+      const startMs = Date.parse(start);
+      const todayAt = async (now: number) => {
+        t.clock.nowMs = now;
+        return todayOf(await provider.trpc.transactions.summary.query({ timeZone, dayStartHour: 2 }));
+      };
+      await tipAt(t, scene, startMs);
+      expect(await todayAt(startMs - 1)).toEqual([0, 0]);
+      expect(await todayAt(startMs)).toEqual([1, 970]);
+      expect(await todayAt(startMs + 2 * 3_600_000)).toEqual([1, 970]);
+    }
+  });
+
+  test('goes by the hour that each question names', async () => {
+    const { t, provider, ...scene } = await createApp();
+    await tipAt(t, scene, Date.parse('2026-05-15T03:00Z'));
+    t.clock.nowMs = Date.parse('2026-05-15T12:00Z');
+    const counts: number[] = [];
+    for (const dayStartHour of [5, 0, 5, 3, 4, 23]) {
+      const input = { timeZone: 'UTC', dayStartHour };
+      counts.push((await provider.trpc.transactions.summary.query(input)).receivedTodayCount);
+    }
+    expect(counts).toEqual([0, 1, 0, 1, 0, 1]);
+  });
+
+  test.each([-1, 24, 1.5, 'five', null])('cannot begin at %j', async (dayStartHour) => {
+    const { t, provider } = await createApp();
+    const answer = await callTrpc(t, 'transactions.summary', { timeZone: 'UTC', dayStartHour }, provider);
+    expect(refusedBy('tRPC', answer)).toMatchObject({
+      code: 'invalid_input',
+      fields: [
+        {
+          field: 'dayStartHour',
+          message: 'The hour at which the day starts must be a whole number from 0 to 23.',
+        },
+      ],
+    });
+  });
+});
+
+test('a service that is named narrows the day and leaves the totals whole, through both doors', async () => {
+  const t = await createTestApp();
+  const pat = await enter(t, 'pat', ['bartender', 'dj']);
+  const cam = await enter(t, 'cam');
+  const [bar = '', booth = ''] = pat.codes;
+  t.clock.nowMs = Date.parse('2026-05-15T12:00Z');
+  const give = (receiverQrId: string, serviceCategory: 'bartender' | 'dj', amountCents: number) =>
+    cam.trpc.transactions.create.mutate({ receiverQrId, serviceCategory, amountCents });
+  await give(bar, 'bartender', 1_000);
+  await give(bar, 'bartender', 2_000);
+  await give(booth, 'dj', 5_000);
+
+  const sumOf = async (serviceCategory?: 'bartender' | 'dj' | 'barber') =>
+    todayOf(await pat.trpc.transactions.summary.query({ timeZone: 'UTC', serviceCategory }));
+  expect(await sumOf('bartender')).toEqual([2, 2_910]);
+  expect(await sumOf('dj')).toEqual([1, 4_850]);
+  expect(await sumOf('barber')).toEqual([0, 0]);
+  expect(await sumOf()).toEqual([3, 7_760]);
+
+  const query = new URLSearchParams({ time_zone: 'UTC', service_category: 'dj', day_start_hour: '12' });
+  const { status, body } = await t.rest('GET', `/transactions/summary?${query}`, { token: pat.token });
+  expect([status, body]).toEqual([
+    200,
+    { total_tips_received: 77.6, total_tips_given: 0, received_today_count: 1, received_today: 48.5 },
+  ]);
+  const whole = await t.rest('GET', '/transactions/summary?time_zone=UTC', { token: pat.token });
+  expect(whole.body.received_today_count).toBe(3);
+});
+
+test.each([
+  ['', 'time_zone'],
+  ['time_zone=Mars', 'time_zone'],
+  ['time_zone=UTC&day_start_hour=24', 'day_start_hour'],
+  ['time_zone=UTC&day_start_hour=', 'day_start_hour'],
+  ['time_zone=UTC&service_category=juggler', 'service_category'],
+])('REST refuses a summary of %j by its %s', async (query, field) => {
+  const { t, provider } = await createApp();
+  const { status, body } = await t.rest('GET', `/transactions/summary?${query}`, { token: provider.token });
+  expect([status, body]).toMatchObject([422, { code: 'invalid_input', errors: [{ field }] }]);
+});
+
 test('the totals are the sums of the net amounts received and of the amounts given, without fees', async () => {
   const t = await createTestApp();
   const pat = await enter(t, 'pat', ['bartender']);

@@ -78,7 +78,7 @@ interface DoorRequest {
   readonly path: string;
   readonly method: string;
   readonly headers: Headers;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
 /** A call as tRPC's clients make it, with an input that is JSON already: a mutation by POST, all else by GET. */
@@ -114,7 +114,7 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
     // A header loses the blanks around its value.
     if (headers.get(name) !== value) return null;
   }
-  const { method } = route;
+  const { method, input: schema } = route;
   const rest = new Map(Object.entries(fields));
   const address = route.path.replace(/:\w+/, () => {
     const [[name, value] = ['', '']] = rest;
@@ -122,12 +122,18 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
     // Half a surrogate pair has no UTF-8 form and travels as a replacement character.
     return encodeURIComponent(Buffer.from(String(value)).toString());
   });
-  if (method === 'POST') {
+  const path = `/api${address}`;
+  if (route.takesPicture) {
+    const { photo } = fields;
+    return { path, method, headers, ...(photo instanceof Uint8Array && { body: Uint8Array.from(photo) }) };
+  }
+  if (method === 'POST' || method === 'PATCH') {
+    if (schema === null) return { path, method, headers };
     headers.set('Content-Type', 'application/json');
-    return { path: `/api${address}`, method, headers, body: JSON.stringify(toWire(fields)) };
+    return { path, method, headers, body: JSON.stringify(toWire(Object.fromEntries(rest))) };
   }
   const query = new URLSearchParams([...rest].map(([name, value]) => [name, String(value)]));
-  return { path: `/api${address}${query.size > 0 ? `?${query}` : ''}`, method, headers };
+  return { path: `${path}${query.size > 0 ? `?${query}` : ''}`, method, headers };
 }
 
 /** Sends a request as it is, with what the options add to its headers. */

@@ -3,16 +3,18 @@
  * address.
  */
 import { ScanLine } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths } from '../paths.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths, SHOWN } from '../paths.ts';
 import { startWorker } from '../service-worker.ts';
 import { useLogout } from '../session/logout.ts';
 import { SignedInData } from '../session/signed-in-data.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Problem } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -20,11 +22,15 @@ import { accountTypeOf } from './account/account-type.ts';
 import { Profile } from './account/profile.tsx';
 import { QrCodes, QrCodesSketch } from './codes/qr-codes.tsx';
 import styles from './dashboard.module.css';
+import { AlertOffer } from './live/alert-offer.tsx';
+import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
 import { LOAD_FAILED, useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
 import { Transactions, TransactionsSketch } from './transactions.tsx';
+
+const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
 
 export function Dashboard({ user }: { readonly user: User }) {
   return (
@@ -35,7 +41,9 @@ export function Dashboard({ user }: { readonly user: User }) {
 }
 
 function Overview({ user }: { readonly user: User }) {
-  const tab = useTab(user);
+  const query = new URLSearchParams(useSearch());
+  const tab = tabIn(query, user);
+  const shown = query.get(SHOWN);
   const { logout, isLoggingOut } = useLogout();
   const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(
     user,
@@ -43,7 +51,9 @@ function Overview({ user }: { readonly user: User }) {
   );
   const newest =
     transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
-  const { connection, unseenCount } = useLiveTips(user, newest, isLoggingOut);
+  const shownService =
+    qrCodes.status === 'ready' ? qrCodes.data.find(({ id }) => id === shown)?.serviceCategory : undefined;
+  const live = useLiveTips(user, newest, isLoggingOut, shownService ?? null);
 
   useEffect(startWorker, []);
   useEffect(() => {
@@ -57,7 +67,10 @@ function Overview({ user }: { readonly user: User }) {
       hasFailed: qrCodes.status === 'failed',
       draw: () =>
         qrCodes.status === 'ready' ? (
-          <QrCodes user={user} codes={qrCodes.data} />
+          <>
+            {qrCodes.data.length > 0 && <AlertOffer userId={user.id} />}
+            <QrCodes user={user} codes={qrCodes.data} />
+          </>
         ) : (
           <NotReady status={qrCodes.status} sketch={<QrCodesSketch user={user} />} onRetry={retry} />
         ),
@@ -79,10 +92,18 @@ function Overview({ user }: { readonly user: User }) {
     },
   } satisfies Record<DashboardTab, unknown>;
 
+  if (shown !== null) {
+    return (
+      <Suspense fallback={<LoadingScreen />}>
+        <Shift user={user} shown={shown} codes={qrCodes} live={live} onRetry={retry} />
+      </Suspense>
+    );
+  }
+
   return (
     <Screen
       title="Dashboard"
-      unseenCount={unseenCount}
+      unseenCount={live.unseenCount}
       actions={
         <>
           {!user.isServiceProvider && (
@@ -102,7 +123,7 @@ function Overview({ user }: { readonly user: User }) {
         </ScreenHeading>
         <Standing
           user={user}
-          connection={connection}
+          connection={live.connection}
           isLoading={isLoading}
           // The panel that is shown has a Retry of its own when it failed.
           isIncomplete={isFailing && !panels[tab].hasFailed}
@@ -112,8 +133,13 @@ function Overview({ user }: { readonly user: User }) {
       <Stats
         isServiceProvider={user.isServiceProvider}
         summary={summary}
-        activeCodes={qrCodes.status === 'ready' ? { ...qrCodes, data: qrCodes.data.length } : qrCodes}
+        activeCodes={
+          qrCodes.status === 'ready' ? { ...qrCodes, data: qrCodes.data.filter(isActive).length } : qrCodes
+        }
       />
+      <div className={styles.arrival}>
+        <ArrivalCard arrival={live.arrival} />
+      </div>
       <Tabs
         label="Your dashboard"
         value={tab}
@@ -177,9 +203,13 @@ function tabsOf({ isServiceProvider }: User): DashboardTab[] {
 }
 
 /** The tab that the address names, else the first; Back returns to the tab before. */
-function useTab(user: User): DashboardTab {
-  const named = new URLSearchParams(useSearch()).get('tab');
+function tabIn(query: URLSearchParams, user: User): DashboardTab {
+  const named = query.get('tab');
   const tabs = tabsOf(user);
   const [first = 'transactions'] = tabs;
   return tabs.find((tab) => tab === named) ?? first;
+}
+
+function isActive({ status }: QrCode): boolean {
+  return status === 'active';
 }

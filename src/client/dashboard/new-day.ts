@@ -1,19 +1,24 @@
 import { useEffect, useEffectEvent } from 'react';
-import { type Day, dayAround } from '#shared/calendar.ts';
+import { dayAround } from '#shared/calendar.ts';
 
 /** Timers stand still while a machine sleeps, so that a single long one would be late by that time. */
 const LONGEST_WAIT_MS = 60_000;
 /** The server's clock may be this much behind; a question before its midnight would count the old day. */
 const CLOCK_DIFFERENCE_MS = 2_000;
 
-/** Calls `onNewDay` when a calendar day begins in the viewer's time zone; after a sleep within a minute. */
-export function useNewDay(onNewDay: () => void): void {
+/**
+ * Calls `onNewDay` when a day begins in the viewer's time zone; after a sleep within a minute.
+ * @param startHour the hour of the clock at which a day begins, 0 to 23; 0 for calendar days.
+ */
+export function useNewDay(onNewDay: () => void, startHour = 0): void {
   const tell = useEffectEvent(onNewDay);
-  useEffect(() => watchDays(() => tell()), []);
+  useEffect(() => watchDays(() => tell(), startHour), [startHour]);
 }
 
 /** Calls `tell` for each new day until the returned function is called. */
-export function watchDays(tell: () => void): () => void {
+export function watchDays(tell: () => void, startHour = 0): () => void {
+  const dayOf = (time: Date) =>
+    dayAround(time.getTime(), Intl.DateTimeFormat().resolvedOptions().timeZone, startHour);
   let today = dayOf(new Date());
   let timer: ReturnType<typeof setTimeout>;
   function wait() {
@@ -28,8 +33,4 @@ export function watchDays(tell: () => void): () => void {
   }
   wait();
   return () => clearTimeout(timer);
-}
-
-function dayOf(time: Date): Day {
-  return dayAround(time.getTime(), Intl.DateTimeFormat().resolvedOptions().timeZone);
 }

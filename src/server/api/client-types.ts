@@ -3,7 +3,8 @@
  * types that needs neither these sources nor their packages.
  */
 import type { z } from 'zod';
-import type { credentials, passwordChange, registration } from '#shared/accounts.ts';
+import type { credentials, passwordChange, profileChange, registration } from '#shared/accounts.ts';
+import type { qrCodeChange } from '#shared/qr-codes.ts';
 import type { newTip } from '#shared/tips.ts';
 import type { trpcErrorOf } from './trpc.ts';
 
@@ -20,6 +21,10 @@ export type Registration = z.input<typeof registration>;
 export type Credentials = z.input<typeof credentials>;
 /** The present password and the next. */
 export type PasswordChange = z.input<typeof passwordChange>;
+/** What changes of an account. */
+export type ProfileChange = z.input<typeof profileChange>;
+/** What changes of a tip page and its code. */
+export type QrCodeChange = z.input<typeof qrCodeChange>;
 /** A tip to give. */
 export type NewTip = z.input<typeof newTip>;
 /** Why a call was refused, as the `shape` of a TRPCClientError has it. */

@@ -1,11 +1,21 @@
 /**
- * What a reader of the API description wants to know and no schema can say: words and examples, for each route and
- * each field of the wire.
+ * What a reader of the API description wants to know and no schema can say: words and examples, for each route. The
+ * words for each field are in openapi-fields.ts.
  */
-import { brand } from '#shared/brand.ts';
+import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
 import { idPattern } from '#shared/ids.ts';
-import { typedQrCodeId } from '#shared/qr-codes.ts';
+import { serviceCategory, typedQrCodeId } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
+import {
+  LOGIN,
+  OWN_CODE,
+  QR_CODE,
+  QR_CODE_WITH_PICTURE,
+  SESSION,
+  TIP_PAGE,
+  TRANSACTION,
+  USER,
+} from './openapi-examples.ts';
 import { wireSchema } from './wire.ts';
 
 interface RouteNotes {
@@ -16,97 +26,6 @@ interface RouteNotes {
   readonly request?: unknown;
   readonly response?: unknown;
 }
-
-export const EXAMPLE_REQUEST_ID = '0f5b2f0e-3c7e-4a53-9d1c-5a3f5e0f7a11';
-
-const USER = {
-  id: 'usr_4gk2v0p8q3m7x1c9y5t6r0w2zb',
-  email: 'pat@example.com',
-  username: 'pat',
-  full_name: 'Pat Doe',
-  phone: null,
-  is_service_provider: true,
-  service_categories: ['bartender'],
-  total_tips_received: 11.97,
-  total_tips_given: 0,
-  must_change_password: false,
-};
-
-const LOGIN = {
-  access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
-  token_type: 'bearer',
-  expires_at: '2024-07-01T20:15:30.000Z',
-  user: USER,
-};
-
-const QR_CODE = {
-  id: '7K3MX9Q2AB',
-  service_category: 'bartender',
-  user_id: USER.id,
-};
-
-const QR_CODE_WITH_PICTURE = {
-  ...QR_CODE,
-  url: `https://tips.example.com/tip/${QR_CODE.id}`,
-  image_base64: 'iVBORw0KGgo=',
-};
-
-const SESSION = {
-  id: 'ses_2m5q8t1w4z7c0f3j6n9r2v5y8b',
-  device: 'Chrome on Android',
-  created_at: '2024-06-01T20:15:30.000Z',
-  expires_at: '2024-07-01T20:15:30.000Z',
-  is_current: true,
-};
-
-const TRANSACTION = {
-  id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
-  giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',
-  receiver_id: USER.id,
-  receiver_name: USER.full_name,
-  receiver_username: USER.username,
-  qr_code_id: QR_CODE.id,
-  amount: 12.34,
-  giver_fee: 0.62,
-  net_amount: 11.97,
-  service_category: 'bartender',
-  status: 'completed',
-  created_at: '2024-06-01T20:15:30.000Z',
-};
-
-/** The headers of answers, under the names of their components. */
-export const HEADERS = {
-  RequestId: {
-    description: 'Names the request in the log.',
-    schema: { type: 'string', format: 'uuid' },
-    example: EXAMPLE_REQUEST_ID,
-  },
-  CacheControl: {
-    description: 'No answer of a route is to be kept.',
-    schema: { const: 'no-store' },
-    example: 'no-store',
-  },
-  Link: {
-    description: 'With `limit`: the next page as `rel="next"`, while there is one (RFC 8288).',
-    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
-    example: `</api/transactions?limit=50&cursor=${TRANSACTION.id}>; rel="next"`,
-  },
-  RetryAfter: {
-    description: 'How many seconds to wait before trying again, when that is known.',
-    schema: { type: 'integer', minimum: 0 },
-    example: 2,
-  },
-  WwwAuthenticate: {
-    description: 'How to authenticate (RFC 6750, section 3).',
-    schema: { type: 'string', pattern: '^Bearer ' },
-    example: `Bearer realm="${brand.name}"`,
-  },
-  Allow: {
-    description: 'With 405: the methods that the address has.',
-    schema: { type: 'string' },
-    example: 'GET, HEAD',
-  },
-} as const;
 
 /** The notes of each route, by its procedure. */
 export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
@@ -142,6 +61,13 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     description: 'The user whose token was sent, with present totals.',
     response: USER,
   },
+  'auth.updateProfile': {
+    summary: 'Change your profile',
+    description:
+      'Changes what is sent, by the rules of the registration, and leaves the rest. A new email asks for `current_password`; wrong guesses count as those for a new password do. The username before stays yours: nobody else can ever take it. `service_categories` is the whole set: a service that is not in it is retired with its code, and the last one cannot be. A customer becomes a provider with `is_service_provider` and at least one category; a provider cannot become a customer.',
+    request: { full_name: 'Pat Doe', service_categories: ['bartender', 'dj'] },
+    response: { ...USER, service_categories: ['bartender', 'dj'] },
+  },
   'auth.changePassword': {
     summary: 'Change your password',
     description:
@@ -174,7 +100,8 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   },
   'qrCodes.list': {
     summary: 'List your QR codes',
-    description: 'Oldest first, each with its picture. Customers have none.',
+    description:
+      'Oldest first, each with its picture, also those that were replaced or retired. Customers have none.',
     response: [QR_CODE_WITH_PICTURE],
   },
   'qrCodes.create': {
@@ -183,9 +110,38 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     request: { service_category: 'bartender' },
     response: QR_CODE_WITH_PICTURE,
   },
+  'qrCodes.update': {
+    summary: 'Change a tip page, pause or resume its code',
+    description:
+      'Changes what is sent of the page that givers see, and leaves the rest. A display name of its own takes the place of your full name, your username and your id for everybody but you. A paused code shows its page and takes no tips.',
+    parameters: [OWN_CODE],
+    request: { display_name: 'DJ Pat', greeting: TIP_PAGE.greeting, status: 'active' },
+    response: { ...QR_CODE_WITH_PICTURE, display_name: 'DJ Pat' },
+  },
+  'qrCodes.replace': {
+    summary: 'Replace a QR code',
+    description:
+      'Gives the service another code, which takes over the tip page. The code before is never paid again, and says that it was replaced. The request has no body.',
+    parameters: [OWN_CODE],
+    response: QR_CODE_WITH_PICTURE,
+  },
+  'qrCodes.setPhoto': {
+    summary: 'Put a photo on a tip page',
+    description:
+      'The body is the picture itself, of at most 256 KiB and 2048 x 2048 pixels; what it is, its bytes say and not its Content-Type. It is drawn anew in at most 512 x 512 pixels, and nothing else of what was sent is kept.',
+    parameters: [OWN_CODE],
+    response: QR_CODE_WITH_PICTURE,
+  },
+  'qrCodes.removePhoto': {
+    summary: 'Take the photo off a tip page',
+    description: 'The photo is gone from its address at once.',
+    parameters: [OWN_CODE],
+    response: { ...QR_CODE_WITH_PICTURE, photo_url: null },
+  },
   'qrCodes.lookup': {
     summary: 'Look a QR code up',
-    description: 'Whom a code tips. Case, spaces and hyphens do not matter; I and L read as 1, O as 0.',
+    description:
+      'Whom a code tips, as its tip page shows it. Case, spaces and hyphens do not matter; I and L read as 1, O as 0.',
     parameters: [
       {
         name: 'qrId',
@@ -197,8 +153,13 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: {
-      qr_code: QR_CODE,
-      service_provider: { username: 'pat', full_name: 'Pat Doe', service_category: 'bartender' },
+      qr_code: { ...QR_CODE, status: 'active' },
+      service_provider: {
+        username: 'pat',
+        full_name: 'Pat Doe',
+        service_category: 'bartender',
+        ...TIP_PAGE,
+      },
     },
   },
   'transactions.list': {
@@ -221,6 +182,42 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: [TRANSACTION],
+  },
+  'transactions.summary': {
+    summary: 'Sum your tips up',
+    description:
+      'What you received and gave in all, and what you received on the present day of a time zone: how many tips, and what reached you of them.',
+    parameters: [
+      {
+        name: 'time_zone',
+        in: 'query',
+        required: true,
+        description: 'An IANA name, which decides when the day began.',
+        schema: { type: 'string', maxLength: MAX_TIME_ZONE_LENGTH },
+        example: 'Europe/Vienna',
+      },
+      {
+        name: 'service_category',
+        in: 'query',
+        description: "Counts only the day's tips of this service. The totals are always of all services.",
+        schema: wireSchema(serviceCategory, 'input'),
+        example: 'bartender',
+      },
+      {
+        name: 'day_start_hour',
+        in: 'query',
+        description:
+          'The hour of the clock at which the day begins, for nights that end after midnight; 0 without it.',
+        schema: { type: 'integer', minimum: 0, maximum: 23 },
+        example: 5,
+      },
+    ],
+    response: {
+      total_tips_received: 1304.22,
+      total_tips_given: 10.5,
+      received_today_count: 3,
+      received_today: 72.75,
+    },
   },
   'transactions.get': {
     summary: 'Read a transaction',
@@ -272,51 +269,4 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     request: { receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
     response: TRANSACTION,
   },
-};
-
-/** What each field means, by its name on the wire; `Schema.field` where schemas differ. */
-export const FIELD_NOTES: Readonly<Record<string, string>> = {
-  access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
-  amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
-  created_at: 'ISO 8601 in UTC.',
-  'Credentials.password': 'The password, as it was chosen.',
-  current_password: 'The present password.',
-  device: 'What the session was begun with; null when the client did not say.',
-  email: 'Unique, whatever its case.',
-  expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
-  full_name:
-    '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',
-  giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
-  giver_id:
-    'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else.',
-  id: 'Never changes and is never used again.',
-  image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
-  is_current: 'Whether it is the session that asks.',
-  is_service_provider: 'Whether the user receives tips.',
-  must_change_password:
-    'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
-  net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
-  new_password:
-    '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',
-  password:
-    '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
-  phone: 'Optional; 7 to 20 digits with the usual punctuation.',
-  qr_code: 'The code that was looked up.',
-  qr_code_id: 'The code that was tipped.',
-  receiver_id: 'Who was tipped.',
-  receiver_name: 'The full name of whoever was tipped.',
-  receiver_qr_id: 'The code of the provider, as scanned or typed.',
-  receiver_username: 'The username of whoever was tipped.',
-  service_categories: 'The services that a provider offers; at least one. Ignored for customers.',
-  service_category: 'The service; for a tip it is that of the code.',
-  service_provider: 'Whom the code tips.',
-  status: 'What became of the payment.',
-  token_type: 'Always `bearer`.',
-  total_tips_given: 'The sum of the tips given, without fees, in US dollars.',
-  total_tips_received: 'The sum of the net amounts received, in US dollars.',
-  url: 'The address that the picture carries: the tip page of the code.',
-  user: 'The user who logged in.',
-  user_id: 'Whose code it is.',
-  username:
-    '3 to 30 of a-z, 0-9, dot, hyphen and underscore; starts and ends with a letter or digit; none that would pass for the site itself; never changes hands.',
 };

@@ -5,16 +5,11 @@ import type { z } from 'zod';
 import { credentials, passwordChange, profileChange, registration, session, user } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import {
-  MAX_PHOTO_BYTES,
-  newQrCode,
-  qrCode,
-  qrCodeLookup,
-  serviceCategory,
-  tipPageChange,
-} from '#shared/qr-codes.ts';
-import { transaction } from '#shared/tips.ts';
-import { EXAMPLE_REQUEST_ID, FIELD_NOTES, HEADERS, ROUTE_NOTES } from './openapi-notes.ts';
+import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
+import { tipSummary, transaction } from '#shared/tips.ts';
+import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
+import { FIELD_NOTES } from './openapi-fields.ts';
+import { ROUTE_NOTES } from './openapi-notes.ts';
 import { problemOf } from './problems.ts';
 import { REST_ROUTES, type RestRoute, restLogin, restTip } from './rest-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
@@ -24,6 +19,7 @@ const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unav
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
+const PHOTO_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 /** What is refused before any route is found. */
 const OTHER_REFUSALS: readonly ErrorCode[] = [
   'malformed_request',
@@ -52,6 +48,7 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [qrCode, 'QrCode'],
   [qrCodeLookup, 'QrCodeLookup'],
   [transaction, 'Transaction'],
+  [tipSummary, 'TipSummary'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 
@@ -130,12 +127,8 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
     ...(route.takesPicture && {
       requestBody: {
         required: true,
-        content: Object.fromEntries(
-          ['image/jpeg', 'image/png', 'image/webp'].map((type) => [
-            type,
-            { schema: { type: 'string', format: 'binary', maxLength: MAX_PHOTO_BYTES } },
-          ]),
-        ),
+        // Bytes have no schema (OpenAPI 3.1, section 4.8.14.3).
+        content: Object.fromEntries(PHOTO_TYPES.map((type) => [type, {}])),
       },
     }),
     ...(route.input && {

@@ -13,6 +13,7 @@ import {
   type TipStreamStart,
   type Transaction,
   type TransactionPage,
+  tipSummary,
   transaction,
 } from '#shared/tips.ts';
 import { type Caller, inputOf, type ProcedureName } from './router.ts';
@@ -242,7 +243,22 @@ export const REST_ROUTES: readonly RestRoute[] = [
       return { events: eventsFrom(await caller().transactions.onTip({ lastEventId })) };
     },
   }),
-  // After the stream, whose path this one fits as well.
+  route('GET', '/transactions/summary', 'transactions.summary', {
+    status: 200,
+    output: tipSummary,
+    refusals: ['invalid_input'],
+    async call({ ask, query }) {
+      const hour = query('day_start_hour');
+      return {
+        body: await ask({
+          timeZone: query('time_zone'),
+          serviceCategory: query('service_category'),
+          dayStartHour: hour === undefined ? undefined : numberFrom(hour),
+        }),
+      };
+    },
+  }),
+  // After the stream and the summary, whose paths this one fits as well.
   route('GET', '/transactions/:transactionId', 'transactions.get', {
     status: 200,
     output: transaction,

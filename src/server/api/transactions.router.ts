@@ -29,7 +29,7 @@ export const transactionsRouter = router({
 
   summary: signedInProcedure.input(summaryQuery).query(async ({ ctx, input }) => {
     await ctx.services.queryTurns.step();
-    return ctx.services.transactions.summarise(ctx.account, input.timeZone);
+    return ctx.services.transactions.summarise(ctx.account, input);
   }),
 
   /**

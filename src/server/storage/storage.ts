@@ -338,8 +338,16 @@ export interface Storage {
   findNewestEntry(userId: UserId): Promise<(EntryName & { readonly position: number }) | null>;
   /** Where an entry stands; null when the account has none of that name. */
   findEntryPosition(userId: UserId, entry: EntryName): Promise<number | null>;
-  /** @param fromMs and `untilMs` are multiples of a quarter of an hour, as the beginnings of days in all time zones are. */
-  readTotals(userId: UserId, fromMs: number, untilMs: number): Promise<Totals>;
+  /**
+   * @param fromMs and `untilMs` are multiples of a quarter of an hour, as the beginnings of hours in all time zones are.
+   * @param serviceCategory counts only the tips of this service between them; without it, all.
+   */
+  readTotals(
+    userId: UserId,
+    fromMs: number,
+    untilMs: number,
+    serviceCategory?: ServiceCategory,
+  ): Promise<Totals>;
 
   /**
    * Counts one attempt in each of `counts`, or in none of them when one is used up. A window never ends later than its

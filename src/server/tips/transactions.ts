@@ -6,7 +6,14 @@ import { type Clock, dayAround } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
-import type { NewTip, TipSummary, Transaction, TransactionPage, TransactionsQuery } from '#shared/tips.ts';
+import type {
+  NewTip,
+  SummaryQuery,
+  TipSummary,
+  Transaction,
+  TransactionPage,
+  TransactionsQuery,
+} from '#shared/tips.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface Transactions {
@@ -25,8 +32,11 @@ export interface Transactions {
    * @throws AppError `transaction_not_found` when there is none, also for other people's.
    */
   get(account: Account, id: string): Promise<Transaction>;
-  /** Totals, and how many tips were received on the present day of `timeZone`, with the sum of their net amounts. */
-  summarise(account: Account, timeZone: string): Promise<TipSummary>;
+  /**
+   * Totals, and how many tips were received on the present day of `timeZone`, of one service if it is named, with the sum of their
+   * net amounts.
+   */
+  summarise(account: Account, query: SummaryQuery): Promise<TipSummary>;
 }
 
 export function createTransactions(deps: {
@@ -97,9 +107,9 @@ export function createTransactions(deps: {
       return view(record, account.id);
     },
 
-    async summarise(account, timeZone) {
-      const today = dayAround(clock(), timeZone);
-      const totals = await storage.readTotals(account.id, today.startMs, today.endMs);
+    async summarise(account, { timeZone, serviceCategory, dayStartHour }) {
+      const today = dayAround(clock(), timeZone, dayStartHour);
+      const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
       return {
         totalTipsReceivedCents: totals.totalTipsReceivedCents,
         totalTipsGivenCents: totals.totalTipsGivenCents,

@@ -1,5 +1,7 @@
 /** Accounts, and their passwords. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { newPhotoName, newQrCodeId } from '#shared/ids.ts';
 import { bytes, type Engine, hexOf, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 export function describeAccounts(engine: Engine): void {
@@ -123,6 +125,150 @@ export function describeAccounts(engine: Engine): void {
       });
       expect(await tokensOf(id)).toEqual(hexOf([bytes('token')]));
       expect(await tokensOf(other.id)).toEqual(hexOf([bytes('of sam')]));
+    });
+
+    test('what a change names is changed, and the rest stays', async () => {
+      const { storage, newAccount } = await openStorage(engine);
+      const account = { ...newAccount('pat'), phone: '+1 555 0100' };
+      await storage.createAccount(account);
+      const { passwordHash, createdAtMs: _, ...person } = account;
+      const present = {
+        ...person,
+        totalTipsReceivedCents: 0,
+        totalTipsGivenCents: 0,
+        mustChangePassword: false,
+      };
+      const changes = [
+        [{}, {}],
+        [{ fullName: 'Pat New' }, { fullName: 'Pat New' }],
+        [{ phone: null }, { phone: null }],
+        [{ username: 'pat-new' }, { username: 'pat-new' }],
+        [{ email: { email: 'New@Example.com', passwordHash } }, { email: 'New@Example.com' }],
+        [
+          { serviceCategories: ['dj', 'bartender'] },
+          { serviceCategories: ['bartender', 'dj'], isServiceProvider: true },
+        ],
+        [{ serviceCategories: ['dj'] }, { serviceCategories: ['dj'] }],
+      ] as const;
+      let expected: object = present;
+      for (const [change, outcome] of changes) {
+        expected = { ...expected, ...outcome };
+        expect(await storage.updateAccount(account.id, change)).toEqual({
+          outcome: 'updated',
+          account: expected,
+        });
+      }
+      expect((await storage.findCredentials('new@example.com'))?.account).toEqual(expected);
+      expect(await storage.findCredentials('pat@example.com')).toBeNull();
+    });
+
+    test('an email changes only while the password is the one that was verified, and nothing else of the change is done', async () => {
+      const { storage, addAccount } = await openStorage(engine);
+      const { id, email } = await addAccount('pat');
+      const change = { email: { email: 'new@example.com', passwordHash: 'another' }, fullName: 'Pat New' };
+      expect(await storage.updateAccount(id, change)).toEqual({ outcome: 'stale' });
+      expect((await storage.findCredentials(email))?.account.fullName).toBe('Name of pat');
+    });
+
+    test('an email or a username of somebody else is refused in any case, and nothing of the change is done', async () => {
+      const { storage, addAccount } = await openStorage(engine);
+      const pat = await addAccount('pat');
+      const sam = await addAccount('sam');
+      const takingEmail = { email: 'PAT@example.com', passwordHash: 'none' };
+      expect(await storage.updateAccount(sam.id, { email: takingEmail, fullName: 'Sam New' })).toEqual({
+        outcome: 'email_taken',
+      });
+      expect(await storage.updateAccount(sam.id, { username: 'pat', fullName: 'Sam New' })).toEqual({
+        outcome: 'username_taken',
+      });
+      expect((await storage.findCredentials(sam.email))?.account).toEqual(sam);
+      // One's own is nobody else's, in whichever case.
+      const own = { email: 'PAT@example.com', passwordHash: 'none' };
+      expect(await storage.updateAccount(pat.id, { email: own, username: 'pat' })).toMatchObject({
+        outcome: 'updated',
+        account: { email: 'PAT@example.com', username: 'pat' },
+      });
+    });
+
+    test('a username that was given up is its owner’s for good, who can take it back; an email is anybody’s', async () => {
+      const { storage, addAccount, newAccount } = await openStorage(engine);
+      const pat = await addAccount('pat');
+      const sam = await addAccount('sam');
+      const next = { username: 'pat-2', email: { email: 'pat-2@example.com', passwordHash: 'none' } };
+      await storage.updateAccount(pat.id, next);
+      expect(await storage.createAccount({ ...newAccount('pat'), email: 'other@example.com' })).toBe(
+        'username_taken',
+      );
+      expect(await storage.updateAccount(sam.id, { username: 'pat' })).toEqual({ outcome: 'username_taken' });
+      expect(await storage.updateAccount(pat.id, { username: 'pat-3' })).toMatchObject({
+        outcome: 'updated',
+      });
+      expect(await storage.updateAccount(sam.id, { username: 'pat-2' })).toEqual({
+        outcome: 'username_taken',
+      });
+      for (const username of ['pat', 'pat-2', 'pat'])
+        expect(await storage.updateAccount(pat.id, { username })).toMatchObject({ outcome: 'updated' });
+      expect(
+        await storage.createAccount({ ...newAccount('kim'), username: 'kim', email: 'pat@example.com' }),
+      ).toBe('created');
+    });
+
+    test('of many accounts that take one username at once, or one email, one gets it', async () => {
+      const { storage, addAccount, newAccount } = await openStorage(engine);
+      const people = [];
+      for (const name of ['ann', 'ben', 'cat', 'dan', 'eve']) people.push(await addAccount(name));
+      const names = await Promise.all([
+        ...people.map(async ({ id }) => (await storage.updateAccount(id, { username: 'wanted' })).outcome),
+        storage.createAccount({ ...newAccount('wanted'), email: 'new@example.com' }),
+      ]);
+      expect(names.filter((outcome) => outcome !== 'username_taken')).toHaveLength(1);
+      const email = { email: 'wanted@example.com', passwordHash: 'none' };
+      const emails = await Promise.all([
+        ...people.map(async ({ id }) => (await storage.updateAccount(id, { email })).outcome),
+        storage.createAccount({ ...newAccount('fay'), email: 'Wanted@example.com' }),
+      ]);
+      expect(emails.filter((outcome) => outcome !== 'email_taken')).toHaveLength(1);
+    });
+
+    test('two accounts that exchange their usernames at once are both refused', async () => {
+      const { storage, addAccount } = await openStorage(engine);
+      const pat = await addAccount('pat');
+      const sam = await addAccount('sam');
+      const outcomes = await Promise.all([
+        storage.updateAccount(pat.id, { username: 'sam' }),
+        storage.updateAccount(sam.id, { username: 'pat' }),
+      ]);
+      expect(outcomes).toEqual([{ outcome: 'username_taken' }, { outcome: 'username_taken' }]);
+    });
+
+    test('a service that is no longer offered is retired with its code and photo, and has another code when it is offered again', async () => {
+      const { storage, addAccount, addCode } = await openStorage(engine);
+      const pat = await addAccount('pat', ['bartender', 'dj']);
+      const [bar, dj] = [await addCode(pat, 'bartender'), await addCode(pat, 'dj')];
+      const name = newPhotoName(randomBytes);
+      await storage.setPhoto(pat.id, dj, { name, jpeg: bytes('photo') });
+      await storage.updateAccount(pat.id, { serviceCategories: ['bartender'] });
+      expect(await storage.findQrCode(dj)).toMatchObject({ status: 'retired', photoName: null });
+      expect(await storage.findQrCode(bar)).toMatchObject({ status: 'active' });
+      expect(await storage.findPhoto(name)).toBeNull();
+      expect(await storage.hasQrCode(pat.id, 'dj')).toBe(false);
+      const picture = { address: 'x', png: Buffer.from('x') };
+      const next = {
+        id: newQrCodeId(randomBytes),
+        userId: pat.id,
+        serviceCategory: 'dj' as const,
+        createdAtMs: NOW,
+      };
+      expect(await storage.createQrCode(next, picture)).toBe('category_not_offered');
+      await storage.updateAccount(pat.id, { serviceCategories: ['bartender', 'dj'] });
+      expect(await storage.findQrCode(dj)).toMatchObject({ status: 'retired' });
+      expect(await storage.createQrCode({ ...next, id: dj }, picture)).toBe('id_taken');
+      expect(await storage.createQrCode(next, picture)).toBe('created');
+      expect((await storage.listQrCodes(pat.id, '')).map(({ id, status }) => [id, status])).toEqual([
+        [bar, 'active'],
+        [dj, 'retired'],
+        [next.id, 'active'],
+      ]);
     });
   });
 }

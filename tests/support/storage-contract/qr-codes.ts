@@ -16,6 +16,10 @@ export function describeQrCodes(engine: Engine): void {
         id,
         userId: pat.id,
         serviceCategory: 'dj',
+        status: 'active',
+        displayName: null,
+        greeting: null,
+        photoName: null,
         username: 'pat',
         fullName: 'Name of pat',
       });

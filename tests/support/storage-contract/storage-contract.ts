@@ -9,12 +9,14 @@ import { describeInstallation } from './installation.ts';
 import type { Engine } from './opened-storage.ts';
 import { describeQrCodes } from './qr-codes.ts';
 import { describeSessions } from './sessions.ts';
+import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
 
 export function describeStorage(engine: Engine): void {
   describeAccounts(engine);
   describeSessions(engine);
   describeQrCodes(engine);
+  describeTipPages(engine);
   describeTips(engine);
   describeHistories(engine);
   describeAttempts(engine);

@@ -14,6 +14,7 @@ export function describeTips(engine: Engine): void {
         receiverId: provider.id,
         receiverName: 'Name of pat',
         receiverUsername: 'pat',
+        displayName: null,
       };
       const transaction = { ...given, ...receiver, status: 'completed' };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
@@ -123,6 +124,80 @@ export function describeTips(engine: Engine): void {
         });
       }
       expect(await refused({})).toBe('recorded');
+    });
+
+    test('a tip names its receiver as the account and the page of its code are called now', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer, code } = await setTheScene();
+      const given = tip({ idempotencyKey: 'key' });
+      await storage.recordTip(given);
+      await storage.updateAccount(provider.id, { fullName: 'Pat New', username: 'pat-new' });
+      await storage.updateQrCode(provider.id, code, { displayName: 'DJ Night' });
+      const named = { receiverName: 'Pat New', receiverUsername: 'pat-new', displayName: 'DJ Night' };
+      expect(await storage.recordTip(given)).toMatchObject({ outcome: 'repeated', transaction: named });
+      for (const { id } of [provider, customer]) {
+        expect(await storage.findTransaction(id, given.id)).toMatchObject(named);
+        expect(await storage.listTransactions(id, { before: null, limit: 9 })).toMatchObject([named]);
+        expect(await storage.listEntriesSince(id, 0, 9)).toMatchObject([{ transaction: named }]);
+      }
+      expect(await storage.recordTip(tip())).toMatchObject({ outcome: 'recorded', transaction: named });
+      expect(await storage.reverseTip(given.id, NOW)).toMatchObject({ transaction: named });
+    });
+
+    test('a code that is paused, replaced or retired takes no tip and leaves no trace, and a tip from before is repeated', async () => {
+      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { tip, provider, customer, code } = await setTheScene();
+      const sam = await addAccount('sam');
+      const before = tip({ idempotencyKey: 'before', amountCents: 1_000 });
+      expect(await storage.recordTip(before)).toMatchObject({ outcome: 'recorded' });
+      const outcomeOf = async (changes: Parameters<typeof tip>[0]) =>
+        (await storage.recordTip(tip(changes))).outcome;
+      const expectRefused = async (outcome: string, qrCodeId = code) => {
+        expect(await outcomeOf({ qrCodeId })).toBe(outcome);
+        expect(await outcomeOf({ qrCodeId, giverId: sam.id, idempotencyKey: 'new' })).toBe(outcome);
+        expect(await storage.recordTip(before)).toMatchObject({ outcome: 'repeated' });
+        expect(await outcomeOf({ idempotencyKey: 'before' })).toBe('key_reused');
+        expect(await storage.findNewestEntry(sam.id)).toBeNull();
+        expect(await storage.findNewestEntry(customer.id)).toMatchObject({ position: 1 });
+        expect(await storage.readTotals(provider.id, 0, END_OF_TIME_MS)).toMatchObject({
+          receivedCents: 970,
+        });
+      };
+      await storage.updateQrCode(provider.id, code, { status: 'paused' });
+      await expectRefused('code_paused');
+      const next = { id: newQrCodeId(randomBytes), createdAtMs: NOW };
+      await storage.replaceQrCode(provider.id, code, next, { address: 'x', png: Buffer.from('x') });
+      await expectRefused('code_replaced');
+      // The new code is as paused as the old one was.
+      await expectRefused('code_paused', next.id);
+      await storage.updateAccount(provider.id, { serviceCategories: ['barber'] });
+      await expectRefused('code_retired', next.id);
+      await expectRefused('code_replaced');
+    });
+
+    test('a code that takes tips again takes those that were refused, under the same keys', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, code } = await setTheScene();
+      await storage.updateQrCode(provider.id, code, { status: 'paused' });
+      const given = tip({ idempotencyKey: 'key' });
+      expect(await storage.recordTip(given)).toEqual({ outcome: 'code_paused' });
+      await storage.updateQrCode(provider.id, code, { status: 'active' });
+      expect(await storage.recordTip(given)).toMatchObject({ outcome: 'recorded' });
+    });
+
+    test('of tips that are sent while their code is paused, each is in the ledger before the pause is answered, or refused', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, code } = await setTheScene();
+      const early = Array.from({ length: 40 }, () => storage.recordTip(tip()));
+      const pause = storage.updateQrCode(provider.id, code, { status: 'paused' });
+      const late = Array.from({ length: 40 }, () => storage.recordTip(tip()));
+      await pause;
+      const atPause = (await storage.findNewestEntry(provider.id))?.position ?? 0;
+      const outcomes = await Promise.all([...early, ...late]);
+      const recorded = outcomes.filter(({ outcome }) => outcome === 'recorded').length;
+      expect(outcomes.filter(({ outcome }) => outcome === 'code_paused')).toHaveLength(80 - recorded);
+      expect(await storage.listEntriesSince(provider.id, 0, 99)).toHaveLength(recorded);
+      expect(atPause).toBe(recorded);
     });
 
     test('a tip that breaks a rule of the tables is rejected alone, whatever was sent along with it', async () => {

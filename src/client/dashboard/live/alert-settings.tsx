@@ -15,6 +15,16 @@ const NOT_ALLOWED = 'This browser does not allow notifications for this site. It
 const NOT_POSSIBLE = 'This browser cannot show notifications for this site.';
 
 export function AlertSettings() {
+  return (
+    <fieldset className={[card.card, styles.settings].join(' ')}>
+      <legend className={styles.legend}>When a tip arrives</legend>
+      <AlertSwitches />
+    </fieldset>
+  );
+}
+
+/** A switch for each alert that this browser can give, and why one cannot be switched on. */
+export function AlertSwitches() {
   const choices = useAlertChoices();
   const [obstacle, setObstacle] = useState('');
   async function choose(alert: Alert, isWanted: boolean) {
@@ -24,8 +34,7 @@ export function AlertSettings() {
     else setObstacle(Notification.permission === 'granted' ? NOT_POSSIBLE : NOT_ALLOWED);
   }
   return (
-    <fieldset className={[card.card, styles.settings].join(' ')}>
-      <legend className={styles.legend}>When a tip arrives</legend>
+    <>
       {ALERTS.filter(isSupported).map((alert) => (
         <Choice
           key={alert}
@@ -36,6 +45,6 @@ export function AlertSettings() {
         </Choice>
       ))}
       <p role="status">{obstacle}</p>
-    </fieldset>
+    </>
   );
 }

@@ -1,11 +1,11 @@
 /**
- * Announces each received tip once: by a toast on the page that is looked at, and by the alerts that are on. Tips that follow
+ * Announces each received tip once: by a card on the page that is looked at, and by the alerts that are on. Tips that follow
  * each other closely are announced together, and so are those that came while the page was hidden. A tip that one tab
  * has shown is not announced by the hidden ones.
  */
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { cents, formatUsd } from '#shared/money.ts';
+import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { alertOf } from './alerts.ts';
@@ -21,12 +21,19 @@ const LONGEST_BREATH_MS = 3_000;
 export interface Announcer {
   /** Announces a tip, but not a second time. */
   announce(tip: Transaction): void;
-  /** Announces the waiting tips at once, and stops. */
+  /** Announces the waiting tips at once, by a toast because the screen with the card is left, and stops. */
   close(): void;
 }
 
-/** @param showUnseenCount is called with the number of tips that came since the page was last visible, when it changes. */
-export function createAnnouncer(showUnseenCount: (count: number) => void): Announcer {
+/** Where an announcer shows what it says. */
+export interface Stage {
+  /** Shows tips that nobody has seen, together. */
+  show(tips: readonly Transaction[]): void;
+  /** Shows the number of tips that came since the page was last visible, when it changes. */
+  showUnseenCount(count: number): void;
+}
+
+export function createAnnouncer(stage: Stage): Announcer {
   const unheard = new Map<string, Transaction>();
   const unseen = new Map<string, Transaction>();
   /** The ids of tips that were announced here, or shown by another tab. */
@@ -37,9 +44,9 @@ export function createAnnouncer(showUnseenCount: (count: number) => void): Annou
   let longest: ReturnType<typeof setTimeout> | undefined;
 
   const leave = beFound();
-  const countUnseen = () => showUnseenCount(document.hidden ? unseen.size : 0);
+  const countUnseen = () => stage.showUnseenCount(document.hidden ? unseen.size : 0);
 
-  function tell(): void {
+  function tell(show: Stage['show']): void {
     clearTimeout(pause);
     clearTimeout(longest);
     pause = longest = undefined;
@@ -49,13 +56,13 @@ export function createAnnouncer(showUnseenCount: (count: number) => void): Annou
     if (document.hidden || unseen.size === 0) return;
     const seen = [...unseen.values()];
     unseen.clear();
-    toastSuccess(sentenceOf(seen));
+    show(seen);
     otherTabs.postMessage(seen.map(({ id }) => id));
   }
 
   function look(): void {
     countUnseen();
-    if (pause === undefined) tell();
+    if (pause === undefined) tell(stage.show);
   }
 
   otherTabs.onmessage = ({ data }) => {
@@ -78,12 +85,12 @@ export function createAnnouncer(showUnseenCount: (count: number) => void): Annou
       unseen.set(tip.id, tip);
       countUnseen();
       clearTimeout(pause);
-      pause = setTimeout(tell, document.hidden ? HIDDEN_BREATH_MS : BREATH_MS);
-      longest ??= setTimeout(tell, LONGEST_BREATH_MS);
+      pause = setTimeout(tell, document.hidden ? HIDDEN_BREATH_MS : BREATH_MS, stage.show);
+      longest ??= setTimeout(tell, LONGEST_BREATH_MS, stage.show);
     },
 
     close() {
-      tell();
+      tell((tips) => toastSuccess(sentenceOf(tips)));
       leave();
       otherTabs.close();
       document.removeEventListener('visibilitychange', look);
@@ -91,10 +98,19 @@ export function createAnnouncer(showUnseenCount: (count: number) => void): Annou
   };
 }
 
-function sentenceOf(tips: readonly Transaction[]): string {
-  const sum = formatUsd(cents(tips.reduce((total, { netAmountCents }) => total + netAmountCents, 0)));
+/** What is said of tips that are announced together. */
+export function sentenceOf(tips: readonly Transaction[]): string {
+  const what = tips.length === 1 ? `(${originOf(tips)})` : originOf(tips);
+  return `You received ${formatUsd(sumOf(tips))} ${what}`;
+}
+
+/** The service of a single tip, or how many tips there are. */
+export function originOf(tips: readonly Transaction[]): string {
   const [first] = tips;
-  const what =
-    tips.length === 1 && first ? `(${CATEGORY_LABELS[first.serviceCategory]})` : `in ${tips.length} tips`;
-  return `You received ${sum} ${what}`;
+  return tips.length === 1 && first ? CATEGORY_LABELS[first.serviceCategory] : `in ${tips.length} tips`;
+}
+
+/** What reached the receiver of these tips. */
+export function sumOf(tips: readonly Transaction[]): Cents {
+  return cents(tips.reduce((total, { netAmountCents }) => total + netAmountCents, 0));
 }

@@ -5,12 +5,14 @@
 import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import { BEGINNING, type TransactionId } from '#shared/ids.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { presentSession } from '../../session/session.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
+import { type Arrival, useArrival } from './arrival.ts';
 import { useTipCache } from './tip-cache.ts';
 
 /** The state of the stream; crowded out when the account has as many streams open as the server allows. */
@@ -20,6 +22,8 @@ export interface LiveTips {
   readonly connection: Connection;
   /** How many tips were received since the page was last visible. */
   readonly unseenCount: number;
+  /** The tips that have just arrived. */
+  readonly arrival: Arrival;
 }
 
 /** How long to wait before the next attempt after a refusal. */
@@ -30,14 +34,18 @@ const BROKEN_WAIT_MS = 3_000;
 /**
  * @param newest the id of the newest transaction that was loaded; null when there is none, undefined while it loads.
  * @param isLeaving stops the stream, because the session is about to end.
+ * @param announced the service whose tips are announced; null for those of all.
  */
 export function useLiveTips(
   user: User,
   newest: TransactionId | null | undefined,
   isLeaving: boolean,
+  announced: ServiceCategory | null,
 ): LiveTips {
   const cache = useTipCache();
   const [unseenCount, setUnseenCount] = useState(0);
+  const arrival = useArrival();
+  const show = useEffectEvent(arrival.show);
   const announcer = useRef<Announcer>(null);
   const [wasLive, setWasLive] = useState(false);
   /** The id of the transaction after which the stream begins: the newest that was loaded, so that none is left out. */
@@ -46,7 +54,10 @@ export function useLiveTips(
   const lastSeen = useRef<string>(null);
 
   useEffect(() => {
-    announcer.current = createAnnouncer(setUnseenCount);
+    announcer.current = createAnnouncer({
+      show: (tips) => show(tips),
+      showUnseenCount: setUnseenCount,
+    });
     return () => announcer.current?.close();
   }, []);
 
@@ -62,7 +73,8 @@ export function useLiveTips(
       return;
     }
     cache.add(event);
-    if (event.receiverId === user.id) announcer.current?.announce(event);
+    if (event.receiverId !== user.id) return;
+    if (announced === null || event.serviceCategory === announced) announcer.current?.announce(event);
   }
 
   const { status, error, reset } = trpc.transactions.onTip.useSubscription(
@@ -104,7 +116,7 @@ export function useLiveTips(
     };
   }, []);
 
-  return { connection: connectionOf(status, error, wasLive), unseenCount };
+  return { connection: connectionOf(status, error, wasLive), unseenCount, arrival };
 }
 
 /** @param status that of the subscription, which is pending while tips arrive. */

@@ -1,6 +1,7 @@
 /**
  * Making accounts and changing them, each in one transaction. Usernames are locked before anything is written, those that are given
- * up as well, because the present ones and the former ones lie in two tables, and no index guards both.
+ * up as well, because the present ones and the former ones lie in two tables, and no index guards both. So are emails, because a
+ * change that broke their index would fail instead of being refused.
  */
 import type { UserId } from '#shared/ids.ts';
 import { type AccountRow, accountFrom, changedAccount, newAccountRow } from '../rules.ts';
@@ -14,7 +15,7 @@ export const accountOf = (row: AccountRow & { readonly categories: string | null
 /** @param isRepeated whether this step may have been committed before. */
 export async function createAccount(statements: Statements, account: NewAccount, isRepeated: boolean) {
   const row = newAccountRow(account);
-  await lockUsernames(statements, [row.username]);
+  await lockNames(statements, { emails: [row.emailKey], usernames: [row.username] });
   const [former] = await statements.formerOwner.execute({ username: row.username });
   if (former) {
     const others = await statements.accountsLike.execute(row);
@@ -37,7 +38,10 @@ export async function updateAccount(statements: Statements, id: UserId, change: 
   if (!locked || !present) throw new Error('an account that is logged in has gone');
   if (change.email && change.email.passwordHash !== locked.passwordHash) return { outcome: 'stale' } as const;
   const { row, offered, retired } = changedAccount(accountOf(present), change);
-  if (row.username !== present.username) await lockUsernames(statements, [row.username, present.username]);
+  await lockNames(statements, {
+    emails: change.email ? [row.emailKey] : [],
+    usernames: row.username === present.username ? [] : [row.username, present.username],
+  });
   const others = (await statements.accountsLike.execute(row)).filter((other) => other.id !== id);
   if (others.some(({ emailKey }) => emailKey === row.emailKey)) return { outcome: 'email_taken' } as const;
   const [former] = await statements.formerOwner.execute({ username: row.username });
@@ -60,6 +64,10 @@ export async function updateAccount(statements: Statements, id: UserId, change: 
 }
 
 /** Always in their order, so that no two transactions wait for each other. */
-async function lockUsernames(statements: Statements, usernames: readonly string[]): Promise<void> {
-  for (const username of usernames.toSorted()) await statements.lockUsername.execute({ username });
+async function lockNames(
+  statements: Statements,
+  { emails, usernames }: { readonly emails: readonly string[]; readonly usernames: readonly string[] },
+): Promise<void> {
+  for (const name of emails) await statements.lockName.execute({ kind: 'email', name });
+  for (const name of usernames.toSorted()) await statements.lockName.execute({ kind: 'username', name });
 }

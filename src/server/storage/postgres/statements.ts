@@ -62,11 +62,13 @@ export function prepareStatements(client: Client) {
       })
       .where(eq(accounts.id, value('id')))
       .prepare('update_account'),
-    /** Keeps all others from giving or taking a username until the transaction ends. */
-    lockUsername: db
-      .select({ lock: sql`pg_advisory_xact_lock(hashtextextended('username ' || ${value('username')}, 0))` })
+    /** Keeps all others from giving or taking a username or an email until the transaction ends. */
+    lockName: db
+      .select({
+        lock: sql`pg_advisory_xact_lock(hashtextextended(${value('kind')}::text || ' ' || ${value('name')}::text, 0))`,
+      })
       .from(sql`(SELECT) AS nothing`)
-      .prepare('lock_username'),
+      .prepare('lock_name'),
     insertFormerUsername: prepareInsert(db, formerUsernames, 'insert_former_username'),
     formerOwner: db
       .select({ userId: formerUsernames.userId })

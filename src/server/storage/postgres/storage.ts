@@ -297,9 +297,14 @@ export function createPostgresStorage(url: string): Storage {
         return isReversal ? found.receiverPositionOfReversal : found.receiverPosition;
       }),
 
-    readTotals: (userId, fromMs, untilMs) =>
+    readTotals: (userId, fromMs, untilMs, serviceCategory) =>
       steps.run(async (statements) => {
-        const [totals] = await statements.totals.execute({ userId, fromMs, untilMs });
+        const [totals] = await statements.totals.execute({
+          userId,
+          fromMs,
+          untilMs,
+          serviceCategory: serviceCategory ?? null,
+        });
         if (!totals) throw new Error('an account that is logged in has gone');
         return totals;
       }),

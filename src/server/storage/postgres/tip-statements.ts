@@ -200,6 +200,7 @@ export function prepareTipStatements(db: NodePgDatabase) {
           eq(tipBuckets.accountId, accounts.id),
           gte(tipBuckets.startMs, value('fromMs')),
           lt(tipBuckets.startMs, value('untilMs')),
+          sql`(${value('serviceCategory')}::text is null or ${tipBuckets.serviceCategory} = ${value('serviceCategory')})`,
         ),
       )
       .where(eq(accounts.id, value('userId')))

@@ -1,6 +1,7 @@
 /**
  * Writing to the ledger and reading from it, as steps that are synchronous: a step of a group commit, or one read.
  */
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
 import { bucketStartMs, decideTip, isPartyTo, transactionOf, withReceiverNames } from '../rules.ts';
@@ -118,11 +119,18 @@ export function createLedger(statements: Statements) {
 
     positionOf,
 
-    totals(userId: UserId, fromMs: number, untilMs: number): Totals {
+    totals(
+      userId: UserId,
+      received: {
+        readonly fromMs: number;
+        readonly untilMs: number;
+        readonly serviceCategory: ServiceCategory | null;
+      },
+    ): Totals {
       const totals = statements.totals.get({ userId });
-      const received = statements.receivedBetween.get({ userId, fromMs, untilMs });
-      if (!totals || !received) throw new Error('an account that is logged in has gone');
-      return { ...totals, receivedCount: received.count, receivedCents: received.netAmountCents };
+      const sums = statements.receivedBetween.get({ userId, ...received });
+      if (!totals || !sums) throw new Error('an account that is logged in has gone');
+      return { ...totals, receivedCount: sums.count, receivedCents: sums.netAmountCents };
     },
   };
 }

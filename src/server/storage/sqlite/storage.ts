@@ -232,7 +232,8 @@ export function createSqliteStorage(database: Database): Storage {
 
     findEntryPosition: (userId, entry) => read(() => ledger.positionOf(userId, entry)),
 
-    readTotals: (userId, fromMs, untilMs) => read(() => ledger.totals(userId, fromMs, untilMs)),
+    readTotals: (userId, fromMs, untilMs, serviceCategory) =>
+      read(() => ledger.totals(userId, { fromMs, untilMs, serviceCategory: serviceCategory ?? null })),
 
     takeAttempt: (counts, nowMs) =>
       write(() => {

@@ -275,6 +275,7 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
           eq(tipBuckets.accountId, value('userId')),
           gte(tipBuckets.startMs, value('fromMs')),
           lt(tipBuckets.startMs, value('untilMs')),
+          sql`(${value('serviceCategory')} is null or ${tipBuckets.serviceCategory} = ${value('serviceCategory')})`,
         ),
       )
       .prepare(),

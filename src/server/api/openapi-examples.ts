@@ -1,0 +1,113 @@
+/** The examples of the API description, and the headers of its answers. */
+import { brand } from '#shared/brand.ts';
+import { typedQrCodeId } from '#shared/qr-codes.ts';
+import { wireSchema } from './wire.ts';
+
+export const EXAMPLE_REQUEST_ID = '0f5b2f0e-3c7e-4a53-9d1c-5a3f5e0f7a11';
+
+export const USER = {
+  id: 'usr_4gk2v0p8q3m7x1c9y5t6r0w2zb',
+  email: 'pat@example.com',
+  username: 'pat',
+  full_name: 'Pat Doe',
+  phone: null,
+  is_service_provider: true,
+  service_categories: ['bartender'],
+  total_tips_received: 11.97,
+  total_tips_given: 0,
+  must_change_password: false,
+};
+
+export const LOGIN = {
+  access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
+  token_type: 'bearer',
+  expires_at: '2024-07-01T20:15:30.000Z',
+  user: USER,
+};
+
+export const QR_CODE = {
+  id: '7K3MX9Q2AB',
+  service_category: 'bartender',
+  user_id: USER.id,
+};
+
+export const TIP_PAGE = {
+  greeting: 'Thank you for a lovely evening!',
+  photo_url: '/photos/9h2k5m8p1r4t7v0x3z6b9d2f5h',
+};
+
+export const QR_CODE_WITH_PICTURE = {
+  ...QR_CODE,
+  url: `https://tips.example.com/tip/${QR_CODE.id}`,
+  image_base64: 'iVBORw0KGgo=',
+  status: 'active',
+  display_name: null,
+  ...TIP_PAGE,
+};
+
+/** The code in a path, for whoever owns it. */
+export const OWN_CODE = {
+  name: 'qrId',
+  in: 'path',
+  required: true,
+  description: 'One of your codes. Those of other people answer as if there were none.',
+  schema: wireSchema(typedQrCodeId, 'input'),
+  example: QR_CODE.id,
+};
+
+export const SESSION = {
+  id: 'ses_2m5q8t1w4z7c0f3j6n9r2v5y8b',
+  device: 'Chrome on Android',
+  created_at: '2024-06-01T20:15:30.000Z',
+  expires_at: '2024-07-01T20:15:30.000Z',
+  is_current: true,
+};
+
+export const TRANSACTION = {
+  id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
+  giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',
+  receiver_id: USER.id,
+  receiver_name: USER.full_name,
+  receiver_username: USER.username,
+  qr_code_id: QR_CODE.id,
+  amount: 12.34,
+  giver_fee: 0.62,
+  net_amount: 11.97,
+  service_category: 'bartender',
+  status: 'completed',
+  created_at: '2024-06-01T20:15:30.000Z',
+};
+
+/** The headers of answers, under the names of their components. */
+export const HEADERS = {
+  RequestId: {
+    description: 'Names the request in the log.',
+    schema: { type: 'string', format: 'uuid' },
+    example: EXAMPLE_REQUEST_ID,
+  },
+  CacheControl: {
+    description: 'No answer of a route is to be kept.',
+    schema: { const: 'no-store' },
+    example: 'no-store',
+  },
+  Link: {
+    description: 'With `limit`: the next page as `rel="next"`, while there is one (RFC 8288).',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
+    example: `</api/transactions?limit=50&cursor=${TRANSACTION.id}>; rel="next"`,
+  },
+  RetryAfter: {
+    description: 'How many seconds to wait before trying again, when that is known.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 2,
+  },
+  WwwAuthenticate: {
+    description: 'How to authenticate (RFC 6750, section 3).',
+    schema: { type: 'string', pattern: '^Bearer ' },
+    example: `Bearer realm="${brand.name}"`,
+  },
+  Allow: {
+    description: 'With 405: the methods that the address has.',
+    schema: { type: 'string' },
+    example: 'GET, HEAD',
+  },
+} as const;
