@@ -1,16 +1,18 @@
 /** The prints of a code: a picture of each sheet, the paper, and a button that downloads it. */
+import '../../ui/zod-without-eval.ts';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
+import { PAPER_LABELS, PAPERS, type Paper, PRINT_FORMATS, PRINT_LABELS } from '#shared/print.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { api, failureOf } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { NothingPrinted } from './own-machine-note.tsx';
 import styles from './print-kit.module.css';
-import { PAPERS, type Paper, PICTURES, type Print, paperOf, SHEETS } from './prints.ts';
+import { PICTURES, type Print, paperOf } from './prints.ts';
 import { bytesFrom, saveFile } from './save-file.ts';
 import { SheetPicture } from './sheet-picture.tsx';
 
@@ -36,15 +38,15 @@ export function PrintKit({ code, user }: PrintKitProps) {
         <fieldset>
           <legend className={styles.legend}>Paper</legend>
           <div className={styles.papers}>
-            {PAPERS.map(({ value, label }) => (
+            {PAPERS.map((one) => (
               <Choice
-                key={value}
+                key={one}
                 type="radio"
                 name="paper"
-                checked={paper === value}
-                onChange={() => setPaper(value)}
+                checked={paper === one}
+                onChange={() => setPaper(one)}
               >
-                {label}
+                {PAPER_LABELS[one]}
               </Choice>
             ))}
           </div>
@@ -57,24 +59,26 @@ export function PrintKit({ code, user }: PrintKitProps) {
         </fieldset>
       </div>
       <ul className={styles.sheets}>
-        {SHEETS.map(({ file, name, size, use }) => (
-          <li key={file} className={styles.sheet}>
-            <SheetPicture file={file} isSaving={isSaving} />
-            <div className={styles.words}>
-              <h3>{name}</h3>
-              <p>{size[paper]}</p>
-              <p className={styles.use}>{use}</p>
-              <DownloadButton
-                name={name}
-                label="Download"
-                isOff={isOff}
-                isUnderWay={printing.underWay === name}
-                onClick={() => printing.save(name, { file, ...inkAndPaper })}
-              />
-              <Failure text={printing.failureOf(name)} />
-            </div>
-          </li>
-        ))}
+        {PRINT_FORMATS.map((format) => {
+          const { name, description } = PRINT_LABELS[format];
+          return (
+            <li key={format} className={styles.sheet}>
+              <SheetPicture format={format} isSaving={isSaving} />
+              <div className={styles.words}>
+                <h3>{name}</h3>
+                <p className={styles.use}>{description}</p>
+                <DownloadButton
+                  name={name}
+                  label="Download"
+                  isOff={isOff}
+                  isUnderWay={printing.underWay === name}
+                  onClick={() => printing.save(name, { file: `${format}.pdf`, ...inkAndPaper })}
+                />
+                <Failure text={printing.failureOf(name)} />
+              </div>
+            </li>
+          );
+        })}
       </ul>
       <section className={styles.bare} aria-labelledby="bare-code">
         <h3 id="bare-code">Only the code</h3>

@@ -1,22 +1,22 @@
 /** A small drawing of each print, as the landing page draws the card on its stand. */
 import type { ReactNode } from 'react';
-import type { SheetFile } from './prints.ts';
+import type { PrintFormat } from '#shared/print.ts';
 import styles from './sheet-picture.module.css';
 
 interface SheetPictureProps {
-  readonly file: SheetFile;
+  readonly format: PrintFormat;
   /** Whether its band is an outline, and no area of ink. */
   readonly isSaving: boolean;
 }
 
-export function SheetPicture({ file, isSaving }: SheetPictureProps) {
+export function SheetPicture({ format, isSaving }: SheetPictureProps) {
   return (
     <svg
       className={[styles.picture, isSaving && styles.saving].filter(Boolean).join(' ')}
       viewBox="0 0 120 120"
       aria-hidden="true"
     >
-      {DRAWINGS[file]}
+      {DRAWINGS[format]}
     </svg>
   );
 }
@@ -24,8 +24,8 @@ export function SheetPicture({ file, isSaving }: SheetPictureProps) {
 const BUSINESS_CARD_ROWS = [0, 1, 2, 3, 4];
 const STICKER_PLACES = [0, 1, 2];
 
-const DRAWINGS: Readonly<Record<SheetFile, ReactNode>> = {
-  'poster.pdf': (
+const DRAWINGS: Readonly<Record<PrintFormat, ReactNode>> = {
+  poster: (
     <>
       <Paper x={24} y={8} width={72} height={102} />
       <Band x={24} y={8} width={72} height={22} />
@@ -34,7 +34,7 @@ const DRAWINGS: Readonly<Record<SheetFile, ReactNode>> = {
       <Line x={48} y={97} width={24} />
     </>
   ),
-  'table-tent.pdf': (
+  'table-tent': (
     <>
       <path className={styles.shade} d="M84 24 104 98 92 104 78 24z" />
       <path className={styles.paper} d="M26 24h52l14 80H12z" />
@@ -43,7 +43,7 @@ const DRAWINGS: Readonly<Record<SheetFile, ReactNode>> = {
       <Line x={32} y={92} width={40} />
     </>
   ),
-  'counter-card.pdf': (
+  'counter-card': (
     <>
       <Paper x={34} y={14} width={52} height={74} />
       <Band x={34} y={14} width={52} height={15} />
@@ -52,7 +52,7 @@ const DRAWINGS: Readonly<Record<SheetFile, ReactNode>> = {
       <path className={styles.block} d="M22 88h76l3 4v12H19V92z" />
     </>
   ),
-  'business-cards.pdf': (
+  'business-cards': (
     <>
       <Paper x={22} y={6} width={76} height={108} />
       {BUSINESS_CARD_ROWS.flatMap((row) =>
@@ -67,7 +67,7 @@ const DRAWINGS: Readonly<Record<SheetFile, ReactNode>> = {
       )}
     </>
   ),
-  'stickers.pdf': (
+  stickers: (
     <>
       <Paper x={22} y={6} width={76} height={108} />
       {STICKER_PLACES.flatMap((row) =>
@@ -80,7 +80,7 @@ const DRAWINGS: Readonly<Record<SheetFile, ReactNode>> = {
       )}
     </>
   ),
-  'badge.pdf': (
+  badge: (
     <>
       <path className={styles.strap} d="M60 24 46 0M60 24 74 0" />
       <rect className={styles.clip} x={54} y={20} width={12} height={9} rx={2} />
