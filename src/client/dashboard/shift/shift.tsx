@@ -175,7 +175,7 @@ interface FrameProps {
 
 function Frame({ title, unseenCount = 0, actions, children }: FrameProps) {
   return (
-    <div className={styles.shift}>
+    <div className={styles.shift} data-scheme="light">
       <title>{titleOf(title, unseenCount)}</title>
       <header className={styles.head}>
         <Link href={paths.dashboard} replace className={styles.back}>
