@@ -141,7 +141,7 @@ test('a page hears of tips from a server that was restarted', async ({ page, log
   const backstage = new Backstage(first);
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await page.goto(`${first.url}/dashboard?tab=transactions`);
+  await openEmptyList(page, first.url);
   await backstage.tip(customer, code, 10);
   await expect(row(page, '+$9.70')).toHaveCount(1);
   await dismissCard(page);
