@@ -111,6 +111,7 @@ function CurrentCode({ user, code, live }: CurrentCodeProps) {
       <div className={styles.below}>
         <div className={styles.words}>
           <div className={styles.whose}>
+            {code.status === 'active' && <p>Scan to tip</p>}
             <ScreenHeading className={styles.name}>
               <bdi>{name}</bdi>
             </ScreenHeading>
