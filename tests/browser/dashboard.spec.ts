@@ -142,6 +142,39 @@ test.describe('the head', () => {
     }
   });
 
+  test('stays in reach below a toast on a phone, and a toast goes though a pointer rests on it', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await logInAs(await backstage.provider());
+    for (const [width, fontSize] of [
+      [390, '100%'],
+      [320, '200%'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto('/dashboard');
+      await page.evaluate((size) => {
+        document.documentElement.style.fontSize = size;
+      }, fontSize);
+      await expect(value(page, 'Active QR Codes')).toHaveText('0');
+      await page.route('**/trpc/qrCodes.create*', (route) => route.abort());
+      await page.getByRole('button', { name: 'Create Bartender QR' }).click();
+      await page.evaluate(() => window.scrollTo({ top: 0, behavior: 'instant' }));
+      const failed = page.locator('[data-sonner-toast]');
+      await expect(failed).toHaveText('Failed to create QR code');
+      await page.getByRole('button', { name: 'Create Bartender QR' }).click();
+      await expect(failed).toHaveCount(2);
+      await failed.first().hover();
+      // A click is possible only where nothing lies over the button.
+      await page.getByRole('button', { name: 'Logout' }).click({ trial: true });
+      await failed.first().hover();
+      await expect(failed).toHaveCount(0);
+    }
+    complaints.length = 0;
+  });
+
   test('keeps its height while the numbers load', async ({ page, backstage, logInAs }) => {
     const { provider, code, customer } = await backstage.bothSides();
     await backstage.tip(customer, code, 25);
@@ -209,11 +242,17 @@ function zoneWhereItIs(hour: number): string {
 }
 
 test.describe('the first screen of a phone, without scrolling,', () => {
-  test('shows a provider the tabs and two thirds of the first code', async ({ page, backstage, logInAs }) => {
+  test('shows a provider who has answered the offer of alerts the tabs and two thirds of the first code', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
     const { provider, code, customer } = await backstage.bothSides();
     await backstage.tip(customer, code, 75);
     await logInAs(provider);
     await page.goto('/dashboard');
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.reload();
     await expect(page.getByRole('tablist')).toBeInViewport({ ratio: 1 });
     await expect(page.getByRole('article', { name: 'Bartender' }).getByRole('img')).toBeInViewport({
       ratio: 0.66,

@@ -74,7 +74,7 @@ export function openEasel(paper: Paper, title: string, madeAtMs: number) {
   // The features of a run are asked for, because pdfkit would otherwise set word after word, from left to right in any script.
   const widthOfRun = (run: Run, size: number) => {
     takeFont(run, size);
-    return document.widthOfString(run.text, { features: [] });
+    return document.widthOfString(run.text, { features: [] }) + run.font.stroke * size;
   };
 
   /** Measures at a size that loses nothing to rounding. */

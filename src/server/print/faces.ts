@@ -161,13 +161,18 @@ export async function drawRound(
     });
   };
   const codeBox = code * WITH_QUIET_ZONE;
-  const codeTop = -radius * 0.62;
-  await line(`Tip ${words.name}`, -radius * 0.87, radius * 0.22, 'display', INK);
+  const codeTop = -radius * 0.66;
+  await line(`Tip ${words.name}`, -radius * 0.88, radius * 0.22, 'display', INK);
   easel.code(words.address, middleX, middleY + codeTop + codeBox / 2, code);
-  const under = codeTop + codeBox;
-  await line(words.service, under - radius * 0.02, radius * 0.13, 'display', INK);
-  await line(words.codeId, under + radius * 0.115, radius * 0.085, 'text', INK);
-  await line(typed(words.address), under + radius * 0.2, radius * 0.075, 'text', SOFT_INK);
+  let top = codeTop + codeBox - radius * 0.01;
+  for (const [text, height, face, colour] of [
+    [words.service, 0.115, 'display', INK],
+    [words.codeId, 0.085, 'text', INK],
+    [typed(words.address), 0.08, 'text', SOFT_INK],
+  ] as const) {
+    await line(text, top, radius * height, face, colour);
+    top += radius * height;
+  }
 }
 
 /** The block in which the card stands, with the address and the id for whoever cannot scan. */

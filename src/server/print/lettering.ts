@@ -16,6 +16,8 @@ interface Family {
   readonly name: string;
   /** What stands between the name of a subset and the ending of its file. */
   readonly style: string;
+  /** Whether the letters of the file as it is are hair-thin: only the default weight of a variable file can be embedded. */
+  readonly isThin?: true;
 }
 
 const DISPLAY: Family = { name: '@fontsource/instrument-serif', style: '400-normal' };
@@ -26,9 +28,9 @@ const OTHER_SCRIPTS: readonly Family[] = [
   { name: '@fontsource/noto-sans-hebrew', style: '400-normal' },
   { name: '@fontsource/noto-sans-thai', style: '400-normal' },
 ];
-const JAPANESE: Family = { name: '@fontsource-variable/noto-sans-jp', style: 'wght-normal' };
-const KOREAN: Family = { name: '@fontsource-variable/noto-sans-kr', style: 'wght-normal' };
-const CHINESE: Family = { name: '@fontsource-variable/noto-sans-sc', style: 'wght-normal' };
+const JAPANESE: Family = { name: '@fontsource-variable/noto-sans-jp', style: 'wght-normal', isThin: true };
+const KOREAN: Family = { name: '@fontsource-variable/noto-sans-kr', style: 'wght-normal', isThin: true };
+const CHINESE: Family = { name: '@fontsource-variable/noto-sans-sc', style: 'wght-normal', isThin: true };
 const EMOJI: Family = { name: '@fontsource-variable/noto-emoji', style: 'wght-normal' };
 
 /** Part of a typeface, as its package divides it. */
@@ -43,6 +45,8 @@ export interface OpenFont {
   readonly name: string;
   /** In the format in which a PDF embeds it. */
   readonly bytes: Buffer;
+  /** How wide a line around each letter makes it as heavy as the others, as a part of its size. */
+  readonly stroke: number;
   readonly has: (codePoint: number) => boolean;
 }
 
@@ -60,6 +64,8 @@ const openFonts = new Map<string, Promise<OpenFont>>();
 
 /** Letters that show nothing by themselves, such as joiners and variation selectors, and the skin colours of emoji. */
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]$/u;
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
+const THIN_STROKE = 0.035;
 /** Stands for a letter that no typeface has. */
 const MISSING = '\ufffd';
 const MISSING_CODE_POINT = 0xfffd;
@@ -85,14 +91,19 @@ function readFiles(family: Family): readonly FontFile[] {
   return files;
 }
 
-function open(path: string): Promise<OpenFont> {
+function open(path: string, isThin = false): Promise<OpenFont> {
   const known = openFonts.get(path);
   if (known) return known;
   const opening = decompress(readFileSync(path)).then((sfnt): OpenFont => {
     const bytes = Buffer.from(sfnt);
     const font = openFont(bytes);
     if (!('hasGlyphForCodePoint' in font)) throw new Error(`${path} is a collection of typefaces`);
-    return { name: path, bytes, has: (codePoint) => font.hasGlyphForCodePoint(codePoint) };
+    return {
+      name: path,
+      bytes,
+      stroke: isThin ? THIN_STROKE : 0,
+      has: (codePoint) => font.hasGlyphForCodePoint(codePoint),
+    };
   });
   openFonts.set(path, opening);
   return opening;
@@ -113,7 +124,7 @@ async function fontFor(codePoint: number, families: readonly Family[]): Promise<
   for (const family of families) {
     for (const { path, ranges } of readFiles(family)) {
       if (!ranges.some(([first, last]) => first <= codePoint && codePoint <= last)) continue;
-      const font = await open(path);
+      const font = await open(path, family.isThin);
       if (font.has(codePoint)) return font;
     }
   }
@@ -171,6 +182,15 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
     const shown = level % 2 === 1 ? (bidi.getMirroredCharacter(character) ?? character) : character;
     if (stays) before.text += shown;
     else runs.push({ font, text: shown, level });
+  }
+  for (const run of runs) {
+    // The typesetter turns letters of right-to-left scripts around, and leaves signs and spaces between them as they are.
+    if (run.level % 2 === 1 && !RIGHT_TO_LEFT.test(run.text)) {
+      run.text = [...graphemes.segment(run.text)]
+        .map(({ segment }) => segment)
+        .reverse()
+        .join('');
+    }
   }
   const highest = Math.max(0, ...runs.map(({ level }) => level));
   for (let level = highest; level > 0; level -= 1) {

@@ -27,25 +27,25 @@ const FORMATS: Readonly<Record<PrintFormat, Draw>> = {
     await drawUpright(easel, { ...box, code: 110 }, sheet, sheet.ink);
   },
 
-  /** A flap, two faces that meet at the ridge, and the ground on which the tent stands; the flap is glued under the ground. */
+  /** A flap, two faces that meet at the ridge, and the base on which the tent stands; the flap is glued under the base. */
   async 'table-tent'(easel, sheet) {
-    const [flap, face, ground] = [20, 100, 50];
+    const [flap, face, base] = [20, 100, 50];
     const width = 160;
     const x = (easel.pageWidth - width) / 2;
-    const y = (easel.pageHeight - flap - 2 * face - ground) / 2;
+    const y = (easel.pageHeight - flap - 2 * face - base) / 2;
     const back = { x, y: y + flap, width, height: face };
     const front = { ...back, y: y + flap + face };
     const draw = (box: Box) => drawLying(easel, { ...box, code: 62, radius: 0.01 }, sheet, sheet.ink);
     await easel.upsideDown(back, () => draw(back));
     await draw(front);
-    easel.box({ x, y, width, height: flap + 2 * face + ground }, CUT);
+    easel.box({ x, y, width, height: flap + 2 * face + base }, CUT);
     for (const fold of [back.y, front.y, front.y + face]) easel.line(x, fold, x + width, fold, FOLD);
     const note = { x, width, face: 'text', colour: '#5f5f5f', maxSize: 3, maxLines: 1 } as const;
-    await easel.write('Fold, and glue this under the ground.', {
+    await easel.write('Fold along the lines, and glue this flap under the base.', {
       ...{ ...note, y, height: flap, align: 'centre', stand: 'middle' },
     });
-    await easel.write('Ground', {
-      ...{ ...note, y: front.y + face, height: ground, align: 'centre', stand: 'middle' },
+    await easel.write('Base', {
+      ...{ ...note, y: front.y + face, height: base, align: 'centre', stand: 'middle' },
     });
   },
 
@@ -70,7 +70,7 @@ const FORMATS: Readonly<Record<PrintFormat, Draw>> = {
     const [columns, rows] = [3, 4];
     const cell = across + gap;
     for (const { x, y } of cellsOf(centred(easel, columns * cell, rows * cell), columns, rows)) {
-      const place = { middleX: x + cell / 2, middleY: y + cell / 2, radius: across / 2, code: 30 };
+      const place = { middleX: x + cell / 2, middleY: y + cell / 2, radius: across / 2, code: 28 };
       await drawRound(easel, place, sheet, sheet.ink);
     }
   },
