@@ -30,10 +30,11 @@ export function frameOf(png: Buffer): Frame {
 /** A frame without a code. @param spread how far its pixels are from `brightness`, at most. */
 export function noise(brightness: number, spread: number): Frame {
   let state = 7;
-  return Buffer.from({ length: WIDTH * HEIGHT }, () => {
+  const draw = () => {
     state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
     return brightness + spread * (2 * (state / 2 ** 32) - 1);
-  });
+  };
+  return Buffer.from(Uint8Array.from({ length: WIDTH * HEIGHT }, draw));
 }
 
 /** A film of frames, each of which lasts some seconds; the camera begins again at its end. */
