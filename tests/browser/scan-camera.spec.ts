@@ -61,7 +61,9 @@ const status = (page: Page) => page.getByRole('region', { name: 'Camera' }).getB
 
 /** Which of the tracks that the page has opened so far are on. */
 const tracks = (page: Page) =>
-  page.evaluate(() => window.cameras.flatMap((stream) => stream.getTracks()).map((track) => track.readyState));
+  page.evaluate(() =>
+    window.cameras.flatMap((stream) => stream.getTracks()).map((track) => track.readyState),
+  );
 
 test('a film of a code leads to its tip page, after noise and a foreign code that is named', async ({
   page,

@@ -88,7 +88,7 @@ export function Scanner({ onCode }: { readonly onCode: (code: string) => void })
   }
 
   return (
-    <section className={styles.scanner} data-live={isOn} aria-label="Camera">
+    <section className={styles.scanner} data-blocked={camera.is === 'unavailable'} aria-label="Camera">
       {isOn ? (
         <camera.View
           onText={followScanned}
