@@ -148,7 +148,7 @@ test.describe("the browser's own detector", () => {
     await page.addInitScript((text) => {
       Object.assign(window, {
         BarcodeDetector: class {
-          static getSupportedFormats = async () => ['ean_13', 'qr_code'];
+          static getSupportedFormats = async (): Promise<string[]> => ['ean_13', 'qr_code'];
           detect = async () => [{ rawValue: text }];
         },
       });
@@ -172,7 +172,7 @@ test.describe("the browser's own detector", () => {
         ([known, fails]) => {
           Object.assign(window, {
             BarcodeDetector: class {
-              static getSupportedFormats = async () => known;
+              static getSupportedFormats = async (): Promise<readonly string[]> => known;
               detect = async () => {
                 if (fails) throw new DOMException('no service', 'NotSupportedError');
                 return [{ rawValue: 'nonsense' }];
@@ -341,7 +341,8 @@ test('the light is switched where the camera has one, and refuses in words', asy
 }) => {
   show(film([noise(40, 10), 2]));
   await page.addInitScript(() => {
-    MediaStreamTrack.prototype.getCapabilities = () => Object.assign({}, { torch: true });
+    const capabilities: MediaTrackCapabilities & { torch: boolean } = { torch: true };
+    MediaStreamTrack.prototype.getCapabilities = () => capabilities;
     window.lights = [];
     MediaStreamTrack.prototype.applyConstraints = async (constraints) => {
       window.lights.push(constraints);
