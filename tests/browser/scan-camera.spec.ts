@@ -148,7 +148,9 @@ test.describe("the browser's own detector", () => {
     await page.addInitScript((text) => {
       Object.assign(window, {
         BarcodeDetector: class {
-          static getSupportedFormats = async (): Promise<string[]> => ['ean_13', 'qr_code'];
+          static async getSupportedFormats(): Promise<string[]> {
+            return ['ean_13', 'qr_code'];
+          }
           detect = async () => [{ rawValue: text }];
         },
       });
@@ -172,7 +174,9 @@ test.describe("the browser's own detector", () => {
         ([known, fails]) => {
           Object.assign(window, {
             BarcodeDetector: class {
-              static getSupportedFormats = async (): Promise<readonly string[]> => known;
+              static async getSupportedFormats(): Promise<readonly string[]> {
+                return known;
+              }
               detect = async () => {
                 if (fails) throw new DOMException('no service', 'NotSupportedError');
                 return [{ rawValue: 'nonsense' }];
