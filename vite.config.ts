@@ -178,7 +178,7 @@ const config: ViteUserConfig = {
   server: {
     proxy: Object.fromEntries(
       // The slash at the end matters, because /api.ts is a file of the client; of /tip the server answers the form only.
-      ['/api/', '/trpc/', '/healthz', '/readyz', '^/tip/?\\?'].map((path) => [
+      ['/api/', '/trpc/', '/healthz', '/readyz', '/photos/', '/demo-code.svg', '^/tip/?\\?'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
       ]),

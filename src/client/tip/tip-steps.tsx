@@ -1,5 +1,5 @@
 /** The steps of the tip flow. */
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { verifySession } from '../calls.ts';
 import { Loading } from '../ui/states.tsx';
 import type { Provider } from './provider.ts';
@@ -9,7 +9,13 @@ import { fetchPaying, useTipFlow } from './use-tip-flow.ts';
 
 const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ default: PayingSteps })));
 
-export function TipSteps({ provider }: { readonly provider: Provider }) {
+interface TipStepsProps {
+  readonly provider: Provider;
+  /** Stands in the place of the amounts while the code takes no tips. */
+  readonly paused: ReactNode;
+}
+
+export function TipSteps({ provider, paused }: TipStepsProps) {
   const { flow, dispatch, proceed, pay, changeAmount } = useTipFlow(provider);
 
   /** How many later steps were shown: the first step takes the focus when somebody returns to it, not at the beginning. */
@@ -20,6 +26,7 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
 
   switch (flow.step) {
     case 'select-amount':
+      if (provider.isPaused) return paused;
       return (
         <SelectAmountStep
           provider={provider}

@@ -1,0 +1,69 @@
+/** The screens of codes that take no tips. Few people ever see one, so that they are fetched when they are needed. */
+import { useSearch } from 'wouter';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { RetryIcon } from '../ui/icons.tsx';
+import { Screen } from '../ui/screen.tsx';
+import { CodeNotFound } from './code-not-found.tsx';
+import styles from './late.module.css';
+import { LateReceipt } from './late-receipt.tsx';
+import { paidIn } from './tip-flow.ts';
+
+export interface LateProps {
+  readonly why: 'unknown' | 'replaced' | 'retired' | 'paused';
+  /** The code as it stands in the address. */
+  readonly typed: string;
+  readonly isSignedIn: boolean;
+  /** Looks the code up once more. */
+  readonly onRetry: () => void;
+}
+
+export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
+  const transactionId = paidIn(useSearch());
+  if (why === 'paused') return <Paused onRetry={onRetry} />;
+  if (why === 'unknown') return <CodeNotFound typed={typed} isSignedIn={isSignedIn} />;
+  const gone = <CodeGone why={why} />;
+  return transactionId === null ? (
+    gone
+  ) : (
+    <LateReceipt key={transactionId} qrId={typed} transactionId={transactionId} gone={gone} />
+  );
+}
+
+/** Stands in the place of the amounts, below whoever would be tipped. */
+function Paused({ onRetry }: { readonly onRetry: () => void }) {
+  return (
+    <section className={[card.card, styles.late].join(' ')}>
+      <h2>Not taking tips right now</h2>
+      <p>This code is paused, and nothing can be paid with it. It may be back in a moment.</p>
+      <Button onClick={onRetry}>
+        <RetryIcon /> Try again
+      </Button>
+    </section>
+  );
+}
+
+const GONE = {
+  replaced: {
+    title: 'This code was replaced',
+    text: 'Please do not tip here: this print is out of date, and nothing can be paid with it. Ask for the new one.',
+  },
+  retired: {
+    title: 'This code is no longer in use',
+    text: 'Nothing can be paid with it any more. If somebody shows it to you, ask for the code that they use now.',
+  },
+} as const;
+
+/** It names nobody and leads to no other code, so that an old print can be trusted. */
+function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
+  const { title, text } = GONE[why];
+  return (
+    <Screen title={title} width="column">
+      <section className={[card.card, styles.late].join(' ')}>
+        <ScreenHeading className={styles.title}>{title}</ScreenHeading>
+        <p>{text}</p>
+      </section>
+    </Screen>
+  );
+}

@@ -1,0 +1,25 @@
+/** The photo of whoever is tipped. The name stands beside it, so that it needs no words of its own. */
+import { useState } from 'react';
+import styles from './tip.module.css';
+
+/** The side of a photo at most, in pixels. */
+const SIDE = 512;
+
+/** A photo that cannot be loaded leaves no trace, also when that was known before the script came. */
+export function Photo({ src }: { readonly src: string }) {
+  const [isLost, setLost] = useState(false);
+  if (isLost) return null;
+  return (
+    <img
+      ref={(image) => {
+        if (image?.complete && !image.naturalWidth) setLost(true);
+      }}
+      src={src}
+      alt=""
+      width={SIDE}
+      height={SIDE}
+      className={styles.photo}
+      onError={() => setLost(true)}
+    />
+  );
+}
