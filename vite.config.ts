@@ -224,7 +224,11 @@ const config: ViteUserConfig = {
         emptyOutDir: true,
         // The Content-Security-Policy allows fonts and styles from files only.
         assetsInlineLimit: 0,
-        modulePreload: { polyfill: false },
+        modulePreload: {
+          polyfill: false,
+          // Every page has these two already.
+          resolveDependencies: (_, files) => files.filter((file) => !/\/(?:base|rolldown-runtime)-/.test(file)),
+        },
         rollupOptions: {
           output: {
             // One chunk compresses better than twenty small ones, and is one request instead of twenty.

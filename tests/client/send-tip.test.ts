@@ -51,16 +51,7 @@ async function openTipPage() {
   const { beginSession: logIn, readToken } = await import('#client/session/session.ts');
   const [qrId = ''] = receiver.codes;
   const provider: Provider = {
-    ...{
-      qrId,
-      fullName: 'Pat Doe',
-      username: 'pat',
-      serviceCategory: 'bartender',
-      greeting: null,
-      photoUrl: null,
-      isPaused: false,
-      isDemo: false,
-    },
+    ...{ qrId, fullName: 'Pat Doe', username: 'pat', serviceCategory: 'bartender', isDemo: false },
   };
   const me = () => t.trpc(giver.token).auth.me.query();
   logIn(giver.token, await me());

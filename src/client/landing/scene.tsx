@@ -11,8 +11,8 @@ import styles from './scene.module.css';
 
 /** Longer sums are set smaller. */
 const FULL_SIZE_LENGTH = 7;
-/** How many tips the drawn phone lists. */
-const ROWS = EXAMPLE_TIPS_TODAY_CENTS.length;
+/** The widths of the lines in place of words, one for each tip that the drawn phone lists. */
+const LINE_WIDTHS = [34, 26, 38, 30];
 
 /** The scene receives the tips of the demo, so that whoever pays it sees what a provider sees. */
 export function Scene() {
@@ -148,12 +148,12 @@ function Phone({ tipsCents }: { readonly tipsCents: readonly Cents[] }) {
       <text x="423" y="350" fontSize={sizeOf(total, 50)} className={styles.total}>
         {total}
       </text>
-      {tipsCents.slice(0, ROWS).map((tipCents, row) => (
-        <g key={tipsCents.length - row} transform={`translate(424 ${372 + row * 40})`}>
+      {LINE_WIDTHS.map((width, row) => (
+        <g key={width} transform={`translate(424 ${372 + row * 40})`}>
           <path d="M0 0h124" className={styles.rule} />
-          <rect x="0" y="17" width={[34, 26, 38, 30][row]} height="8" rx="4" className={styles.line} />
+          <rect x="0" y="17" width={width} height="8" rx="4" className={styles.line} />
           <text x="124" y="27" fontSize="16" className={styles.amount}>
-            +{formatUsd(netOf(tipCents))}
+            +{formatUsd(netOf(tipsCents[row] ?? EXAMPLE_TIP_CENTS))}
           </text>
         </g>
       ))}

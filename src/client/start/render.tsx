@@ -63,7 +63,7 @@ function renderTip(request: PageRequest): RenderedPage {
       title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
       description: greeting ?? (isPaused ? `${fullName} is not taking tips right now.` : invitation),
       url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
-      ...(photoUrl !== null && { imageUrl: publicUrl + photoUrl }),
+      ...(photoUrl && { imageUrl: publicUrl + photoUrl }),
       isListed: false,
     });
   }

@@ -4,10 +4,10 @@ import { readQrCodeId } from '#shared/ids.ts';
 import { verifySession } from '../calls.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { Screen } from '../ui/screen.tsx';
-import { Recall } from './recall.tsx';
+import { Loading, Skeleton } from '../ui/states.tsx';
+import { NoReceipt } from './no-receipt.tsx';
 import type { FoundReceipt } from './recall-receipt.ts';
 import type { SuccessStep } from './success-step.tsx';
-import { fetchPaying } from './use-tip-flow.ts';
 
 interface LateReceiptProps {
   /** The code in the address. */
@@ -42,7 +42,13 @@ export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
   if (outcome === 'asking' || outcome === 'failed') {
     return (
       <Screen title="Receipt" width="column">
-        <Recall hasFailed={outcome === 'failed'} onRetry={retry} />
+        {outcome === 'failed' ? (
+          <NoReceipt onRetry={retry} />
+        ) : (
+          <Loading text="Loading your receipt...">
+            <Skeleton height="tall" />
+          </Loading>
+        )}
       </Screen>
     );
   }
@@ -56,9 +62,9 @@ export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
 
 async function find(typed: string, transactionId: string): Promise<Outcome> {
   const session = presentSession();
-  const paying = session.status === 'signed-in' ? await fetchPaying().catch(() => null) : null;
-  if (session.status !== 'signed-in' || paying === null) return 'failed';
-  const found = await paying.findReceipt(readQrCodeId(typed) ?? typed, session.user.id, transactionId);
+  const loaded = session.status === 'signed-in' ? await import('./paying.ts').catch(() => null) : null;
+  if (session.status !== 'signed-in' || loaded === null) return 'failed';
+  const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, session.user.id, transactionId);
   if (found === 'failed') return 'failed';
-  return found === null ? 'none' : { ...found, Success: paying.SuccessStep };
+  return found === null ? 'none' : { ...found, Success: loaded.paying.SuccessStep };
 }

@@ -1,5 +1,4 @@
 /** The photo of whoever is tipped. The name stands beside it, so that it needs no words of its own. */
-import { useState } from 'react';
 import styles from './tip.module.css';
 
 /** The side of a photo at most, in pixels. */
@@ -7,19 +6,19 @@ const SIDE = 512;
 
 /** A photo that cannot be loaded leaves no trace, also when that was known before the script came. */
 export function Photo({ src }: { readonly src: string }) {
-  const [isLost, setLost] = useState(false);
-  if (isLost) return null;
   return (
     <img
       ref={(image) => {
-        if (image?.complete && !image.naturalWidth) setLost(true);
+        if (image?.complete && !image.naturalWidth) image.hidden = true;
       }}
       src={src}
       alt=""
       width={SIDE}
       height={SIDE}
       className={styles.photo}
-      onError={() => setLost(true)}
+      onError={({ currentTarget }) => {
+        currentTarget.hidden = true;
+      }}
     />
   );
 }

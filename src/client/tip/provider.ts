@@ -15,11 +15,11 @@ export interface Provider {
   readonly fullName: string;
   readonly username: string;
   readonly serviceCategory: ServiceCategory;
-  readonly greeting: string | null;
-  /** Where the photo lies on this server; null without one. */
-  readonly photoUrl: string | null;
+  readonly greeting?: string | null;
+  /** Where the photo lies on this server. */
+  readonly photoUrl?: string | null;
   /** Whether the code takes no tips for now. */
-  readonly isPaused: boolean;
+  readonly isPaused?: boolean;
   /** Whether the provider is made up, so that nothing is recorded. */
   readonly isDemo: boolean;
 }
@@ -86,8 +86,7 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
   if (demo === null) return { status: 'unknown' };
   const { userId: username, category: serviceCategory } = demo;
   const fullName = username.charAt(0).toUpperCase() + username.slice(1);
-  const ofNobody = { greeting: null, photoUrl: null, isPaused: false, isDemo: true };
-  return { status: 'found', provider: { qrId, fullName, username, serviceCategory, ...ofNobody } };
+  return { status: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }
 
 /** The parameters of an address that make a demo of it, without any others. */

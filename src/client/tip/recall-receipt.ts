@@ -45,7 +45,7 @@ export async function findReceipt(
     receipt: { amountCents, giverFeeCents, paidAt, transactionId },
     provider: {
       ...{ qrId, fullName: receiverName, username: receiverUsername, serviceCategory },
-      ...{ greeting: null, photoUrl: null, isPaused: false, isDemo: false },
+      isDemo: false,
     },
   };
 }

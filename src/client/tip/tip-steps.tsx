@@ -1,21 +1,23 @@
 /** The steps of the tip flow. */
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { verifySession } from '../calls.ts';
-import { Loading } from '../ui/states.tsx';
+import { Loading, Skeleton } from '../ui/states.tsx';
+import type { LateProps } from './late.tsx';
 import type { Provider } from './provider.ts';
-import { Recall } from './recall.tsx';
 import { SelectAmountStep } from './select-amount-step.tsx';
 import { fetchPaying, useTipFlow } from './use-tip-flow.ts';
 
 const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ default: PayingSteps })));
 
+/** Makes one of the screens that are fetched when they are needed. */
+export type LateScreen = (why: LateProps['why'], onRetry?: () => void) => ReactNode;
+
 interface TipStepsProps {
   readonly provider: Provider;
-  /** Stands in the place of the amounts while the code takes no tips. */
-  readonly paused: ReactNode;
+  readonly late: LateScreen;
 }
 
-export function TipSteps({ provider, paused }: TipStepsProps) {
+export function TipSteps({ provider, late }: TipStepsProps) {
   const { flow, dispatch, proceed, pay, changeAmount } = useTipFlow(provider);
 
   /** How many later steps were shown: the first step takes the focus when somebody returns to it, not at the beginning. */
@@ -26,7 +28,7 @@ export function TipSteps({ provider, paused }: TipStepsProps) {
 
   switch (flow.step) {
     case 'select-amount':
-      if (provider.isPaused) return paused;
+      if (provider.isPaused) return late('paused');
       return (
         <SelectAmountStep
           provider={provider}
@@ -37,14 +39,15 @@ export function TipSteps({ provider, paused }: TipStepsProps) {
         />
       );
     case 'recall':
-      return (
-        <Recall
-          hasFailed={flow.hasFailed}
-          onRetry={() => {
-            const { transactionId } = flow;
-            void verifySession().then(() => dispatch({ type: 'recall', transactionId }));
-          }}
-        />
+      return flow.hasFailed ? (
+        late('no-receipt', () => {
+          const { transactionId } = flow;
+          void verifySession().then(() => dispatch({ type: 'recall', transactionId }));
+        })
+      ) : (
+        <Loading text="Loading your receipt...">
+          <Skeleton height="tall" />
+        </Loading>
       );
     default:
       return (

@@ -20,7 +20,7 @@ import type { LateProps } from './late.tsx';
 import { Photo } from './photo.tsx';
 import { type Provider, useProvider } from './provider.ts';
 import styles from './tip.module.css';
-import { TipSteps } from './tip-steps.tsx';
+import { type LateScreen, TipSteps } from './tip-steps.tsx';
 
 const LOOKUP_FAILED = 'QR code not found';
 
@@ -51,8 +51,8 @@ function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: s
       <ArrowLeftIcon /> Back
     </ButtonLink>
   );
-  const late = (why: LateProps['why']) => (
-    <Late why={why} typed={qrId} isSignedIn={isSignedIn} onRetry={retry} />
+  const late: LateScreen = (why, onRetry = retry) => (
+    <Late why={why} typed={qrId} isSignedIn={isSignedIn} onRetry={onRetry} />
   );
   switch (state.status) {
     case 'loading':
@@ -76,7 +76,7 @@ function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: s
       return (
         <Screen title={titleFor(state.provider)} actions={back} width="column">
           <ProviderCard provider={state.provider} />
-          <TipSteps key={state.provider.qrId} provider={state.provider} paused={late('paused')} />
+          <TipSteps key={state.provider.qrId} provider={state.provider} late={late} />
         </Screen>
       );
     default:
@@ -94,7 +94,7 @@ function ProviderCard({ provider }: { readonly provider: Provider }) {
   return (
     <section className={[card.card, styles.provider].join(' ')} aria-label="Who receives your tip">
       <div className={styles.who}>
-        {photoUrl !== null && <Photo src={photoUrl} />}
+        {photoUrl && <Photo src={photoUrl} />}
         <div className={styles.words}>
           <ScreenHeading className={styles.name}>
             <bdi>{fullName}</bdi>
@@ -105,7 +105,7 @@ function ProviderCard({ provider }: { readonly provider: Provider }) {
           </p>
         </div>
       </div>
-      {greeting !== null && (
+      {greeting && (
         <p className={styles.greeting}>
           <q>
             <bdi>{greeting}</bdi>
