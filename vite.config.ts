@@ -227,7 +227,8 @@ const config: ViteUserConfig = {
         modulePreload: {
           polyfill: false,
           // Every page has these two already.
-          resolveDependencies: (_, files) => files.filter((file) => !/\/(?:base|rolldown-runtime)-/.test(file)),
+          resolveDependencies: (_, files) =>
+            files.filter((file) => !/\/(?:base|rolldown-runtime)-/.test(file)),
         },
         rollupOptions: {
           output: {

@@ -30,7 +30,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
   }
 }
 
-test('the demo is paid without a login, recorded nowhere, and arrives on the drawn phone', async ({ page }) => {
+test('the demo is paid without a login, recorded nowhere, and arrives on the drawn phone', async ({
+  page,
+}) => {
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.method() !== 'GET') asked.push(request.url());
@@ -80,7 +82,10 @@ test('a tip of the demo arrives after Back too, and on a landing page that is op
 /** Sends the drawn phone tips from another tab until one arrives: it listens a moment after the page is there. */
 async function sendUntilShown(page: Page, amountCents: number, shown: string): Promise<void> {
   await expect(async () => {
-    await page.evaluate((cents) => new BroadcastChannel('demo-tips').postMessage({ amountCents: cents }), amountCents);
+    await page.evaluate(
+      (cents) => new BroadcastChannel('demo-tips').postMessage({ amountCents: cents }),
+      amountCents,
+    );
     await expect(page.getByRole('img', { name: `You received ${shown}` })).toBeVisible({ timeout: 1_000 });
   }).toPass();
 }
@@ -92,10 +97,22 @@ test('what is no tip of the demo is shown by nothing', async ({ page }) => {
   const before = Number((await total.textContent())?.slice(1));
   await page.evaluate(() => {
     const channel = new BroadcastChannel('demo-tips');
-    const others = [null, 'x', 2000, [], {}, { amountCents: '2000' }, { amountCents: 1e9 }, { amountCents: 999 }];
+    const others = [
+      null,
+      'x',
+      2000,
+      [],
+      {},
+      { amountCents: '2000' },
+      { amountCents: 1e9 },
+      { amountCents: 999 },
+    ];
     for (const message of [...others, { amountCents: 2000.5 }, { amountCents: 2000, name: '<b>' }])
       channel.postMessage(message);
-    sessionStorage.setItem('demo-tips', JSON.stringify([{ amountCents: -2000 }, { amountCents: 2000, x: 1 }, 7]));
+    sessionStorage.setItem(
+      'demo-tips',
+      JSON.stringify([{ amountCents: -2000 }, { amountCents: 2000, x: 1 }, 7]),
+    );
     // After all that a real one, which arrives alone.
     channel.postMessage({ amountCents: 1000 });
   });
@@ -106,7 +123,11 @@ test('what is no tip of the demo is shown by nothing', async ({ page }) => {
 });
 
 test.describe('every other demo', () => {
-  for (const path of ['/tip/demo-sam-barber', '/tip/demo-alex-bartender?userId=sam&service=dj', '/tip/x?userId=alex&service=bartender']) {
+  for (const path of [
+    '/tip/demo-sam-barber',
+    '/tip/demo-alex-bartender?userId=sam&service=dj',
+    '/tip/x?userId=alex&service=bartender',
+  ]) {
     test(`asks for a login: ${path}`, async ({ page }) => {
       await page.goto(path);
       await proceedWith(page, '$20');
@@ -115,7 +136,9 @@ test.describe('every other demo', () => {
   }
 });
 
-test('the landing page has room for a tip of any size, for large text and for narrow windows', async ({ page }) => {
+test('the landing page has room for a tip of any size, for large text and for narrow windows', async ({
+  page,
+}) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.setViewportSize({ width: 320, height: 700 });
   await page.goto('/');

@@ -6,7 +6,9 @@ import { enterCode, expect, type Person, test } from './fixtures.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
 async function setPhoto(page: Page, code: string, owner: Person): Promise<void> {
-  const data = await sharp({ create: { width: 600, height: 600, channels: 3, background: '#40605a' } }).jpeg().toBuffer();
+  const data = await sharp({ create: { width: 600, height: 600, channels: 3, background: '#40605a' } })
+    .jpeg()
+    .toBuffer();
   const headers = { Authorization: `Bearer ${owner.token}`, 'Content-Type': 'image/jpeg' };
   const answer = await page.request.put(`/api/qr-codes/${code}/photo`, { data, headers });
   expect(answer.status()).toBe(200);
@@ -26,9 +28,16 @@ async function expectForEverybody(page: Page): Promise<void> {
   await page.setViewportSize(before);
 }
 
-test('a page of its own shows name, greeting and photo, and no username', async ({ page, backstage, logInAs }) => {
+test('a page of its own shows name, greeting and photo, and no username', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
   const { provider, code, customer } = await backstage.bothSides();
-  const body = { display_name: 'DJ Night', greeting: '<b>Thanks</b> \u0645\u0631\u062d\u0628\u0627, and see you soon!' };
+  const body = {
+    display_name: 'DJ Night',
+    greeting: '<b>Thanks</b> \u0645\u0631\u062d\u0628\u0627, and see you soon!',
+  };
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body });
   await setPhoto(page, code, provider);
   await logInAs(customer);
@@ -59,7 +68,10 @@ test('a photo that cannot be loaded leaves no hole', async ({ page, backstage, c
   complaints.length = 0;
 });
 
-test('a paused code says who it is, takes nothing, and goes on once it is resumed', async ({ page, backstage }) => {
+test('a paused code says who it is, takes nothing, and goes on once it is resumed', async ({
+  page,
+  backstage,
+}) => {
   const { provider, code } = await backstage.bothSides();
   const setStatus = (status: string) =>
     backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status } });
@@ -113,7 +125,10 @@ for (const [status, title] of [
     if (status === 'replaced')
       await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
     else
-      await backstage.call('PATCH', '/auth/me', { token: provider.token, body: { service_categories: ['dj'] } });
+      await backstage.call('PATCH', '/auth/me', {
+        token: provider.token,
+        body: { service_categories: ['dj'] },
+      });
     await page.goto(`/tip/${code}?userId=sam&service=dj`);
     await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
     await expect(page.getByRole('main').getByRole('link')).toHaveCount(0);

@@ -34,10 +34,15 @@ describe('the router', () => {
     expect(screenAt(pathname).type).not.toBe(nowhere);
   });
 
-  it.each(['/SCAN', '/scan/', '/sc%61n', '/scan/x', '/x/scan', '/tip', '/tip/x/y'])(
-    'finds no screen at %s',
-    (pathname) => {
-      expect(screenAt(pathname).type).toBe(nowhere);
-    },
-  );
+  it.each([
+    '/SCAN',
+    '/scan/',
+    '/sc%61n',
+    '/scan/x',
+    '/x/scan',
+    '/tip',
+    '/tip/x/y',
+  ])('finds no screen at %s', (pathname) => {
+    expect(screenAt(pathname).type).toBe(nowhere);
+  });
 });

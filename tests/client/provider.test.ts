@@ -33,7 +33,10 @@ const demo = (username: string, fullName: string, serviceCategory: string) =>
 
 describe('a code that was looked up', () => {
   it('is the provider who was found, whatever else the address says and however the code was typed', () => {
-    const state = { status: 'found', provider: { ...serviceProvider, qrId: CODE, isPaused: false, isDemo: false } };
+    const state = {
+      status: 'found',
+      provider: { ...serviceProvider, qrId: CODE, isPaused: false, isDemo: false },
+    };
     expect(providerState(CODE, '', found)).toEqual(state);
     expect(providerState('k7q2m-9xw4t', FORGED, found)).toEqual(state);
   });

@@ -1,7 +1,16 @@
 /** The tip page shows what its owner made of it, follows each change at once, and says what became of its code. */
 import { describe, expect, test } from 'vitest';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
-import { dataOf, get, metaOf, ownerOf, pages, textOf, titleOf, unescaped } from '#tests/support/rendered-pages.ts';
+import {
+  dataOf,
+  get,
+  metaOf,
+  ownerOf,
+  pages,
+  textOf,
+  titleOf,
+  unescaped,
+} from '#tests/support/rendered-pages.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 
 describe('a tip page', () => {
@@ -50,21 +59,22 @@ describe('a tip page', () => {
     expect((await page()).status).toBe(410);
   });
 
-  test.each(['<script>window.pwned=1</script>', '"><img src=x onerror=1>', '„</q> & مرحبا'])(
-    'shows a greeting as text only: %s',
-    async (greeting) => {
-      const t = await createTestApp({ pages });
-      const { code, client } = await ownerOf(t, 'Pat Doe');
-      await client.qrCodes.update.mutate({ id: code, greeting: 'Plain' });
-      const tags = (text: string) => text.match(/<\/?[a-z!][a-z0-9-]*/gi);
-      const plain = tags((await get(t, `/tip/${code}`)).html);
-      await client.qrCodes.update.mutate({ id: code, greeting });
-      const { html } = await get(t, `/tip/${code}`);
-      expect(tags(html)).toEqual(plain);
-      expect(metaOf(html, 'og:description')).toBe(greeting);
-      expect(unescaped(/<q><bdi>(.*?)<\/bdi><\/q>/s.exec(html)?.[1])).toBe(greeting);
-    },
-  );
+  test.each([
+    '<script>window.pwned=1</script>',
+    '"><img src=x onerror=1>',
+    '„</q> & مرحبا',
+  ])('shows a greeting as text only: %s', async (greeting) => {
+    const t = await createTestApp({ pages });
+    const { code, client } = await ownerOf(t, 'Pat Doe');
+    await client.qrCodes.update.mutate({ id: code, greeting: 'Plain' });
+    const tags = (text: string) => text.match(/<\/?[a-z!][a-z0-9-]*/gi);
+    const plain = tags((await get(t, `/tip/${code}`)).html);
+    await client.qrCodes.update.mutate({ id: code, greeting });
+    const { html } = await get(t, `/tip/${code}`);
+    expect(tags(html)).toEqual(plain);
+    expect(metaOf(html, 'og:description')).toBe(greeting);
+    expect(unescaped(/<q><bdi>(.*?)<\/bdi><\/q>/s.exec(html)?.[1])).toBe(greeting);
+  });
 });
 
 describe('a code that is gone', () => {

@@ -57,7 +57,11 @@ export async function ownerOf(t: TestApp, fullName: string, username = 'pat') {
         .jpeg()
         .toBuffer();
       const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'image/jpeg' };
-      const response = await t.send(`/api/qr-codes/${code}/photo`, { method: 'PUT', headers, body: new Uint8Array(body) });
+      const response = await t.send(`/api/qr-codes/${code}/photo`, {
+        method: 'PUT',
+        headers,
+        body: new Uint8Array(body),
+      });
       return (await response.json()).photo_url;
     },
   };
