@@ -50,7 +50,7 @@ function keptTips(): readonly DemoTip[] {
 }
 
 /** Reads a message, which any script of this origin could have written; null unless it is a tip and nothing else. */
-export function readTip(value: unknown): DemoTip | null {
+function readTip(value: unknown): DemoTip | null {
   if (typeof value !== 'object' || value === null || Object.keys(value).join() !== 'amountCents') return null;
   const amount: unknown = Reflect.get(value, 'amountCents');
   const isTip =
