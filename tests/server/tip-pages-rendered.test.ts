@@ -22,6 +22,7 @@ describe('a tip page', () => {
     const { status, html } = await get(t, `/tip/${code}`);
     expect(status).toBe(200);
     expect(textOf(html)).toContain('Thank you all!');
+    expect(html.indexOf('<title>')).toBeLessThan(html.indexOf('<body>'));
     expect(titleOf(html)).toBe('Tip DJ Night · Tipwell');
     expect(metaOf(html, 'og:title')).toBe('Tip DJ Night, Nail Tech');
     expect(metaOf(html, 'og:description')).toBe('Thank you all!');

@@ -34,7 +34,15 @@ export function CardLink({ className }: { readonly className: string | undefined
       aria-label="Try it: open the demo tip page"
       className={[styles.link, className].join(' ')}
     >
-      <img src={OPEN_DEMO_PICTURE} alt="" width="164" height="164" className={styles.code} />
+      {/* With a low priority React writes no preload for it, which would compete with the page. */}
+      <img
+        src={OPEN_DEMO_PICTURE}
+        alt=""
+        width="164"
+        height="164"
+        fetchPriority="low"
+        className={styles.code}
+      />
     </Link>
   );
 }

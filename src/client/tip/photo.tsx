@@ -15,6 +15,8 @@ export function Photo({ src }: { readonly src: string }) {
       alt=""
       width={SIDE}
       height={SIDE}
+      // Of any other image React writes a preload before all else, also before the title of a rendered page.
+      fetchPriority="low"
       className={styles.photo}
       onError={({ currentTarget }) => {
         currentTarget.hidden = true;
