@@ -39,7 +39,7 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
   });
 
   test('on the sign-up, also with errors and services', async ({ page }) => {
-    await page.goto('/tip/demo-alex-bartender');
+    await page.goto('/tip/demo-sam-barber');
     await proceedWith(page, '$20');
     await expect(page.getByText('is waiting')).toBeVisible();
     await expectForEverybody(page, 'sign-up for a waiting tip');
