@@ -139,7 +139,7 @@ export async function drawLying(
   easel.box(box, { line: LINE, lineWidth: 0.15, radius: box.radius });
 }
 
-/** A sticker: the name above the code, the service, the id and the address under it. */
+/** A sticker: the name above the code, the service and the address under it, which ends with the readable id. */
 export async function drawRound(
   easel: Easel,
   { middleX, middleY, radius, code }: { middleX: number; middleY: number; radius: number; code: number },
@@ -157,18 +157,18 @@ export async function drawRound(
     const width = chord(top, top + height);
     return easel.write(text, {
       ...{ x: middleX - width / 2, width, y: middleY + top, height, face, colour },
-      ...{ maxSize: height, maxLines: 2, align: 'centre', stand: 'middle' },
+      ...{ maxSize: height, maxLines: 3, align: 'centre', stand: 'middle' },
     });
   };
   const codeBox = code * WITH_QUIET_ZONE;
-  const codeTop = -radius * 0.66;
-  await line(`Tip ${words.name}`, -radius * 0.88, radius * 0.22, 'display', INK);
+  const codeTop = -radius * 0.63;
+  await line(`Tip ${words.name}`, -radius * 0.82, radius * 0.19, 'display', INK);
   easel.code(words.address, middleX, middleY + codeTop + codeBox / 2, code);
   let top = codeTop + codeBox - radius * 0.01;
   for (const [text, height, face, colour] of [
     [words.service, 0.115, 'display', INK],
-    [words.codeId, 0.085, 'text', INK],
-    [typed(words.address), 0.08, 'text', SOFT_INK],
+    [typed(words.address).replace(/[^/]+$/, ''), 0.07, 'text', SOFT_INK],
+    [words.codeId, 0.095, 'text', INK],
   ] as const) {
     await line(text, top, radius * height, face, colour);
     top += radius * height;

@@ -65,7 +65,8 @@ const openFonts = new Map<string, Promise<OpenFont>>();
 /** Letters that show nothing by themselves, such as joiners and variation selectors, and the skin colours of emoji. */
 const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]$/u;
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
-const THIN_STROKE = 0.035;
+const THIN_STROKE = 0.04;
+const MARK = /^\p{M}$/u;
 /** Stands for a letter that no typeface has. */
 const MISSING = '\ufffd';
 const MISSING_CODE_POINT = 0xfffd;
@@ -139,7 +140,7 @@ export interface Lettered {
   readonly fonts: ReadonlyMap<number, OpenFont>;
 }
 
-/** Finds the typefaces of a text. A letter that none has becomes the sign for a missing one. */
+/** Finds the typefaces of a text. A letter that none has becomes the sign for a missing one, and a mark that none has is left out. */
 export async function letter(text: string, face: Face): Promise<Lettered> {
   const families = familiesFor(text, face);
   const fonts = new Map<number, OpenFont>();
@@ -150,7 +151,7 @@ export async function letter(text: string, face: Face): Promise<Lettered> {
     if (font) {
       fonts.set(codePoint, font);
       known += character;
-    } else if (!INVISIBLE.test(character)) known += MISSING;
+    } else if (!INVISIBLE.test(character) && !MARK.test(character)) known += MISSING;
   }
   const missing = await fontFor(MISSING_CODE_POINT, families);
   if (missing) fonts.set(MISSING_CODE_POINT, missing);
@@ -169,16 +170,15 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
   for (const character of line) {
     const level = levels[index] ?? 0;
     index += character.length;
-    const own = fonts.get(character.codePointAt(0) ?? 0);
+    const codePoint = character.codePointAt(0) ?? 0;
+    const own = fonts.get(codePoint);
     const before = runs.at(-1);
-    const isInvisible = INVISIBLE.test(character) || /^\p{M}$/u.test(character);
-    // A mark or a joiner, and a space, stay with the letters before them where their typeface has them.
+    const isInvisible = INVISIBLE.test(character) || MARK.test(character);
+    // A mark or a joiner stays with the letter before it where its typeface has it.
     const stays =
-      before?.level === level &&
-      (before.font === own ||
-        ((isInvisible || character === ' ') && before.font.has(character.codePointAt(0) ?? 0)));
+      before?.level === level && (before.font === own || (isInvisible && before.font.has(codePoint)));
     const font = stays ? before.font : own;
-    if (!font || (isInvisible && !font.has(character.codePointAt(0) ?? 0))) continue;
+    if (!font || (isInvisible && !font.has(codePoint))) continue;
     const shown = level % 2 === 1 ? (bidi.getMirroredCharacter(character) ?? character) : character;
     if (stays) before.text += shown;
     else runs.push({ font, text: shown, level });
@@ -221,8 +221,11 @@ export interface Fitted {
 /** The distance of two lines, as a part of their size. */
 export const LEADING = 1.08;
 /** How much larger two lines must be than one, and how much larger than whole words broken ones must be, to be worth it. */
-const WORTH_OF_A_LINE = 0.8;
-const WORTH_OF_WHOLE_WORDS = 0.45;
+const WORTH_OF_A_LINE = 0.85;
+const WORTH_OF_WHOLE_WORDS = 0.62;
+/** The scripts whose lines may end after any letter. */
+const WITHOUT_SPACES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /**
  * Makes a text as large as its place allows. It shrinks first, takes more lines next, and breaks words last; it never leaves its place.
@@ -235,7 +238,9 @@ export function fitText(text: string, place: Place, widthOf: (part: string) => n
       const found = largest(text, place, lineCount, isBroken, widthOf);
       if (!found) continue;
       const worth =
-        found.size * WORTH_OF_A_LINE ** (found.lines.length - 1) * (isBroken ? WORTH_OF_WHOLE_WORDS : 1);
+        found.size *
+        WORTH_OF_A_LINE ** (found.lines.length - 1) *
+        (isBroken && !WITHOUT_SPACES.test(text) ? WORTH_OF_WHOLE_WORDS : 1);
       if (best === null || worth > best.worth) best = { ...found, worth };
     }
   }
