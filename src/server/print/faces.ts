@@ -133,7 +133,7 @@ export async function drawLying(
     }
     await easel.write(HOW, {
       ...{ ...column, y: top, height: space * 0.14, face: 'text', colour: SOFT_INK, maxSize: height * 0.045 },
-      ...{ maxLines: 2, align: 'left', stand: 'top' },
+      ...{ maxLines: 1, align: 'left', stand: 'top' },
     });
   });
   easel.box(box, { line: LINE, lineWidth: 0.15, radius: box.radius });

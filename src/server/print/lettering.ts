@@ -285,11 +285,13 @@ function wrap(
       line = longer;
       continue;
     }
-    if (line !== '') lines.push(line);
-    line = word;
-    if (widthOf(word) <= width) continue;
+    if (widthOf(word) <= width) {
+      lines.push(line);
+      line = word;
+      continue;
+    }
     if (!isBroken) return null;
-    line = '';
+    if (line !== '') line += ' ';
     for (const { segment } of graphemes.segment(word)) {
       if (line !== '' && widthOf(line + segment) > width) {
         lines.push(line);
