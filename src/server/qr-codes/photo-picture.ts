@@ -12,6 +12,20 @@ const KEPT_EDGE = 512;
 /** A square of this size takes some 60 kB, and twice as much where every pixel is noise. */
 const QUALITY = 82;
 
+/** Cameras and editors make a dozen. A decoder goes over the whole picture for each of them, which may have a few bytes only. */
+const MAX_SCANS = 64;
+/** Begins a scan of a JPEG, and is nowhere in what is coded (ITU-T T.81, sections B.1.1.2 and B.1.1.3). */
+const START_OF_SCAN = Buffer.from([0xff, 0xda]);
+
+/** Whether a JPEG asks for more work than its size lets expect. */
+function hasManyScans(sent: Uint8Array): boolean {
+  const bytes = Buffer.from(sent.buffer, sent.byteOffset, sent.byteLength);
+  let scans = 0;
+  for (let at = bytes.indexOf(START_OF_SCAN); at !== -1; at = bytes.indexOf(START_OF_SCAN, at + 2))
+    scans += 1;
+  return scans > MAX_SCANS;
+}
+
 /** Whether bytes begin as one of the three kinds of pictures (https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern). */
 function isPicture(sent: Uint8Array): boolean {
   const beginning = Buffer.from(sent.subarray(0, 16)).toString('latin1');
@@ -25,15 +39,16 @@ function isPicture(sent: Uint8Array): boolean {
 /**
  * Draws a photo anew.
  * @returns a JPEG of at most 512 x 512 pixels, without any metadata.
- * @throws AppError `not_a_photo` for what does not begin as a JPEG, PNG or WebP picture; `photo_unreadable` for one that is broken, or
- *   larger than 2048 pixels in width or height, whatever its header says.
+ * @throws AppError `not_a_photo` for what does not begin as a JPEG, PNG or WebP picture; `photo_unreadable` for one that is broken,
+ *   larger than 2048 pixels in width or height, whatever its header says, or coded so that reading it takes seconds.
  */
 export async function redrawPhoto(sent: Uint8Array): Promise<Uint8Array> {
   if (!isPicture(sent)) throw new AppError('not_a_photo');
   const open = await decoder();
   try {
     const picture = open(sent);
-    const { width, height } = await picture.metadata();
+    const { format, width, height } = await picture.metadata();
+    if (format === 'jpeg' && hasManyScans(sent)) throw new Error('the picture has too many scans');
     if (width > MAX_SENT_EDGE || height > MAX_SENT_EDGE) throw new Error('the picture is too large');
     return await picture
       .autoOrient()
