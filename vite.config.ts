@@ -276,7 +276,8 @@ const config: ViteUserConfig = {
         minify: false,
         sourcemap: true,
         rollupOptions: {
-          input: 'src/server/main.ts',
+          // The thread that prints is begun with a file of its own, beside main.js.
+          input: ['src/server/main.ts', 'src/server/print/worker.ts'],
           output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
         },
       },

@@ -26,6 +26,7 @@ import { createTurns } from './auth/turns.ts';
 import type { Config } from './config.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import type { Pages } from './pages/pages.ts';
+import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
@@ -68,6 +69,8 @@ export interface App {
   streams(): number;
   /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
   endStreams(): void;
+  /** Ends the thread that prints; what is still asked of it is refused. */
+  endPrinting(): Promise<void>;
 }
 
 /** Composes the product: chapters over the storage, both doors over the chapters. */
@@ -114,10 +117,19 @@ export function createApp(deps: AppDependencies): App {
     },
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
+    endPrinting: () => services.printer.end(),
   };
 }
 
-function createServices({ config, storage, secrets, passwords, clock, random }: AppDependencies): Services {
+function createServices({
+  config,
+  storage,
+  secrets,
+  passwords,
+  clock,
+  random,
+  log,
+}: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const view = createTransactionView(secrets.giver_pseudonym);
   const tipFeed = createTipFeed(storage, view);
@@ -125,6 +137,11 @@ function createServices({ config, storage, secrets, passwords, clock, random }: 
     sessions,
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
     qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl }),
+    printer: createPrinter({
+      publicUrl: config.publicUrl,
+      clock,
+      onTrouble: (err) => log.error({ err }, 'could not print'),
+    }),
     tipFeed,
     transactions: createTransactions({ storage, clock, random, view }),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),

@@ -124,7 +124,10 @@ async function start(): Promise<void> {
     const tooLate = sleep(STOP_PATIENCE_MS).then(() => {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
     });
-    await Promise.race([drain(server).then(() => storage.close()), tooLate]);
+    await Promise.race([
+      drain(server).then(() => Promise.all([storage.close(), app.endPrinting()])),
+      tooLate,
+    ]);
     log.info('stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -71,6 +71,11 @@ export const REFUSALS = {
     title: 'QR code paused',
     detail: 'This QR code is not taking tips right now.',
   },
+  public_url_is_local: {
+    status: 409,
+    title: 'Address is local',
+    detail: 'PUBLIC_URL leads to this machine alone, so nobody else could open a printed code.',
+  },
   qr_code_replaced: {
     status: 410,
     title: 'QR code replaced',

@@ -67,10 +67,12 @@ export const printRequest = z.object({
     .default(1_024),
 });
 
+export const PRINT_TYPES = ['application/pdf', 'image/svg+xml', 'image/png'] as const;
+
 export const printed = z.object({
   /** Such as `tipwell-7K3MX-9Q2AB-poster.pdf`. */
   fileName: z.string(),
-  type: z.enum(['application/pdf', 'image/svg+xml', 'image/png']),
+  type: z.enum(PRINT_TYPES),
   base64: z.string(),
 });
 

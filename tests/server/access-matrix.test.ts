@@ -156,6 +156,10 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
     input: ({ code, photo }) => ({ id: code.id, photo }),
   },
   'qrCodes.removePhoto': { outcomes: CHANGING_THE_CODE, input: ({ code }) => ({ id: code.id }) },
+  'qrCodes.print': {
+    outcomes: CHANGING_THE_CODE,
+    input: ({ code }) => ({ id: code.id, file: 'code.svg' }),
+  },
   'transactions.create': { outcomes: TIPPING, input: ({ tip }) => tip },
   'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.get': { outcomes: READING_THE_TIP, input: ({ given }) => ({ id: given.id }) },

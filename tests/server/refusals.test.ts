@@ -18,7 +18,9 @@ import {
   changePasswordThrough,
   DOORS,
   type Door,
+  LOCAL_URL,
   logInThrough,
+  PUBLIC_URL,
   refusedBy,
   registerThrough,
   resultOf,
@@ -34,13 +36,15 @@ const OUT_OF_BOUNDS = 'Tip amount must be between $10 and $10,000';
 async function openScene({
   isRateLimited = false,
   hashing,
+  publicUrl = PUBLIC_URL,
 }: {
   readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
+  readonly publicUrl?: string;
 } = {}) {
   const trouble = { isShuttingDown: false };
   const t = await createTestApp({
-    config: { isRateLimited },
+    config: { isRateLimited, publicUrl },
     ...(hashing && { hashing }),
     isShuttingDown: () => trouble.isShuttingDown,
   });
@@ -58,6 +62,7 @@ interface Row {
   readonly detail?: string;
   readonly isRateLimited?: true;
   readonly hashing?: 'slow';
+  readonly publicUrl?: string;
   /** What happens before the call. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -175,6 +180,12 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     detail: 'This QR code is no longer in use.',
     arrange: retireService,
     act: giveTip,
+  },
+  public_url_is_local: {
+    status: 409,
+    publicUrl: LOCAL_URL,
+    act: ({ t, code, provider }, door) =>
+      call(door, t, 'qrCodes.print', { id: code.id, file: 'poster.pdf' }, provider),
   },
   not_a_photo: { status: 415, act: sendPhoto(() => Buffer.from('GIF89a')) },
   photo_too_large: { status: 413, act: sendPhoto(() => new Uint8Array(MAX_PHOTO_BYTES + 1)) },
@@ -304,6 +315,7 @@ test.each([
   ['/qr-codes/ABCDEFGHJK', 'GET, HEAD, PATCH'],
   ['/qr-codes/ABCDEFGHJK/replacement', 'POST'],
   ['/qr-codes/ABCDEFGHJK/photo', 'PUT, DELETE'],
+  ['/qr-codes/ABCDEFGHJK/print/poster.pdf', 'GET, HEAD'],
   ['/transactions', 'GET, HEAD, POST'],
   ['/transactions/stream', 'GET, HEAD'],
   ['/transactions/txn_none', 'GET, HEAD'],

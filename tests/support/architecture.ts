@@ -18,15 +18,17 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['storage', /^server\/storage\/[^/]+$/, ''],
   ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage'],
   ['chapters', /^server\/(auth|qr-codes|tips)\//, 'storage'],
+  ['printer', /^server\/print\/printer\.ts$/, ''],
+  ['drawing', /^server\/print\//, 'printer'],
   ['limits', /^server\/limits\//, 'storage'],
   ['config', /^server\/config\.ts$/, 'storage'],
-  ['api', /^server\/api\//, 'storage chapters limits'],
-  ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters limits config api'],
+  ['api', /^server\/api\//, 'storage chapters printer limits'],
+  ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits config api'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'storage choice schedule chapters limits config api app frame',
+    'storage choice schedule chapters printer limits config api app frame',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'frame programs'],
 
@@ -54,7 +56,8 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
   [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
   [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engine knows its driver'],
-  [/^qrcode$/, /^server\/qr-codes\/qr-image\.ts$/, 'only qr-image.ts draws codes'],
+  [/^qrcode$/, /^server\/(?:qr-codes\/qr-image\.ts$|print\/)/, 'only qr-image.ts and the prints draw codes'],
+  [/^(?:pdfkit|fontkit|bidi-js)\b/, /^server\/print\/(?!printer\.)/, 'only the thread that prints sets type'],
 ];
 
 const IMPORT = /\b(?:from|import)\b\s*\(?\s*(['"`])(.+?)\1/g;

@@ -11,6 +11,9 @@ import { AppError, type ErrorCode, type FieldError, REFUSALS } from '#shared/err
 
 export const PUBLIC_URL = 'https://tips.example.com';
 
+/** The address of a server that nobody else can reach. */
+export const LOCAL_URL = 'http://localhost:3001';
+
 export const DOORS = ['REST', 'tRPC'] as const;
 export type Door = (typeof DOORS)[number];
 
@@ -116,7 +119,7 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
   }
   const { method, input: schema } = route;
   const rest = new Map(Object.entries(fields));
-  const address = route.path.replace(/:\w+/, () => {
+  const address = route.path.replace(/:\w+/g, () => {
     const [[name, value] = ['', '']] = rest;
     rest.delete(name);
     // Half a surrogate pair has no UTF-8 form and travels as a replacement character.
@@ -274,7 +277,7 @@ function readProblem({ status, headers, text }: Answer): Refused {
   const { type, title, instance, errors = [], ...read } = problem.parse(JSON.parse(text));
   const requestId = z.uuidv4().parse(headers.get('X-Request-Id'));
   expect({ type, title, instance, status: read.status }).toEqual({
-    type: `${PUBLIC_URL}/api/docs#${read.code}`,
+    type: `${read.code === 'public_url_is_local' ? LOCAL_URL : PUBLIC_URL}/api/docs#${read.code}`,
     title: REFUSALS[read.code].title,
     instance: `urn:uuid:${requestId}`,
     status,
@@ -304,7 +307,10 @@ function expectRefusalHeaders({ status, headers }: Answer): void {
 export function outcomesOf(door: Door, answer: Answer): readonly Outcome[] {
   const { status, headers, text } = answer;
   if (door === 'REST') {
-    if (status < 400) return [{ refused: null, data: text === '' ? null : JSON.parse(text) }];
+    if (status < 400) {
+      const isJson = headers.get('Content-Type') === 'application/json';
+      return [{ refused: null, data: isJson ? JSON.parse(text) : text || null }];
+    }
     expectRefusalHeaders(answer);
     return [{ refused: readProblem(answer), data: null }];
   }

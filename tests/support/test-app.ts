@@ -81,6 +81,7 @@ export async function createTestApp(
 
   onTestFinished(async () => {
     app.endStreams();
+    await app.endPrinting();
     await data.setFault(null);
     expect(await data.check()).toEqual([]);
   });

@@ -10,6 +10,7 @@ import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Turns } from '#server/auth/turns.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
+import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
@@ -20,6 +21,7 @@ export interface Services {
   readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly qrCodes: QrCodes;
+  readonly printer: Printer;
   readonly transactions: Transactions;
   readonly tipFeed: TipFeed;
   readonly limits: Limits;

@@ -95,6 +95,11 @@ export const HEADERS = {
     schema: { type: 'string', pattern: '^<[^>]+>; rel="next"$' },
     example: `</api/transactions?limit=50&cursor=${TRANSACTION.id}>; rel="next"`,
   },
+  ContentDisposition: {
+    description: 'The name of the file (RFC 6266).',
+    schema: { type: 'string', pattern: '^attachment; filename="[^"]+"$' },
+    example: `attachment; filename="${brand.linkScheme}-7K3MX-9Q2AB-poster.pdf"`,
+  },
   RetryAfter: {
     description: 'How many seconds to wait before trying again, when that is known.',
     schema: { type: 'integer', minimum: 0 },

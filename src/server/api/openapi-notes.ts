@@ -4,6 +4,7 @@
  */
 import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
 import { idPattern } from '#shared/ids.ts';
+import { printRequest } from '#shared/print.ts';
 import { serviceCategory, typedQrCodeId } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 import {
@@ -137,6 +138,43 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     description: 'The photo is gone from its address at once.',
     parameters: [OWN_CODE],
     response: { ...QR_CODE_WITH_PICTURE, photo_url: null },
+  },
+  'qrCodes.print': {
+    summary: 'Print a QR code',
+    description:
+      'A sheet to print as it is, at 100 %, with what givers see on the tip page; or the bare code. It is drawn for you, and nothing of it is kept. A server whose address leads to its own machine alone prints nothing.',
+    parameters: [
+      OWN_CODE,
+      {
+        name: 'file',
+        in: 'path',
+        required: true,
+        description: 'A sheet in PDF, or the code alone in SVG or PNG.',
+        schema: wireSchema(printRequest.shape.file, 'input'),
+        example: 'poster.pdf',
+      },
+      {
+        name: 'paper',
+        in: 'query',
+        description: 'The paper that a sheet is for.',
+        schema: wireSchema(printRequest.shape.paper, 'input'),
+        example: 'letter',
+      },
+      {
+        name: 'ink',
+        in: 'query',
+        description: '`saving` leaves every area of a sheet white.',
+        schema: wireSchema(printRequest.shape.ink, 'input'),
+        example: 'saving',
+      },
+      {
+        name: 'size',
+        in: 'query',
+        description: 'How many pixels wide `code.png` is.',
+        schema: wireSchema(printRequest.shape.size, 'input'),
+        example: 2_048,
+      },
+    ],
   },
   'qrCodes.lookup': {
     summary: 'Look a QR code up',

@@ -149,6 +149,14 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
 
 function successOf(route: RestRoute, example: unknown): JsonSchema {
   const headers = { 'X-Request-Id': headerAt('RequestId'), 'Cache-Control': headerAt('CacheControl') };
+  if (route.fileTypes) {
+    return {
+      description: 'The file, to be saved.',
+      headers: { ...headers, 'Content-Disposition': headerAt('ContentDisposition') },
+      // Bytes have no schema (OpenAPI 3.1, section 4.8.14.3).
+      content: Object.fromEntries(route.fileTypes.map((type) => [type, {}])),
+    };
+  }
   if (!route.output) return { description: 'Done.', headers };
   if (route.isStream) {
     return {

@@ -1,4 +1,6 @@
 /** A provider's QR codes, and whom a code tips. */
+
+import { printRequest } from '#shared/print.ts';
 import { newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
 import type { Change } from '../limits/limits.ts';
 import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
@@ -34,6 +36,12 @@ export const qrCodesRouter = router({
     await ctx.services.limits.countQrCode(ctx.account.id);
     return ctx.services.qrCodes.replace(ctx.account, input.id);
   }),
+
+  print: counted('print')
+    .input(printRequest)
+    .query(async ({ ctx, input: { id, ...request } }) =>
+      ctx.services.printer.print(await ctx.services.qrCodes.findOwnPage(ctx.account, id), request),
+    ),
 
   lookup: publicProcedure.input(qrCodeQuery).query(({ ctx, input }) => ctx.services.qrCodes.lookup(input.id)),
 });

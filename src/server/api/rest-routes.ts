@@ -6,6 +6,7 @@ import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
 import { login, profileChange, session, user } from '#shared/accounts.ts';
 import type { ErrorCode } from '#shared/errors.ts';
+import { PRINT_TYPES, printed } from '#shared/print.ts';
 import { MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
 import {
   MAX_PAGE_SIZE,
@@ -47,6 +48,16 @@ interface RestLastingAnswer {
   readonly lasting: object;
 }
 
+/** An answer that is to be saved as a file. */
+export interface RestFile {
+  readonly file: {
+    /** In ASCII. */
+    readonly name: string;
+    readonly type: string;
+    readonly bytes: Uint8Array<ArrayBuffer>;
+  };
+}
+
 /** A list that is too long for one procedure call. */
 export interface RestPages {
   /** None of them is empty. */
@@ -77,6 +88,8 @@ interface RestTerms {
   readonly input?: z.ZodType | null;
   /** Whether the body is a picture as it is. */
   readonly takesPicture?: true;
+  /** The types of the file that is answered in place of JSON. */
+  readonly fileTypes?: readonly string[];
   /** What the answer holds, in the procedure's words; a list of it when `isList`. */
   readonly output?: z.ZodType;
   readonly isList?: true;
@@ -87,7 +100,9 @@ interface RestTerms {
   /** The refusals of its own, beside those that any route has. */
   readonly refusals?: readonly ErrorCode[];
   /** How the procedure is asked; without it, with the body. */
-  readonly call?: (request: RestRequest) => Promise<RestAnswer | RestLastingAnswer | RestPages | RestStream>;
+  readonly call?: (
+    request: RestRequest,
+  ) => Promise<RestAnswer | RestFile | RestLastingAnswer | RestPages | RestStream>;
 }
 
 /** A row of the table. */
@@ -213,6 +228,24 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'too_many_requests'],
     call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qrId') }) }),
+  }),
+  route('GET', '/qr-codes/:qrId/print/:file', 'qrCodes.print', {
+    status: 200,
+    fileTypes: PRINT_TYPES,
+    refusals: [...CODE_REFUSALS, 'public_url_is_local', 'invalid_input', 'too_many_requests'],
+    async call({ ask, parameter, query }) {
+      const size = query('size');
+      const { fileName, type, base64 } = printed.parse(
+        await ask({
+          id: parameter('qrId'),
+          file: parameter('file'),
+          paper: query('paper'),
+          ink: query('ink'),
+          size: size === undefined ? undefined : numberFrom(size),
+        }),
+      );
+      return { file: { name: fileName, type, bytes: Uint8Array.from(Buffer.from(base64, 'base64')) } };
+    },
   }),
   route('GET', '/transactions', 'transactions.list', {
     status: 200,

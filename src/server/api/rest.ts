@@ -13,6 +13,7 @@ import type { Report } from './problems.ts';
 import {
   REST_ROUTES,
   type RestEvent,
+  type RestFile,
   type RestPages,
   type RestRoute,
   type RestStream,
@@ -65,6 +66,7 @@ export function createRestAdapter(
         );
         return c.body(list, 200, { 'Content-Type': 'application/json' });
       }
+      if ('file' in answer) return sendFile(c, answer);
       if ('lasting' in answer)
         return envelope.json(c.get('requestId'), wireTextOnce(answer.lasting), route.status);
       const { body, next } = answer;
@@ -92,6 +94,15 @@ function ask({ procedure, method }: RestRoute, input: unknown, context: Context)
     ctx: context,
     signal: undefined,
     batchIndex: 0,
+  });
+}
+
+/** Answers with a file to save, under its name (RFC 6266). */
+function sendFile(c: HonoContext, { file: { name, type, bytes } }: RestFile): Response {
+  return c.body(bytes, 200, {
+    'Content-Type': type,
+    'Content-Length': String(bytes.byteLength),
+    'Content-Disposition': `attachment; filename="${name}"`,
   });
 }
 

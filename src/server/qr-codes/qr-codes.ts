@@ -26,10 +26,19 @@ import {
   type UserId,
 } from '#shared/ids.ts';
 import { PHOTO_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
-import type { QrCode, QrCodeChange, QrCodeLookup } from '#shared/qr-codes.ts';
+import type { QrCode, QrCodeChange, QrCodeLookup, QrCodeStatus } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { redrawPhoto } from './photo-picture.ts';
 import { drawQrCode } from './qr-image.ts';
+
+/** What of a tip page its owner gives away on paper. */
+interface OwnPage {
+  readonly id: QrCodeId;
+  readonly serviceCategory: ServiceCategory;
+  /** Who receives the tips, as givers see it. */
+  readonly name: string;
+  readonly greeting: string | null;
+}
 
 export interface QrCodes {
   /** The account's codes, oldest first, also those that were replaced or retired. */
@@ -54,6 +63,11 @@ export interface QrCodes {
   setPhoto(account: Account, text: string, sent: Uint8Array): Promise<QrCode>;
   /** Takes the photo off the tip page of a code of the account's. @throws AppError as `update`. */
   removePhoto(account: Account, text: string): Promise<QrCode>;
+  /**
+   * The tip page of a code of the account's, to be printed. A paused code has one.
+   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
+   */
+  findOwnPage(account: Account, text: string): Promise<OwnPage>;
   /** A photo in JPEG; null when no page shows one of this name. */
   findPhoto(name: string): Promise<Uint8Array | null>;
   /**
@@ -272,6 +286,14 @@ export function createQrCodes(deps: {
 
     removePhoto: async (account, text) => changePhoto(account, requireId(text), null),
 
+    async findOwnPage(account, text) {
+      const id = requireId(text);
+      const code = await storage.findQrCode(id);
+      if (code?.userId !== account.id) throw new AppError('qr_code_not_found');
+      const { serviceCategory, greeting } = requireCurrent(code);
+      return { id, serviceCategory, name: shownReceiver(code).fullName, greeting };
+    },
+
     findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),
 
     async lookup(text) {
@@ -282,8 +304,7 @@ export function createQrCodes(deps: {
       const changesBefore = changes;
       const code = await storage.findQrCode(id);
       if (!code) throw new AppError('qr_code_not_found');
-      const { serviceCategory, status, greeting, photoName } = code;
-      if (status === 'replaced' || status === 'retired') throw new AppError(`qr_code_${status}`);
+      const { serviceCategory, status, greeting, photoName } = requireCurrent(code);
       const { userId, username, fullName } = shownReceiver(code);
       const found = Object.freeze({
         qrCode: Object.freeze({ id, serviceCategory, userId, status }),
@@ -320,6 +341,13 @@ function requireId(text: string): QrCodeId {
   const id = readQrCodeId(text);
   if (!id) throw new AppError('qr_code_not_found');
   return id;
+}
+
+/** @throws AppError `qr_code_replaced`, `qr_code_retired`. */
+function requireCurrent<Code extends { readonly status: QrCodeStatus }>(code: Code) {
+  const { status } = code;
+  if (status === 'replaced' || status === 'retired') throw new AppError(`qr_code_${status}`);
+  return { ...code, status };
 }
 
 function refusalOf({ outcome }: CodeRefusal): AppError {
