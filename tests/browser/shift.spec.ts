@@ -79,6 +79,23 @@ test.describe('the code', () => {
     });
   }
 
+  test('is read at once by whoever has just made it: no toast of the dashboard lies over it', async ({
+    page,
+    backstage,
+    server,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto('/dashboard');
+    await page.getByRole('button', { name: 'Create Bartender QR' }).click();
+    await expect(page.getByText('QR code created for Bartender')).toBeVisible();
+    await page.getByRole('link', { name: 'Show', exact: true }).click();
+    await expect(picture(page)).toBeInViewport({ ratio: 1 });
+    await expect(page.getByText('QR code created for Bartender')).toHaveCount(0);
+    expect(await readFrom(page)).toContain(`${server.url}/tip/`);
+  });
+
   test('stands with the name on its page, the service and its id, and without any amount', async ({
     page,
     backstage,

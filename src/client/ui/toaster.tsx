@@ -49,6 +49,11 @@ function findTopPx(): number {
   return Math.max(MARGIN_PX, Math.min(bottom, window.innerHeight / 2) + MARGIN_PX / 2);
 }
 
+/** Takes all toasts away, because the next screen has no room for them. */
+export function dismissToasts(): void {
+  toast.dismiss();
+}
+
 export function Toaster() {
   const waiting = useWaitingToasts();
   const [top, setTop] = useState(MARGIN_PX);

@@ -44,6 +44,10 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     window.addEventListener('keydown', press);
     return () => window.removeEventListener('keydown', press);
   }, []);
+  useEffect(() => {
+    // What the dashboard has just said would lie over the code.
+    import('../../ui/toaster.tsx').then(({ dismissToasts }) => dismissToasts()).catch(() => {});
+  }, []);
 
   if (codes.status === 'loading') {
     return (
