@@ -178,7 +178,7 @@ const config: ViteUserConfig = {
   server: {
     proxy: Object.fromEntries(
       // The slash at the end matters, because /api.ts is a file of the client; of /tip the server answers the form only.
-      ['/api/', '/trpc/', '/healthz', '/readyz', '^/tip/?\\?'].map((path) => [
+      ['/api/', '/trpc/', '/healthz', '/readyz', '/photos/', '/demo-code.svg', '^/tip/?\\?'].map((path) => [
         path,
         `http://127.0.0.1:${process.env['SERVER_PORT'] ?? 3001}`,
       ]),
@@ -224,7 +224,12 @@ const config: ViteUserConfig = {
         emptyOutDir: true,
         // The Content-Security-Policy allows fonts and styles from files only.
         assetsInlineLimit: 0,
-        modulePreload: { polyfill: false },
+        modulePreload: {
+          polyfill: false,
+          // Every page has these two already.
+          resolveDependencies: (_, files) =>
+            files.filter((file) => !/\/(?:base|rolldown-runtime)-/.test(file)),
+        },
         rollupOptions: {
           output: {
             // One chunk compresses better than twenty small ones, and is one request instead of twenty.

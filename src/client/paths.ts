@@ -28,7 +28,7 @@ export function receiptAt(pathname: string, transactionId: string): string {
 }
 
 /** The paths of all tip pages. */
-export const TIP_PAGE = new RegExp(`^${TIP_PREFIX}[^/]+/?$`);
+const TIP_PAGE = new RegExp(`^${TIP_PREFIX}[^/]+/?$`);
 
 /** Whether a tip page stands at this path. */
 export function isTipPage(pathname: string): boolean {

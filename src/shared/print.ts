@@ -45,9 +45,9 @@ export const PRINT_LABELS: Readonly<Record<PrintFormat, PrintLabel>> = {
   },
   stickers: {
     name: 'Round stickers',
-    description: '63 mm across, to cut or punch out. The code is 30 mm wide.',
+    description: '63 mm across, to cut or punch out. The code is 28 mm wide.',
   },
-  badge: { name: 'Badge', description: 'The size of a bank card (CR80). The code is 36 mm wide.' },
+  badge: { name: 'Badge', description: 'The size of a bank card (CR80). The code is 34 mm wide.' },
 };
 
 /** In pixels, of the picture of a bare code. */

@@ -8,6 +8,10 @@ import type { QrCodeLookup } from './qr-codes.ts';
 export type Lookup =
   | { readonly status: 'found'; readonly found: QrCodeLookup }
   | { readonly status: 'unknown' }
+  /** The service has another code now, which is told to nobody who has this one. */
+  | { readonly status: 'replaced' }
+  /** The service of the code was given up. */
+  | { readonly status: 'retired' }
   /** It could not be looked up; `detail` is what the server said, if it said something. */
   | { readonly status: 'failed'; readonly detail: string | null };
 
@@ -25,7 +29,7 @@ export interface PageRequest extends Address {
 }
 
 export interface RenderedPage {
-  readonly status: 200 | 404 | 503;
+  readonly status: 200 | 404 | 410 | 503;
   /** HTML for the head: the title, and what a shared link shows. */
   readonly head: string;
   /** HTML for the place of the client. */

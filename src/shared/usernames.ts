@@ -36,6 +36,11 @@ export function pageUsername(id: string): string {
   return `code-${id.toLowerCase()}`;
 }
 
+/** Whether a username is one of a tip page's own, which names nobody. */
+export function isPageUsername(username: string): boolean {
+  return OF_PAGE.test(username);
+}
+
 /**
  * Whether a username would pass for the site itself, or for one of its addresses: it contains the brand, however it is
  * separated; it is one that a tip page has; one of its parts, between separators and without digits around it, is an office; or it is as a whole,
@@ -47,7 +52,7 @@ export function isReservedUsername(username: string): boolean {
   return (
     joined.includes(BRAND) ||
     RESERVED_WORDS.has(joined) ||
-    OF_PAGE.test(username.toLowerCase()) ||
+    isPageUsername(username.toLowerCase()) ||
     parts.some((part) => OFFICES.has(part.replace(/^\d+|\d+$/g, '')))
   );
 }

@@ -39,7 +39,7 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
   });
 
   test('on the sign-up, also with errors and services', async ({ page }) => {
-    await page.goto('/tip/demo-alex-bartender');
+    await page.goto('/tip/demo-sam-barber');
     await proceedWith(page, '$20');
     await expect(page.getByText('is waiting')).toBeVisible();
     await expectForEverybody(page, 'sign-up for a waiting tip');
@@ -87,6 +87,53 @@ test.describe('axe finds nothing, headings are in order and nothing scrolls side
     await expect(page.getByText('Services provided')).toBeVisible();
     await expect(page.getByText('This device', { exact: true })).toBeVisible();
     await expectForEverybody(page, 'profile');
+  });
+
+  test('on what a provider does with a code', async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider(['esthetician', 'dj'], 'W'.repeat(60));
+    const code = await backstage.code(provider, 'esthetician');
+    await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const card = page.getByRole('article', { name: 'Esthetician' });
+    await expect(card.getByText('Paused', { exact: true })).toBeVisible();
+    await expectForEverybody(page, 'a paused code');
+    await card.getByRole('button', { name: 'Replace' }).click();
+    await expectForEverybody(page, 'question about replacing');
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+    await page.getByText('Old codes (1)').click();
+    await expectForEverybody(page, 'old codes');
+    await card.getByRole('button', { name: 'Print' }).click();
+    await expect(heading(page, 'Business cards')).toBeVisible();
+    await expectForEverybody(page, 'prints');
+    await page.getByRole('button', { name: 'Close' }).click();
+    await card.getByRole('button', { name: 'Edit Page' }).click();
+    await page.getByLabel('Greeting').fill('W'.repeat(141));
+    const picture = await page.screenshot();
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles({ name: 'photo.png', mimeType: 'image/png', buffer: picture });
+    await expect(page.getByRole('application')).toBeVisible();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await expect(page.getByText('The greeting may have up to 140 characters.')).toBeVisible();
+    await expectForEverybody(page, 'editor with an error');
+    await page.keyboard.press('Escape');
+    await expect(heading(page, 'Discard your changes?')).toBeVisible();
+    await expectForEverybody(page, 'question about changes');
+  });
+
+  test('on the edited profile', async ({ page, backstage, logInAs }) => {
+    await logInAs(await backstage.provider(['esthetician', 'live_event']));
+    await page.goto('/dashboard?tab=profile');
+    await page.getByText('Add a service').click();
+    await page.getByRole('button', { name: 'Edit Profile' }).click();
+    await page.getByLabel('Email').fill('nowhere');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByText('Please enter a valid email address.')).toBeVisible();
+    await expectForEverybody(page, 'edited profile with errors');
+    await page.getByRole('button', { name: 'Retire Live Event' }).click();
+    await expectForEverybody(page, 'question about retiring');
   });
 
   test('on the dashboard of a customer', async ({ page, backstage, logInAs }) => {
@@ -241,6 +288,13 @@ test('text twice as large makes nothing scroll sideways on a narrow phone', asyn
   await expect.soft(sum, 'the sum is as large as its label').toHaveCSS('font-size', '32px');
   await expectNarrow('/dashboard?tab=transactions', page.getByText('+$9,700.00').first());
   await expectNarrow('/dashboard?tab=profile', page.getByText('This device', { exact: true }));
+  await page.getByRole('button', { name: 'Edit Profile' }).click();
+  await page.getByLabel('Email').fill('another@example.com');
+  expect.soft(await tooWide(page), 'edited profile').toEqual([]);
+  await page.getByRole('button', { name: 'Retire Esthetician' }).click();
+  expect.soft(await tooWide(page), 'question about retiring').toEqual([]);
+  await expectNarrow(`/dashboard?tab=qr-codes&print=${code}`, heading(page, 'Business cards'));
+  await expectNarrow(`/dashboard?tab=qr-codes&page=${code}`, page.getByLabel('Greeting'));
   await expectNarrow('/scan', page.getByLabel('QR code or link'));
   await expectNarrow('/tip/demo-alex-bartender', heading(page, 'Alex'));
   await page.getByLabel('Or enter your own').fill('9876.54');

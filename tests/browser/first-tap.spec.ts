@@ -117,6 +117,7 @@ const PAGES: readonly Pages[] = [
           await expect(page.getByRole('heading', { name: 'How it works' })).toBeInViewport();
         },
       },
+      tapLink('Try it: open the demo tip page', '/tip/demo-alex-bartender'),
       tapLink('Join Tipwell Today', '/auth?tab=sign-up'),
     ],
   },

@@ -1,13 +1,13 @@
 /**
  * Tips arrive by themselves: in another browser, in another tab, after a lost connection and a restart, each once.
  */
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { startServer } from '../support/running-server.ts';
 import { Backstage, expect, openEmptyList, setHidden, stat, stopClock, test, watch } from './fixtures.ts';
 import { payTip } from './tipping.ts';
 
-test('a tip that is given in one browser appears in another, with toast, sums and row', async ({
+test('a tip that is given in one browser appears in another, with card, sums and row', async ({
   page,
   browser,
   backstage,
@@ -28,7 +28,7 @@ test('a tip that is given in one browser appears in another, with toast, sums an
   await expect(phone.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
 
   await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
-  await expect(page.getByText('+$24.25')).toHaveCount(1);
+  await expect(row(page, '+$24.25')).toHaveCount(1);
   await expect(stat(page, 'Tips Received')).toContainText('$24.25');
   await expect(stat(page, 'Received Today').getByRole('definition')).toHaveText(['1', /\$24\.25$/]);
   await backstage.tip(customer, code, 50);
@@ -37,7 +37,7 @@ test('a tip that is given in one browser appears in another, with toast, sums an
   await elsewhere.close();
 });
 
-test('the giver’s other tab shows the tip and its receiver at once, without a toast', async ({
+test('the giver’s other tab shows the tip and its receiver at once, without a card', async ({
   page,
   context,
   backstage,
@@ -65,9 +65,75 @@ test('each of several tabs shows each tip once', async ({ page, context, backsta
   for (let amount = 11; amount <= 20; amount += 1) await backstage.tip(customer, code, amount);
   for (const tab of [page, second]) {
     await expect(tab.getByRole('listitem').filter({ hasText: 'Received' })).toHaveCount(10);
-    await expect(tab.getByText('+$10.67')).toHaveCount(1);
+    await expect(row(tab, '+$10.67')).toHaveCount(1);
     await expect(stat(tab, 'Received Today')).toContainText('10');
   }
+});
+
+test('a tip that arrives is a card beside the numbers that moved, which covers neither them nor what the head offers', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await expect(stat(page, 'Tips Received')).toContainText('$0.00');
+  const kept = [
+    page.getByRole('button', { name: 'Logout' }),
+    ...['Tips Received', 'Received Today'].map((label) => stat(page, label)),
+    page.getByRole('tablist'),
+  ];
+  for (const [width, height, fontSize] of [
+    [390, 844, '100%'],
+    [320, 568, '100%'],
+    [844, 390, '100%'],
+    [390, 844, '200%'],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.evaluate((size) => {
+      document.documentElement.style.fontSize = size;
+    }, fontSize);
+    const places = await Promise.all(kept.map((part) => part.boundingBox()));
+    await backstage.tip(customer, code, 25);
+    await expect(arrival(page)).toBeAttached();
+    expect(await Promise.all(kept.map((part) => part.boundingBox()))).toEqual(places);
+    for (const scrolled of [0, 60, 120, 240, 480]) {
+      await page.evaluate((top) => window.scrollTo({ top, behavior: 'instant' }), scrolled);
+      await expect
+        .poll(async () => {
+          const card = await arrival(page).boundingBox();
+          const parts = await Promise.all(kept.slice(0, 3).map((part) => part.boundingBox()));
+          return parts.every(
+            (part) => card && part && (part.y + part.height <= card.y || card.y + card.height <= part.y),
+          );
+        }, `${width} x ${height} at ${scrolled}`)
+        .toBe(true);
+    }
+    await page.evaluate(() => window.scrollTo({ top: 0, behavior: 'instant' }));
+    await dismissCard(page);
+  }
+});
+
+test('tips that follow each other grow one card, which is said once each time and goes by itself', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await recordNews(page);
+  await logInAs(provider);
+  await openEmptyList(page);
+  await backstage.tip(customer, code, 10);
+  await expect(arrival(page)).toHaveText(/You received Bartender\s*\+\$9\.70/);
+  await backstage.tip(customer, code, 20);
+  await expect(arrival(page)).toHaveText(/You received in 2 tips\s*\+\$29\.10/);
+  await expect(arrival(page)).toHaveCount(0);
+  expect((await newsOf(page)).cards).toEqual([
+    'You received $9.70 (Bartender)',
+    'You received $29.10 in 2 tips',
+  ]);
+  await expect(row(page, '+$19.40')).toHaveCount(1);
 });
 
 test('a page hears of tips from a server that was restarted', async ({ page, logInAs, complaints }) => {
@@ -75,14 +141,15 @@ test('a page hears of tips from a server that was restarted', async ({ page, log
   const backstage = new Backstage(first);
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
-  await page.goto(`${first.url}/dashboard?tab=transactions`);
+  await openEmptyList(page, first.url);
   await backstage.tip(customer, code, 10);
-  await expect(page.getByText('+$9.70')).toHaveCount(1);
+  await expect(row(page, '+$9.70')).toHaveCount(1);
+  await dismissCard(page);
   await first.stop();
   await startServer({ PORT: String(first.port), DATABASE_URL: first.databasePath, PUBLIC_URL: first.url });
   await backstage.tip(customer, code, 30);
   await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
-  await expect(page.getByText('+$29.10')).toHaveCount(1);
+  await expect(row(page, '+$29.10')).toHaveCount(1);
   complaints.length = 0;
 });
 
@@ -103,7 +170,7 @@ test('unseen tips are counted in the title until somebody looks, who is told of 
   await expect(page.getByText('You received $20.37 in 2 tips')).toBeVisible();
 });
 
-test('many missed tips are one toast and one sound, and cost few requests', async ({
+test('many missed tips are one card and one sound, and cost few requests', async ({
   page,
   backstage,
   server,
@@ -119,9 +186,10 @@ test('many missed tips are one toast and one sound, and cost few requests', asyn
   await page.getByRole('checkbox', { name: 'Play a sound' }).check();
   await page.getByRole('tab', { name: 'Transactions' }).click();
   await backstage.tip(customer, code, 10);
-  await expect(page.getByText('+$9.70')).toHaveCount(1);
-  await expect.poll(async () => (await newsOf(page)).toasts).toEqual(['You received $9.70 (Bartender)']);
+  await expect(row(page, '+$9.70')).toHaveCount(1);
+  await expect.poll(async () => (await newsOf(page)).cards).toEqual(['You received $9.70 (Bartender)']);
   const { sounds } = await newsOf(page);
+  await dismissCard(page);
   await line.cut();
   for (let index = 0; index < MISSED; index += 1) await backstage.tip(customer, code, 20);
   let asked = 0;
@@ -132,11 +200,12 @@ test('many missed tips are one toast and one sound, and cost few requests', asyn
   await expect(page.getByText('You received $776.00 in 40 tips')).toBeVisible();
   await expect(stat(page, 'Tips Received')).toContainText('$785.70');
   await expect(stat(page, 'Received Today')).toContainText('41');
-  // Whatever else would be said is said by now: a later tip has its own toast after it.
+  // Whatever else would be said is said by now: a later tip has its own card after it.
+  await dismissCard(page);
   await backstage.tip(customer, code, 30);
   await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
   const news = await newsOf(page);
-  expect(news.toasts).toEqual([
+  expect(news.cards).toEqual([
     'You received $9.70 (Bartender)',
     'You received $776.00 in 40 tips',
     'You received $29.10 (Bartender)',
@@ -165,14 +234,16 @@ test('the very first tip is told once though the connection was lost meanwhile',
   await line.mend();
   await expect(page.getByText('You received $19.40 (Bartender)')).toBeVisible();
   await expect(page.getByText('Connected again')).toBeVisible();
-  await expect(page.getByText('+$19.40')).toHaveCount(1);
+  await expect(row(page, '+$19.40')).toHaveCount(1);
+  await dismissCard(page);
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
+  await dismissCard(page);
   await line.cut();
   await backstage.tip(customer, code, 30);
   await line.mend();
   await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
-  expect((await newsOf(page)).toasts).toHaveLength(3);
+  expect((await newsOf(page)).cards).toHaveLength(3);
   await line.cut();
   complaints.length = 0;
 });
@@ -192,6 +263,7 @@ test('whoever wakes a phone whose connection died in its sleep is told at once',
   await openEmptyList(page, line.url);
   await backstage.tip(customer, code, 10);
   await expect(page.getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await dismissCard(page);
   await setHidden(page, true);
   await stopClock(page, 1_000);
   line.stall();
@@ -199,13 +271,13 @@ test('whoever wakes a phone whose connection died in its sleep is told at once',
   await backstage.tip(customer, code, 30);
   await setHidden(page, false);
   const told = async () => {
-    // Enough for a toast, and too little to miss a heartbeat by.
+    // Enough for a card, and too little to miss a heartbeat by.
     await page.clock.runFor(100);
     return page.getByText('You received $48.50 in 2 tips').count();
   };
   await expect.poll(told).toBe(1);
-  await expect(page.getByText('+$29.10')).toHaveCount(1);
-  expect((await newsOf(page)).toasts).toHaveLength(2);
+  await expect(row(page, '+$29.10')).toHaveCount(1);
+  expect((await newsOf(page)).cards).toHaveLength(2);
   await line.cut();
   complaints.length = 0;
 });
@@ -222,6 +294,42 @@ test('alerts are off until they are switched on, and stay as chosen', async ({
   await sound.check();
   await page.reload();
   await expect(sound).toBeChecked();
+});
+
+test('the alerts are offered with the first code, once for each account, and until they are answered', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await logInAs(await backstage.provider());
+  await page.goto('/dashboard');
+  const offer = page.getByRole('group', { name: 'Hear each tip' });
+  await expect(page.getByRole('button', { name: 'Create Bartender QR' })).toBeVisible();
+  await expect(offer).toHaveCount(0);
+  await page.getByRole('button', { name: 'Create Bartender QR' }).click();
+  await expect(offer.getByRole('checkbox', { name: 'Play a sound' })).not.toBeChecked();
+  await page.reload();
+  await offer.getByRole('button', { name: 'Not now' }).click();
+  await expect(offer).toHaveCount(0);
+  await expect(page.getByRole('tabpanel')).toBeFocused();
+  await page.reload();
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(offer).toHaveCount(0);
+
+  const { provider } = await backstage.bothSides();
+  await page.evaluate((token) => localStorage.setItem('tipwell_token', token), provider.token);
+  await page.reload();
+  await offer.getByRole('checkbox', { name: 'Play a sound' }).check();
+  await expect(offer.getByRole('button', { name: 'Done' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(offer).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await expect(page.getByRole('checkbox', { name: 'Play a sound' })).toBeChecked();
+  await page.getByRole('checkbox', { name: 'Play a sound' }).uncheck();
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await expect(page.getByRole('article', { name: 'Bartender' })).toBeVisible();
+  await expect(offer).toHaveCount(0);
 });
 
 test('a sound that the browser does not allow yet is not made up for later', async ({
@@ -242,7 +350,7 @@ test('a sound that the browser does not allow yet is not made up for later', asy
   await openEmptyList(page);
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
-  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await dismissCard(page);
   await backstage.tip(customer, code, 30);
   await expect(page.getByText('You received $29.10 (Bartender)')).toBeVisible();
   await expect.poll(async () => (await newsOf(page)).sounds).toBe(1);
@@ -327,7 +435,7 @@ test('a page for which there is no live place left says so, is up to date when l
   await setHidden(page, true);
   await backstage.tip(customer, code, 20);
   await setHidden(page, false);
-  await expect(page.getByText('+$19.40')).toHaveCount(1);
+  await expect(row(page, '+$19.40')).toHaveCount(1);
   await expect(sign).toBeVisible();
   expect(open.map(({ status }) => status)).toEqual(Array(PLACES).fill(200));
   elsewhere.abort();
@@ -335,6 +443,7 @@ test('a page for which there is no live place left says so, is up to date when l
   await setHidden(page, false);
   await expect(page.getByText('Connected again')).toBeVisible();
   await expect(page.getByText('You received $19.40 (Bartender)')).toBeVisible();
+  await dismissCard(page);
   await backstage.tip(customer, code, 25);
   await expect(page.getByText('You received $24.25 (Bartender)')).toBeVisible();
 });
@@ -353,25 +462,40 @@ test('logging out elsewhere ends the stream and leads to the login', async ({
   complaints.length = 0;
 });
 
+/** A row of the list of transactions. */
+function row(page: Page, amount: string): Locator {
+  return page.getByRole('listitem').getByText(amount);
+}
+
+/** The card of tips that have just arrived. */
+function arrival(page: Page): Locator {
+  return page.locator('[data-arrival]');
+}
+
+/** Takes the card away, so that the next tip has one of its own. */
+async function dismissCard(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(arrival(page)).toHaveCount(0);
+}
+
 interface News {
-  /** Every toast that was ever drawn, in order. */
-  readonly toasts: readonly string[];
+  /** Whatever cards of arriving tips said to screen readers, in order. */
+  readonly cards: readonly string[];
   readonly sounds: number;
 }
 
 /** Keeps what a page says of tips; to be called before it loads. */
 async function recordNews(page: Page): Promise<void> {
   await page.addInitScript(() => {
-    const news = { toasts: [] as string[], sounds: 0 };
+    const news = { cards: [] as string[], sounds: 0 };
     Object.assign(window, { news });
-    new MutationObserver((changes) => {
-      for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes])) {
-        if (!(node instanceof HTMLElement)) continue;
-        // The first one comes with the list that it stands in.
-        for (const toast of [node, ...node.querySelectorAll<HTMLElement>('*')])
-          if (toast.matches('[data-sonner-toast]')) news.toasts.push(toast.innerText);
-      }
-    }).observe(document, { childList: true, subtree: true });
+    let present = '';
+    new MutationObserver(() => {
+      const signs = [...document.querySelectorAll('[role="status"]')].map(({ textContent }) => textContent);
+      const said = signs.find((text) => text.startsWith('You received')) ?? '';
+      if (said !== present && said !== '') news.cards.push(said);
+      present = said;
+    }).observe(document, { childList: true, subtree: true, characterData: true });
     const { createOscillator } = AudioContext.prototype;
     AudioContext.prototype.createOscillator = function (this: AudioContext) {
       const tone = createOscillator.call(this);

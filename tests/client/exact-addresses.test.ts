@@ -2,8 +2,9 @@
 import { createElement, Fragment } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import { Route, Router, Switch, useLocation, useSearch } from 'wouter';
+import { Router, useLocation, useSearch } from 'wouter';
 import { exactAddresses } from '#client/start/exact-addresses.ts';
+import { screenAt } from '#client/start/routes.tsx';
 
 function drawAt(pathname: string, search: string, screen: () => ReturnType<typeof createElement>): string {
   const options = {
@@ -27,19 +28,21 @@ describe('the router', () => {
     expect([path, query]).toEqual([pathname, search.slice(1)]);
   });
 
-  const Table = () =>
-    createElement(
-      Switch,
-      null,
-      createElement(Route, { path: '/scan' }, 'scan'),
-      createElement(Route, null, 'nowhere'),
-    );
+  const nowhere = screenAt('/nowhere').type;
 
-  it('finds the screen of a path', () => {
-    expect(drawAt('/scan', '?x', Table)).toBe('scan');
+  it.each(['/', '/auth', '/dashboard', '/scan', '/tip/x', '/tip/x/'])('finds a screen at %s', (pathname) => {
+    expect(screenAt(pathname).type).not.toBe(nowhere);
   });
 
-  it.each(['/SCAN', '/scan/', '/sc%61n', '/scan/x', '/x/scan', '/'])('finds no screen at %s', (pathname) => {
-    expect(drawAt(pathname, '', Table)).toBe('nowhere');
+  it.each([
+    '/SCAN',
+    '/scan/',
+    '/sc%61n',
+    '/scan/x',
+    '/x/scan',
+    '/tip',
+    '/tip/x/y',
+  ])('finds no screen at %s', (pathname) => {
+    expect(screenAt(pathname).type).toBe(nowhere);
   });
 });

@@ -33,7 +33,10 @@ const demo = (username: string, fullName: string, serviceCategory: string) =>
 
 describe('a code that was looked up', () => {
   it('is the provider who was found, whatever else the address says and however the code was typed', () => {
-    const state = { status: 'found', provider: { ...serviceProvider, qrId: CODE, isDemo: false } };
+    const state = {
+      status: 'found',
+      provider: { ...serviceProvider, qrId: CODE, isPaused: false, isDemo: false },
+    };
     expect(providerState(CODE, '', found)).toEqual(state);
     expect(providerState('k7q2m-9xw4t', FORGED, found)).toEqual(state);
   });
@@ -41,6 +44,10 @@ describe('a code that was looked up', () => {
   it('is no demo while the server cannot say whether there is such a code', () => {
     const failed = { status: 'failed', detail: 'not now' } as const;
     expect(providerState(CODE, FORGED, failed)).toEqual(failed);
+  });
+
+  it.each(['replaced', 'retired'] as const)('is no demo when it was %s', (status) => {
+    expect(providerState(CODE, FORGED, { status })).toEqual({ status });
   });
 
   it.each([CODE, 'anything'])('and does not exist (%s) is the demo of its address', (qrId) => {

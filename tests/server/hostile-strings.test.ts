@@ -194,6 +194,18 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     refusals: [],
     checkTaken: async ({ t }) => expect(t.app.streams()).toBe(0),
   },
+  'transactions.summary.serviceCategory': {
+    inputWith: ({ text }) => ({ timeZone: 'UTC', serviceCategory: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'transactions.summary.dayStartHour': {
+    inputWith: ({ text }) => ({ timeZone: 'UTC', dayStartHour: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+    // A query has texts only, and "0" is an hour.
+    checkTaken: async (_, answer) => expect(fieldOf(answer, 'receivedTodayCount')).toBe(0),
+  },
   'transactions.summary.timeZone': {
     inputWith: ({ text }) => ({ timeZone: text }),
     token: customer,

@@ -35,6 +35,11 @@ beforeAll(async () => {
 });
 
 describe('a screen', () => {
+  test.each(SCREENS)('%s may use the camera, and no site in a frame of it may', async (path) => {
+    const { headers } = await get(server.port, path);
+    expect(headers['permissions-policy']).toBe('camera=(self)');
+  });
+
   test.each(SCREENS)('%s is a page that is asked for again each time', async (path) => {
     const answer = await get(server.port, path);
     expect(answer.status).toBe(200);

@@ -135,7 +135,8 @@ export function requestThrough(door: Door, procedure: string, input: unknown): D
     headers.set('Content-Type', 'application/json');
     return { path, method, headers, body: JSON.stringify(toWire(Object.fromEntries(rest))) };
   }
-  const query = new URLSearchParams([...rest].map(([name, value]) => [name, String(value)]));
+  const asked = Object.entries(Object(toWire(Object.fromEntries(rest))));
+  const query = new URLSearchParams(asked.map(([name, value]) => [name, String(value)]));
   return { path: `${path}${query.size > 0 ? `?${query}` : ''}`, method, headers };
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
 import { afterAll } from 'vitest';
 import { preparePages } from '#server/pages/pages.ts';
 import type { Lookup, Renderer } from '#shared/rendered-page.ts';
@@ -35,13 +36,35 @@ export const pages = preparePages({ folder: resolve('dist/client'), earlierFolde
 
 /** A provider with this name, and the code of their only service. */
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {
+  return (await ownerOf(t, fullName, username)).code;
+}
+
+/** A provider with this name, the code of their only service, and how to change it. */
+export async function ownerOf(t: TestApp, fullName: string, username = 'pat') {
   const email = `${username}@example.com`;
   const person = { email, username, fullName, password: PASSWORD, phone: null };
   await t
     .trpc()
     .auth.register.mutate({ ...person, isServiceProvider: true, serviceCategories: ['nailtech'] });
   const token = await t.logIn(email);
-  return (await t.trpc(token).qrCodes.create.mutate({ serviceCategory: 'nailtech' })).id;
+  const client = t.trpc(token);
+  return {
+    code: (await client.qrCodes.create.mutate({ serviceCategory: 'nailtech' })).id,
+    client,
+    /** Puts a photo on the tip page, and returns its address. */
+    async setPhoto(code: string): Promise<string> {
+      const body = await sharp({ create: { width: 64, height: 64, channels: 3, background: '#7d5a10' } })
+        .jpeg()
+        .toBuffer();
+      const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'image/jpeg' };
+      const response = await t.send(`/api/qr-codes/${code}/photo`, {
+        method: 'PUT',
+        headers,
+        body: new Uint8Array(body),
+      });
+      return (await response.json()).photo_url;
+    },
+  };
 }
 
 export async function get(t: TestApp, path: string, headers: Record<string, string> = {}) {

@@ -9,11 +9,11 @@ import { Choice } from '../ui/choice.tsx';
 import { showFailure } from '../ui/failures.ts';
 import { Field } from '../ui/field.tsx';
 import { PasswordField } from '../ui/password-field.tsx';
+import { ServicePicker } from '../ui/service-picker.tsx';
 import styles from './auth.module.css';
 import { ACCOUNT } from './enter.ts';
 import { type SignUpFormState, type SignUpValues, signUpFields } from './forms.ts';
 import type { ProposedUsername } from './proposed-username.ts';
-import { ServicePicker } from './service-picker.tsx';
 
 /** How often another username is sent by itself, when the one that was proposed is taken. */
 const MAX_OTHER_PROPOSALS = 3;
@@ -70,7 +70,14 @@ export function SignUpForm({ form, username, isForGiver, attempts, onCreated }: 
       <Choice {...form.register('isServiceProvider', { onChange: clearServicesOfCustomer })}>
         I am a service provider (will receive tips)
       </Choice>
-      {isServiceProvider && <ServicePicker form={form} />}
+      {isServiceProvider && (
+        <ServicePicker
+          legend="Select all services you provide:"
+          field={form.register('serviceCategories')}
+          chosen={form.watch('serviceCategories')}
+          error={errors.serviceCategories?.message}
+        />
+      )}
     </div>
   );
 

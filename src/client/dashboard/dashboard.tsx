@@ -45,10 +45,10 @@ function Overview({ user }: { readonly user: User }) {
   const tab = tabIn(query, user);
   const shown = query.get(SHOWN);
   const { logout, isLoggingOut } = useLogout();
-  const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(
-    user,
-    isLoggingOut,
-  );
+  const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(user, {
+    isLeaving: isLoggingOut,
+    isQuiet: shown !== null,
+  });
   const newest =
     transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
   const shownService =

@@ -42,8 +42,12 @@ export interface DashboardData {
 /**
  * Loads the dashboard and keeps it fresh; a failure of several parts at once is one toast.
  * @param isLeaving stops the queries, because the session is about to end.
+ * @param isQuiet raises no toast, because guests look at the screen.
  */
-export function useDashboardData({ isServiceProvider }: User, isLeaving: boolean): DashboardData {
+export function useDashboardData(
+  { isServiceProvider }: User,
+  { isLeaving, isQuiet }: { readonly isLeaving: boolean; readonly isQuiet: boolean },
+): DashboardData {
   const enabled = !isLeaving;
   const summary = trpc.transactions.summary.useQuery(summaryInput(), { ...FRESH, enabled });
   const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
@@ -68,8 +72,8 @@ export function useDashboardData({ isServiceProvider }: User, isLeaving: boolean
   const isFailing = failed.length > 0;
   const toastFailure = useEffectEvent(() => toastError(failureOf(failed[0]?.error).detail ?? LOAD_FAILED));
   useEffect(() => {
-    if (isFailing) toastFailure();
-  }, [isFailing]);
+    if (isFailing && !isQuiet) toastFailure();
+  }, [isFailing, isQuiet]);
 
   async function loadMore(): Promise<void> {
     if (pages.isFetchingNextPage) return;

@@ -2,7 +2,7 @@
 import { brand } from '#shared/brand.ts';
 import { authFor, paths } from '../paths.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
-import { CARD_PICTURE, CardStand } from './card-stand.tsx';
+import { CardLink, CardStand } from './card-stand.tsx';
 import styles from './closing.module.css';
 import section from './section.module.css';
 
@@ -18,11 +18,12 @@ export function Closing() {
           Join {brand.name} Today
         </ButtonLink>
       </div>
-      <svg viewBox="0 0 252 325" className={styles.card} aria-hidden="true">
-        <CardStand title="Tip me" text="Your code here">
-          <rect width={CARD_PICTURE} height={CARD_PICTURE} rx="8" className={styles.blank} />
-        </CardStand>
-      </svg>
+      <div className={styles.card}>
+        <svg viewBox="0 0 252 325" aria-hidden="true">
+          <CardStand title="Tip me" text="Scan or tap" />
+        </svg>
+        <CardLink className={styles.try} />
+      </div>
     </section>
   );
 }

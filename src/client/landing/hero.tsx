@@ -31,8 +31,9 @@ export function Hero() {
           </a>
         </div>
       </div>
-      <div className={styles.view}>
+      <div id="bar" className={styles.view}>
         <Scene />
+        <p className={styles.hint}>Scan or tap: it is a demo</p>
       </div>
       <div className={[section.bar, styles.counter].join(' ')} aria-hidden="true" />
     </section>

@@ -2,19 +2,64 @@
  * The picture of the bar: a code on its card, a drink, and a phone on which a tip has just arrived. Only money is drawn in
  * brass.
  */
+import { useEffect, useRef, useState } from 'react';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { formatUsd } from '#shared/money.ts';
-import { CARD_PICTURE, CardStand } from './card-stand.tsx';
-import { EXAMPLE_NET_CENTS, EXAMPLE_TIPS_TODAY_CENTS, netOf, sum } from './example.ts';
+import { type Cents, formatUsd } from '#shared/money.ts';
+import { CardLink, CardStand } from './card-stand.tsx';
+import { EXAMPLE_TIP_CENTS, EXAMPLE_TIPS_TODAY_CENTS, netOf, sum } from './example.ts';
 import styles from './scene.module.css';
-import { QR_PATH, QR_SIZE } from './scene-qr.ts';
 
+/** Longer sums are set smaller. */
+const FULL_SIZE_LENGTH = 7;
+/** The widths of the lines in place of words, one for each tip that the drawn phone lists. */
+const LINE_WIDTHS = [34, 26, 38, 30];
+
+/** The scene receives the tips of the demo, so that whoever pays it sees what a provider sees. */
 export function Scene() {
+  const place = useRef<HTMLDivElement>(null);
+  const [arrivedCents, setArrivedCents] = useState<readonly Cents[]>([]);
+  useEffect(() => {
+    const abort = new AbortController();
+    import('./arrivals.ts').then(
+      ({ followArrivals }) =>
+        followArrivals((amountsCents, isFromHere) => {
+          setArrivedCents((before) => [...before, ...amountsCents]);
+          if (isFromHere) place.current?.scrollIntoView({ block: 'center' });
+        }, abort.signal),
+      // Without a connection the picture stays as it is.
+      () => {},
+    );
+    return () => abort.abort();
+  }, []);
+
+  const tipsCents = [...arrivedCents.toReversed(), ...EXAMPLE_TIPS_TODAY_CENTS];
+  const newest = `+${formatUsd(netOf(tipsCents[0] ?? EXAMPLE_TIP_CENTS))}`;
+  return (
+    <div ref={place} className={styles.place}>
+      <Picture tipsCents={tipsCents} newest={newest} arrivals={arrivedCents.length} />
+      <CardLink className={styles.try} />
+      <p className="visually-hidden" role="status">
+        {arrivedCents.length > 0 && <span key={arrivedCents.length}>You received {newest}</span>}
+      </p>
+    </div>
+  );
+}
+
+interface PictureProps {
+  /** The tips of the evening, newest first. */
+  readonly tipsCents: readonly Cents[];
+  /** What reached the provider of the newest tip, as it is shown. */
+  readonly newest: string;
+  /** How many tips have arrived on this page. */
+  readonly arrivals: number;
+}
+
+function Picture({ tipsCents, newest, arrivals }: PictureProps) {
   return (
     <svg
       viewBox="0 0 600 620"
       role="img"
-      aria-label={`A bar under a lamp: a card with a QR code stands on the counter beside a drink, and a phone shows "You received +${formatUsd(EXAMPLE_NET_CENTS)}".`}
+      aria-label={`A bar under a lamp: a card with a QR code stands on the counter beside a drink, and a phone shows "You received ${newest}".`}
       className={styles.scene}
     >
       <defs>
@@ -35,8 +80,8 @@ export function Scene() {
       <Lamp />
       <Glass />
       <Card />
-      <Phone />
-      <Arrival />
+      <Phone tipsCents={tipsCents} />
+      <Arrival key={arrivals} sum={newest} isNew={arrivals > 0} />
     </svg>
   );
 }
@@ -85,19 +130,13 @@ function Glass() {
 function Card() {
   return (
     <g transform="translate(84 240)">
-      <CardStand title="Tip Alex" text={CATEGORY_LABELS.bartender}>
-        <path
-          d={QR_PATH}
-          transform={`scale(${CARD_PICTURE / QR_SIZE})`}
-          className={styles.code}
-          shapeRendering="crispEdges"
-        />
-      </CardStand>
+      <CardStand title="Tip Alex" text={CATEGORY_LABELS.bartender} />
     </g>
   );
 }
 
-function Phone() {
+function Phone({ tipsCents }: { readonly tipsCents: readonly Cents[] }) {
+  const total = formatUsd(sum(tipsCents.map(netOf)));
   return (
     <g className={styles.phone}>
       <rect x="412" y="554" width="148" height="13" rx="5" className={styles.dock} />
@@ -106,15 +145,15 @@ function Phone() {
       <text x="424" y="302" fontSize="16" className={styles.soft}>
         Tips Received
       </text>
-      <text x="423" y="350" fontSize="50" className={styles.total}>
-        {formatUsd(sum(EXAMPLE_TIPS_TODAY_CENTS.map(netOf)))}
+      <text x="423" y="350" fontSize={sizeOf(total, 50)} className={styles.total}>
+        {total}
       </text>
-      {EXAMPLE_TIPS_TODAY_CENTS.map((tipCents, row) => (
-        <g key={tipCents} transform={`translate(424 ${372 + row * 40})`}>
+      {LINE_WIDTHS.map((width, row) => (
+        <g key={width} transform={`translate(424 ${372 + row * 40})`}>
           <path d="M0 0h124" className={styles.rule} />
-          <rect x="0" y="17" width={[34, 26, 38, 30][row]} height="8" rx="4" className={styles.line} />
+          <rect x="0" y="17" width={width} height="8" rx="4" className={styles.line} />
           <text x="124" y="27" fontSize="16" className={styles.amount}>
-            +{formatUsd(netOf(tipCents))}
+            +{formatUsd(netOf(tipsCents[row] ?? EXAMPLE_TIP_CENTS))}
           </text>
         </g>
       ))}
@@ -123,9 +162,9 @@ function Phone() {
 }
 
 /** The notice of the tip that has just arrived; it moves once, and nothing else moves. */
-function Arrival() {
+function Arrival({ sum, isNew }: { readonly sum: string; readonly isNew: boolean }) {
   return (
-    <g className={styles.arrival}>
+    <g className={styles.arrival} data-new={isNew}>
       <rect x="322" y="164" width="274" height="104" rx="16" className={styles.notice} />
       <circle cx="364" cy="217" r="22" className={styles.ring} />
       <circle cx="364" cy="217" r="22" className={styles.coin} />
@@ -133,9 +172,14 @@ function Arrival() {
       <text x="402" y="197" fontSize="19" className={styles.noticeText}>
         You received
       </text>
-      <text x="400" y="250" fontSize="52" className={styles.noticeSum}>
-        +{formatUsd(EXAMPLE_NET_CENTS)}
+      <text x="400" y="250" fontSize={sizeOf(sum, 52)} className={styles.noticeSum}>
+        {sum}
       </text>
     </g>
   );
+}
+
+/** The size at which a sum has no more than the room of a short one. */
+function sizeOf(sum: string, fullSize: number): number {
+  return Math.round(fullSize * Math.min(1, FULL_SIZE_LENGTH / sum.length));
 }

@@ -1,5 +1,5 @@
 /**
- * The scan screen: a code or a link is typed or pasted, until the camera can read it.
+ * The scan screen: a code is read by the camera or from a picture, or a code or a link is typed or pasted.
  */
 import { navigate } from 'wouter/use-browser-location';
 import { paths } from '../paths.ts';
@@ -10,7 +10,9 @@ import { Screen } from '../ui/screen.tsx';
 import { CodeForm } from './code-form.tsx';
 import { DemoCodes } from './demo-codes.tsx';
 import styles from './scan.module.css';
-import { Viewfinder } from './viewfinder.tsx';
+import { Scanner } from './scanner.tsx';
+
+const follow = (code: string) => navigate(paths.tip(code));
 
 export function Scan() {
   return (
@@ -24,9 +26,9 @@ export function Scan() {
     >
       <ScreenHeading>Scan QR Code</ScreenHeading>
       <div className={styles.spread}>
-        <Viewfinder />
+        <Scanner onCode={follow} />
         <div className={styles.ways}>
-          <CodeForm onCode={(code) => navigate(paths.tip(code))} />
+          <CodeForm onCode={follow} />
           <DemoCodes />
         </div>
       </div>

@@ -1,4 +1,4 @@
-/** The place of the camera's picture: a drawing of a code between the corners of a viewfinder. */
+/** Stands in the place of the camera's picture: a drawing of a code between the corners of a viewfinder. */
 import styles from './viewfinder.module.css';
 
 /** The cells of the drawing, row by row; they look like a code and are none. */
@@ -39,14 +39,11 @@ const EYE_PATH = EYES.map(([x, y]) => `M${x} ${y}h7v7h-7zm1 1v5h5v-5zm1 1h3v3h-3
 
 export function Viewfinder() {
   return (
-    <figure className={styles.viewfinder}>
-      <div className={styles.finder} aria-hidden="true">
-        <svg className={styles.code} viewBox="0 0 21 21" focusable="false" aria-hidden="true">
-          <path fillRule="evenodd" d={CELL_PATH + EYE_PATH} />
-        </svg>
-        <span className={styles.beam} />
-      </div>
-      <figcaption>Camera scanning feature will be available soon!</figcaption>
-    </figure>
+    <div className={styles.finder} aria-hidden="true">
+      <svg className={styles.code} viewBox="0 0 21 21" focusable="false" aria-hidden="true">
+        <path fillRule="evenodd" d={CELL_PATH + EYE_PATH} />
+      </svg>
+      <span className={styles.beam} />
+    </div>
   );
 }

@@ -1,10 +1,8 @@
 /**
- * Makes wouter read addresses as the server does: a path is matched in its own case and with its own slashes, and nothing is
- * decoded but by the code that knows what stands there.
+ * Makes wouter read addresses as the server does: nothing is decoded but by the code that knows what stands there.
  */
 import type { BaseLocationHook, BaseSearchHook, RouterOptions } from 'wouter';
 import { navigate, usePathname, useSearch } from 'wouter/use-browser-location';
-import { parse } from './exact-paths.ts';
 
 /** wouter decodes what its hooks return (`%25` becomes `%`), so that they return it encoded once more. */
 const encode = (text: string) => text.replaceAll('%', '%25');
@@ -15,5 +13,4 @@ const useEncodedSearch: BaseSearchHook = (router) => encode(useSearch(router));
 export const exactAddresses: RouterOptions = {
   hook: useEncodedLocation,
   searchHook: useEncodedSearch,
-  parser: parse,
 };

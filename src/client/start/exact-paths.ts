@@ -1,8 +1,10 @@
 /**
- * Matches the path of a route as it is written. The build puts this module in the place of the package by which wouter would read
- * patterns of paths, which no route has.
+ * The build puts this module in the place of the package by which wouter would read patterns of paths. No route has one: routes.tsx
+ * compares paths as they are.
  */
 import type { Parser } from 'wouter';
 
-/** A route without a path is parsed as `*`. */
-export const parse: Parser = (path) => ({ pattern: new RegExp(path === '*' ? '' : `^${path}$`) });
+/** @throws Error always. */
+export const parse: Parser = (pattern) => {
+  throw new Error(`no route has a pattern: ${pattern}`);
+};

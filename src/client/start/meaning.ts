@@ -7,7 +7,7 @@ import type { Address, Lookup } from '#shared/rendered-page.ts';
 import { nextFrom } from '../next.ts';
 import { authFor, authTabIn, isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { demoQuery, providerState } from '../tip/provider.ts';
-import { flowQuery } from '../tip/tip-flow.ts';
+import { flowQuery, paidIn } from '../tip/tip-flow.ts';
 
 /** The address of the page of all unknown codes. */
 const NOBODYS: Address = { pathname: paths.tip(DEMO_PREFIX), search: '' };
@@ -26,6 +26,9 @@ export function reduce({ pathname, search }: Address, lookup: Lookup['status'] |
   const code = readQrCodeId(qrId);
   if (code !== null && lookup === 'found') return withQuery(paths.tip(code), flowQuery(search));
   if (lookup === 'failed') return NOBODYS;
+  // A receipt outlives its code.
+  if (lookup === 'replaced' || lookup === 'retired')
+    return withQuery(NOBODYS.pathname, new URLSearchParams(paidIn(search) === null ? {} : flowQuery(search)));
   const state = providerState(qrId, search, null);
   if (state.status !== 'found') return NOBODYS;
   const { username, serviceCategory } = state.provider;

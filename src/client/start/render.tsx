@@ -13,7 +13,7 @@ import { Landing } from '../landing/landing.tsx';
 import { isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { writeLookup } from '../rendered.ts';
 import { SignedOutOnly } from '../session/guards.tsx';
-import { CodeNotFound } from '../tip/code-not-found.tsx';
+import { Late } from '../tip/late.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { Tip, titleFor } from '../tip/tip.tsx';
 import { titleOf } from '../ui/screen.tsx';
@@ -21,9 +21,9 @@ import { App } from './app.tsx';
 import { codeIn, reduce } from './meaning.ts';
 import { Offline } from './offline.tsx';
 
-const tipPage = <Tip unknown={CodeNotFound} />;
+const tipPage = <Tip late={Late} />;
 
-const STATUSES = { found: 200, unknown: 404, failed: 503 } as const;
+const STATUSES = { found: 200, unknown: 404, replaced: 410, retired: 410, failed: 503 } as const;
 
 export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
 
@@ -57,11 +57,13 @@ function renderTip(request: PageRequest): RenderedPage {
   }
   const { provider } = state;
   if (lookup?.status === 'found') {
-    const { fullName, serviceCategory } = provider;
+    const { fullName, serviceCategory, greeting, photoUrl, isPaused } = provider;
+    const invitation = `Choose an amount and tip ${fullName} with your phone. There is no app to install.`;
     return draw(request, tipPage, STATUSES.found, {
       title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
-      description: `Choose an amount and tip ${fullName} with your phone. There is no app to install.`,
+      description: greeting ?? (isPaused ? `${fullName} is not taking tips right now.` : invitation),
       url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
+      ...(photoUrl && { imageUrl: publicUrl + photoUrl }),
       isListed: false,
     });
   }
@@ -97,6 +99,8 @@ interface Card {
   readonly title: string;
   readonly description: string;
   readonly url: string;
+  /** The product's icon where there is none. */
+  readonly imageUrl?: string;
   /** False for tip pages, because they name a person. */
   readonly isListed: boolean;
 }
@@ -116,13 +120,13 @@ function draw(
   const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];
   return {
     status,
-    head: title + renderToStaticMarkup(<SharedCard card={card} imageUrl={`${publicUrl}/icon-512.png`} />),
+    head: title + renderToStaticMarkup(<SharedCard imageUrl={`${publicUrl}/icon-512.png`} {...card} />),
     body: html.slice(title.length),
     data: writeLookup(lookup),
   };
 }
 
-function SharedCard({ card, imageUrl }: { readonly card: Card; readonly imageUrl: string }) {
+function SharedCard(card: Card & { readonly imageUrl: string }) {
   return (
     <>
       {!card.isListed && <meta name="robots" content="noindex" />}
@@ -132,7 +136,7 @@ function SharedCard({ card, imageUrl }: { readonly card: Card; readonly imageUrl
       <meta property="og:title" content={card.title} />
       <meta property="og:description" content={card.description} />
       <meta property="og:url" content={card.url} />
-      <meta property="og:image" content={imageUrl} />
+      <meta property="og:image" content={card.imageUrl} />
       <meta name="twitter:card" content="summary" />
     </>
   );

@@ -1,9 +1,9 @@
 /**
  * The route table: the path of each screen, and who may see it. A screen is fetched when it is first visited.
  */
-import { lazy } from 'react';
-import { Route, Switch } from 'wouter';
-import { paths, TIP_PAGE } from '../paths.ts';
+import { lazy, type ReactElement } from 'react';
+import { useLocation } from 'wouter';
+import { isTipPage, paths } from '../paths.ts';
 import { SignedInOnly, SignedOutOnly } from '../session/guards.tsx';
 import { useSession } from '../session/session.ts';
 
@@ -20,29 +20,26 @@ const Tip = lazy(() => import('../tip/tip.tsx').then(({ Tip }) => ({ default: Ti
 const NotFound = lazy(() => import('./not-found.tsx').then(({ NotFound }) => ({ default: NotFound })));
 
 export function Routes() {
+  const [pathname] = useLocation();
   const session = useSession();
   if (session.status === 'signed-in' && session.user.mustChangePassword)
     return <OwnPassword user={session.user} />;
-  return (
-    <Switch>
-      <Route path={TIP_PAGE}>
-        <Tip />
-      </Route>
-      <Route path={paths.home}>
-        <SignedOutOnly screen={Landing} />
-      </Route>
-      <Route path={paths.auth}>
-        <SignedOutOnly screen={Auth} />
-      </Route>
-      <Route path={paths.dashboard}>
-        <SignedInOnly screen={Dashboard} />
-      </Route>
-      <Route path={paths.scan}>
-        <SignedInOnly screen={Scan} />
-      </Route>
-      <Route>
-        <NotFound />
-      </Route>
-    </Switch>
-  );
+  return screenAt(pathname);
+}
+
+/** The screen of a path, which is taken as it is spelled. */
+export function screenAt(pathname: string): ReactElement {
+  if (isTipPage(pathname)) return <Tip />;
+  switch (pathname) {
+    case paths.home:
+      return <SignedOutOnly screen={Landing} />;
+    case paths.auth:
+      return <SignedOutOnly screen={Auth} />;
+    case paths.dashboard:
+      return <SignedInOnly screen={Dashboard} />;
+    case paths.scan:
+      return <SignedInOnly screen={Scan} />;
+    default:
+      return <NotFound />;
+  }
 }

@@ -10,18 +10,20 @@ import type { TipEvent } from './tip-flow.ts';
 
 /** Leads to the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with. */
 export async function continuePayment(
-  { qrId, isDemo }: Provider,
+  { qrId, isDemo, isPaused }: Provider,
   userId: string,
   dispatch: (event: TipEvent) => void,
 ): Promise<void> {
   const entry = presentEntry();
-  const waiting = takeWaitingTip(qrId);
   const unsettled = isDemo ? null : unsettledAttempt(qrId, userId);
   if (unsettled?.wasSent) {
     if (entry.step !== 'payment') await enterPayment(formatUsd(unsettled.amountCents));
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }
+  // A tip that waits goes on waiting until the code takes tips again.
+  if (isPaused) return;
+  const waiting = takeWaitingTip(qrId);
   if (entry.step === 'success' || (waiting === null && entry.step !== 'payment')) return;
   const { figures } = waiting ?? entry;
   dispatch({ type: 'restored', figures });

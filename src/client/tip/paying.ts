@@ -7,6 +7,16 @@ import { continuePayment } from './continue-payment.ts';
 import { PayingSteps } from './paying-steps.tsx';
 import { leavePayment } from './payment-entries.ts';
 import { pay, proceed } from './proceed.ts';
-import { recallReceipt } from './recall-receipt.ts';
+import { findReceipt, recallReceipt } from './recall-receipt.ts';
+import { SuccessStep } from './success-step.tsx';
 
-export const paying = { PayingSteps, proceed, pay, continuePayment, leavePayment, recallReceipt };
+export const paying = {
+  PayingSteps,
+  proceed,
+  pay,
+  continuePayment,
+  leavePayment,
+  recallReceipt,
+  findReceipt,
+  SuccessStep,
+};

@@ -3,7 +3,10 @@
  * outcome is known, so that a lost answer, a reload or a second tap never pays twice.
  */
 import { navigate } from 'wouter/use-browser-location';
+import { DEMO_PREFIX } from '#shared/ids.ts';
+import { isOpenDemo } from '#shared/open-demo.ts';
 import { verifySession } from '../calls.ts';
+import { sendDemoTip } from '../demo-tips.ts';
 import { type AuthTab, authFor, currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
@@ -32,7 +35,8 @@ export async function proceed(
     dispatch({ type: 'failed', interruption: interruption ?? 'not-sent' });
     return;
   }
-  if (present.status !== 'signed-in') {
+  const payerId = present.status === 'signed-in' ? present.user.id : payerOfDemo(provider);
+  if (payerId === null) {
     toastMessage(LOGIN_FIRST);
     leaveForLogin(provider, choice, 'sign-up');
     return;
@@ -44,7 +48,7 @@ export async function proceed(
     return;
   }
   await enterPayment(figuresOf(choice));
-  dispatch({ type: 'proceeded', attempt: openAttempt(provider.qrId, present.user.id, amountCents) });
+  dispatch({ type: 'proceeded', attempt: openAttempt(provider.qrId, payerId, amountCents) });
 }
 
 /** Pays. Somebody who has left the page meanwhile stays where they are. */
@@ -55,11 +59,22 @@ export async function pay(
 ): Promise<void> {
   const { pathname } = window.location;
   const { event, mustLogIn } = await sendTip(provider, attempt);
+  if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
   dispatch(event);
   if (window.location.pathname !== pathname) return;
   if (event.type === 'paid') enterSuccess(event.receipt);
   else if (mustLogIn) leaveForLogin(provider, choice, 'login');
   else void leavePayment();
+}
+
+/** Who pays the open demo without a login; null for every other code. */
+function payerOfDemo(provider: Provider): string | null {
+  return isOfOpenDemo(provider) ? 'anybody' : null;
+}
+
+/** Whether this is the open demo, and not one that the address has made of its code. */
+function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: Provider): boolean {
+  return isDemo && isOpenDemo(qrId) && isOpenDemo(`${DEMO_PREFIX}${username}-${serviceCategory}`);
 }
 
 function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTab): void {

@@ -15,6 +15,11 @@ export interface Provider {
   readonly fullName: string;
   readonly username: string;
   readonly serviceCategory: ServiceCategory;
+  readonly greeting?: string | null;
+  /** Where the photo lies on this server. */
+  readonly photoUrl?: string | null;
+  /** Whether the code takes no tips for now. */
+  readonly isPaused?: boolean;
   /** Whether the provider is made up, so that nothing is recorded. */
   readonly isDemo: boolean;
 }
@@ -22,7 +27,7 @@ export interface Provider {
 export type ProviderState =
   | { readonly status: 'loading' }
   | { readonly status: 'found'; readonly provider: Provider }
-  | { readonly status: 'unknown' }
+  | { readonly status: 'unknown' | 'replaced' | 'retired' }
   /** The look-up failed; `detail` is what the server said. */
   | { readonly status: 'failed'; readonly detail: string | null };
 
@@ -60,7 +65,8 @@ export function useProvider(
 async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
   const outcome = await call((api) => api.qrCodes.lookup.query({ id: qrId }, { signal }));
   if (outcome.failure === null) return { status: 'found', found: outcome.answer };
-  const { status, detail } = outcome.failure;
+  const { status, detail, code } = outcome.failure;
+  if (status === 410) return { status: code === 'qr_code_retired' ? 'retired' : 'replaced' };
   return status === 404 ? { status: 'unknown' } : { status: 'failed', detail };
 }
 
@@ -71,9 +77,10 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
   if (lookup?.status === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
-    return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isDemo: false } };
+    const isPaused = qrCode.status === 'paused';
+    return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isPaused, isDemo: false } };
   }
-  if (lookup?.status === 'failed') return lookup;
+  if (lookup && lookup.status !== 'unknown') return lookup;
   const asked = isDemoText(qrId) ? demoIn(search) : null;
   const demo = asked ? demoOf(asked.userId, asked.service) : readDemoCode(qrId);
   if (demo === null) return { status: 'unknown' };

@@ -5,6 +5,7 @@
 import { useEffect, useRef } from 'react';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { isPageUsername } from '#shared/usernames.ts';
 import { Button } from '../ui/button.tsx';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
@@ -58,7 +59,12 @@ export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps
           to <bdi>{provider.fullName}</bdi>
         </p>
         <p>
-          <bdi>@{provider.username}</bdi> · {CATEGORY_LABELS[provider.serviceCategory]}
+          {!isPageUsername(provider.username) && (
+            <>
+              <bdi>@{provider.username}</bdi> ·{' '}
+            </>
+          )}
+          {CATEGORY_LABELS[provider.serviceCategory]}
         </p>
       </div>
       <footer className={styles.foot}>

@@ -2,7 +2,10 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
+import { isPageUsername } from '#shared/usernames.ts';
+import { BAR } from '../demo-tips.ts';
 import { currentPath, dashboardTab } from '../paths.ts';
+import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
@@ -18,12 +21,15 @@ import type { Receipt } from './tip-flow.ts';
 interface SuccessStepProps {
   readonly receipt: Receipt;
   readonly provider: Provider;
-  readonly onAnother: () => void;
+  /** Null where no other tip can be sent. */
+  readonly onAnother: (() => void) | null;
 }
 
 export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) {
   const { amountCents, giverFeeCents, paidAt, transactionId } = receipt;
   const [pathname] = useLocation();
+  /** Only the open demo is paid without a login, and the landing page shows its tips. */
+  const isVisitors = useSession().status === 'signed-out' && provider.isDemo;
   const [isHeldUp, setHeldUp] = useState(false);
   return (
     <section className={[card.card, styles.success].join(' ')}>
@@ -35,18 +41,30 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         <Money amountCents={amountCents} />
       </p>
       <p>
-        to <bdi>{provider.fullName}</bdi> (<bdi>@{provider.username}</bdi>)
+        to <bdi>{provider.fullName}</bdi>
+        {!isPageUsername(provider.username) && (
+          <>
+            {' '}
+            (<bdi>@{provider.username}</bdi>)
+          </>
+        )}
       </p>
       {provider.isDemo ? <p>This was a demo: nothing was recorded or paid.</p> : <SimulatedMoney />}
       <div className={styles.actions}>
         {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
-        <ButtonLink look={provider.isDemo ? 'primary' : 'quiet'} href={dashboardTab('transactions')}>
-          View Transactions
-        </ButtonLink>
+        {isVisitors ? (
+          <ButtonLink href={BAR}>See it arrive</ButtonLink>
+        ) : (
+          <ButtonLink look={provider.isDemo ? 'primary' : 'quiet'} href={dashboardTab('transactions')}>
+            View Transactions
+          </ButtonLink>
+        )}
         {/* The address of a demo says what it is a demo of. */}
-        <ButtonLink look="quiet" href={provider.isDemo ? currentPath() : pathname} onClick={onAnother}>
-          Send Another Tip
-        </ButtonLink>
+        {onAnother && (
+          <ButtonLink look="quiet" href={provider.isDemo ? currentPath() : pathname} onClick={onAnother}>
+            Send Another Tip
+          </ButtonLink>
+        )}
       </div>
       <dl className={styles.facts}>
         <div>

@@ -1,15 +1,23 @@
 /** The steps of the tip flow. */
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { verifySession } from '../calls.ts';
-import { Loading } from '../ui/states.tsx';
+import { Loading, Skeleton } from '../ui/states.tsx';
+import type { LateProps } from './late.tsx';
 import type { Provider } from './provider.ts';
-import { Recall } from './recall.tsx';
 import { SelectAmountStep } from './select-amount-step.tsx';
 import { fetchPaying, useTipFlow } from './use-tip-flow.ts';
 
 const PayingSteps = lazy(() => fetchPaying().then(({ PayingSteps }) => ({ default: PayingSteps })));
 
-export function TipSteps({ provider }: { readonly provider: Provider }) {
+/** Makes one of the screens that are fetched when they are needed. */
+export type LateScreen = (why: LateProps['why'], onRetry?: () => void) => ReactNode;
+
+interface TipStepsProps {
+  readonly provider: Provider;
+  readonly late: LateScreen;
+}
+
+export function TipSteps({ provider, late }: TipStepsProps) {
   const { flow, dispatch, proceed, pay, changeAmount } = useTipFlow(provider);
 
   /** How many later steps were shown: the first step takes the focus when somebody returns to it, not at the beginning. */
@@ -20,6 +28,7 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
 
   switch (flow.step) {
     case 'select-amount':
+      if (provider.isPaused) return late('paused');
       return (
         <SelectAmountStep
           provider={provider}
@@ -30,14 +39,15 @@ export function TipSteps({ provider }: { readonly provider: Provider }) {
         />
       );
     case 'recall':
-      return (
-        <Recall
-          hasFailed={flow.hasFailed}
-          onRetry={() => {
-            const { transactionId } = flow;
-            void verifySession().then(() => dispatch({ type: 'recall', transactionId }));
-          }}
-        />
+      return flow.hasFailed ? (
+        late('no-receipt', () => {
+          const { transactionId } = flow;
+          void verifySession().then(() => dispatch({ type: 'recall', transactionId }));
+        })
+      ) : (
+        <Loading text="Loading your receipt...">
+          <Skeleton height="tall" />
+        </Loading>
       );
     default:
       return (

@@ -5,6 +5,7 @@ import { type ComponentType, lazy, useEffect } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { brand } from '#shared/brand.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { isPageUsername } from '#shared/usernames.ts';
 import { paths, qrIdFrom } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
@@ -15,21 +16,19 @@ import { ScreenHeading } from '../ui/heading.tsx';
 import { ArrowLeftIcon } from '../ui/icons.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
-import type { CodeNotFoundProps } from './code-not-found.tsx';
+import type { LateProps } from './late.tsx';
+import { Photo } from './photo.tsx';
 import { type Provider, useProvider } from './provider.ts';
 import styles from './tip.module.css';
-import { TipSteps } from './tip-steps.tsx';
+import { type LateScreen, TipSteps } from './tip-steps.tsx';
 
 const LOOKUP_FAILED = 'QR code not found';
 
-/** Few people ever see it. */
-const LateCodeNotFound = lazy(() =>
-  import('./code-not-found.tsx').then(({ CodeNotFound }) => ({ default: CodeNotFound })),
-);
+const FetchedLate = lazy(() => import('./late.tsx').then(({ Late }) => ({ default: Late })));
 
 interface TipProps {
-  /** The screen of an unknown code: a server cannot wait for one that is fetched. */
-  readonly unknown?: ComponentType<CodeNotFoundProps>;
+  /** The screens of codes that take no tips: a server cannot wait for what is fetched. */
+  readonly late?: ComponentType<LateProps>;
 }
 
 /** The tip page of the code in the present address; another address makes another page. */
@@ -38,7 +37,7 @@ export function Tip(props: TipProps) {
   return <TipOf key={pathname} qrId={qrIdFrom(pathname)} {...props} />;
 }
 
-function TipOf({ qrId, unknown: Unknown = LateCodeNotFound }: TipProps & { readonly qrId: string }) {
+function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: string }) {
   const { state, retry } = useProvider(qrId, useSearch());
   const session = useSession();
   useEffect(() => {
@@ -52,6 +51,9 @@ function TipOf({ qrId, unknown: Unknown = LateCodeNotFound }: TipProps & { reado
       <ArrowLeftIcon /> Back
     </ButtonLink>
   );
+  const late: LateScreen = (why, onRetry = retry) => (
+    <Late why={why} typed={qrId} isSignedIn={isSignedIn} onRetry={onRetry} />
+  );
   switch (state.status) {
     case 'loading':
       return (
@@ -62,8 +64,6 @@ function TipOf({ qrId, unknown: Unknown = LateCodeNotFound }: TipProps & { reado
           </Loading>
         </Screen>
       );
-    case 'unknown':
-      return <Unknown typed={qrId} isSignedIn={isSignedIn} />;
     case 'failed':
       return (
         <Screen title="Tip" actions={back} width="column">
@@ -76,9 +76,11 @@ function TipOf({ qrId, unknown: Unknown = LateCodeNotFound }: TipProps & { reado
       return (
         <Screen title={titleFor(state.provider)} actions={back} width="column">
           <ProviderCard provider={state.provider} />
-          <TipSteps key={state.provider.qrId} provider={state.provider} />
+          <TipSteps key={state.provider.qrId} provider={state.provider} late={late} />
         </Screen>
       );
+    default:
+      return late(state.status);
   }
 }
 
@@ -88,15 +90,29 @@ export function titleFor({ fullName, serviceCategory, isDemo }: Provider): strin
 }
 
 function ProviderCard({ provider }: { readonly provider: Provider }) {
+  const { fullName, username, serviceCategory, greeting, photoUrl, isDemo } = provider;
   return (
     <section className={[card.card, styles.provider].join(' ')} aria-label="Who receives your tip">
-      <ScreenHeading className={styles.name}>
-        <bdi>{provider.fullName}</bdi>
-      </ScreenHeading>
-      <p className={styles.facts}>
-        <bdi>{`@${provider.username}`}</bdi> <Badge>{CATEGORY_LABELS[provider.serviceCategory]}</Badge>
-      </p>
-      {provider.isDemo && (
+      <div className={styles.who}>
+        {photoUrl && <Photo src={photoUrl} />}
+        <div className={styles.words}>
+          <ScreenHeading className={styles.name}>
+            <bdi>{fullName}</bdi>
+          </ScreenHeading>
+          <p className={styles.facts}>
+            {!isPageUsername(username) && <bdi>{`@${username}`}</bdi>}{' '}
+            <Badge>{CATEGORY_LABELS[serviceCategory]}</Badge>
+          </p>
+        </div>
+      </div>
+      {greeting && (
+        <p className={styles.greeting}>
+          <q>
+            <bdi>{greeting}</bdi>
+          </q>
+        </p>
+      )}
+      {isDemo && (
         <p className={styles.demo}>
           <strong>This is a demo.</strong> Nobody is behind this code, and nothing is recorded or paid.
         </p>

@@ -53,7 +53,18 @@ export function Toaster() {
   const waiting = useWaitingToasts();
   const [top, setTop] = useState(MARGIN_PX);
   useEffect(() => {
+    const place = () => setTop(findTopPx());
+    place();
+    window.addEventListener('scroll', place, { passive: true });
+    window.addEventListener('resize', place);
+    return () => {
+      window.removeEventListener('scroll', place);
+      window.removeEventListener('resize', place);
+    };
+  }, []);
+  useEffect(() => {
     if (waiting.length === 0) return;
+    // The head may be that of another screen than before.
     setTop(findTopPx());
     for (const one of waiting) show(one);
     takeToasts(waiting);

@@ -21,6 +21,9 @@ declare module 'hono' {
 /** A client that has taken nothing of an event stream for this long has gone: heartbeats keep its socket busy. */
 const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
 
+/** The scan screen needs the camera; a page of another site that stands in a frame gets none. */
+const PERMISSIONS_OF_PAGES = 'camera=(self)';
+
 /** What stands in pages instead of a file of its own, each by its hash, as a source for its directive. */
 export interface InlineSources {
   readonly script: readonly string[];
@@ -83,6 +86,7 @@ export function createEnvelope(deps: {
       if (isEventStream(type) || !headers.has('cache-control')) headers.set('cache-control', 'no-store');
     } else if (type.startsWith('text/html')) {
       headers.set('content-security-policy', policyOfPages);
+      headers.set('permissions-policy', PERMISSIONS_OF_PAGES);
     }
   }
 

@@ -38,6 +38,8 @@ export function createPageLookup(
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal.code === 'qr_code_not_found') return { status: 'unknown' };
+      if (refusal.code === 'qr_code_replaced') return { status: 'replaced' };
+      if (refusal.code === 'qr_code_retired') return { status: 'retired' };
       report(error, c.get('requestId'));
       return { status: 'failed', detail: refusal.message };
     }

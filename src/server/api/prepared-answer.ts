@@ -59,7 +59,7 @@ export function prepare(content: {
  * Answers with `status`, or with 304 (RFC 9110, section 13.1.2). Each encoding has a tag of its own, because a strong one
  * stands for the very bytes (section 8.8.3.3).
  */
-export function answer(c: Context, prepared: Prepared, status: 200 | 404 | 503 = 200): Response {
+export function answer(c: Context, prepared: Prepared, status: 200 | 404 | 410 | 503 = 200): Response {
   const { type, cacheControl, plain, packed } = prepared;
   const encoding = chosenEncoding(c.req.header('Accept-Encoding') ?? '');
   const content = encoding ? packed(encoding) : null;

@@ -4,13 +4,15 @@
  */
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
+import { drawQrCodeSvg } from '#server/qr-codes/qr-image.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
+import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
 import { CODE_FORM_PATH, PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
 import type { Address, Lookup, Renderer } from '#shared/rendered-page.ts';
 import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/door.ts';
 import type { InlineSources } from '../api/envelope.ts';
-import { answer } from '../api/prepared-answer.ts';
+import { answer, prepare } from '../api/prepared-answer.ts';
 import { prepareFile, readFiles } from './files.ts';
 import { createRenderedPages, PAGE, UNLISTED } from './rendered-pages.ts';
 
@@ -41,6 +43,12 @@ export function preparePages(
 ): Pages {
   const emptyPage = { ...prepareFile(join(folders.folder, 'index.html'), PAGE), headers: UNLISTED };
   const rendered = createRenderedPages(renderer, folders.folder, publicUrl);
+  const demoPicture = prepare({
+    type: 'image/svg+xml',
+    // It is another one under another PUBLIC_URL.
+    cacheControl: 'no-cache',
+    plain: Buffer.from(drawQrCodeSvg(publicUrl + TIP_PREFIX + OPEN_DEMO)),
+  });
   const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline });
 
   return {
@@ -60,6 +68,7 @@ export function preparePages(
       };
       app.get(PAGE_PATHS.home, (c) => answer(c, rendered.landing));
       serveAt(PAGE_PATHS.auth, (c, asked) => answer(c, rendered.auth(asked)));
+      serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
       serveAt(OFFLINE_PAGE, (c) => answer(c, rendered.offline));
       for (const screen of EMPTY_SCREENS) serveAt(screen, (c) => answer(c, emptyPage));
       for (const screen of [PAGE_PATHS.auth, ...EMPTY_SCREENS])
@@ -76,7 +85,13 @@ export function preparePages(
           return answer(c, page, status);
         });
       }
-      for (const path of [...Object.values(PAGE_PATHS), OFFLINE_PAGE, ...CODE_FORMS, ...TIP_PAGES])
+      for (const path of [
+        ...Object.values(PAGE_PATHS),
+        OFFLINE_PAGE,
+        OPEN_DEMO_PICTURE,
+        ...CODE_FORMS,
+        ...TIP_PAGES,
+      ])
         refuseOtherMethods(app, path);
 
       app.get('*', (c) => {

@@ -81,8 +81,8 @@ export function createRenderedPages(renderer: Renderer, folder: string, publicUr
       const found = lookup?.status === 'found' ? lookup.found : null;
       const address = renderer.reduce(asked, status);
       const key = keyOf(address, status);
-      const unknown = kept.common.get(key);
-      if (unknown) return { page: unknown, status: 404 };
+      const nobodys = kept.common.get(key);
+      if (nobodys) return { page: nobodys, status: status === 'unknown' || status === null ? 404 : 410 };
       const known = kept.codes.get(key, found) ?? kept.variants.get(key, found);
       if (known) return { page: known, status: 200 };
 
@@ -90,7 +90,8 @@ export function createRenderedPages(renderer: Renderer, folder: string, publicUr
       const html = templates.fill('tip', rendered);
       switch (rendered.status) {
         case 404:
-          return { page: kept.common.keep(key, unlisted(html)), status: 404 };
+        case 410:
+          return { page: kept.common.keep(key, unlisted(html)), status: rendered.status };
         case 503: {
           const headers = { ...UNLISTED, 'Retry-After': String(RETRY_AFTER_SECONDS) };
           return { page: { ...unlisted(html), cacheControl: 'no-store', headers }, status: 503 };

@@ -6,7 +6,7 @@ import type { Sharp } from 'sharp';
 import { AppError } from '#shared/errors.ts';
 
 /** In pixels, of a photo as it is sent: decoding one takes 12 MB at most. */
-export const MAX_SENT_EDGE = 2_048;
+const MAX_SENT_EDGE = 2_048;
 /** In pixels, of a photo as it is kept. */
 const KEPT_EDGE = 512;
 /** A square of this size takes some 60 kB, and twice as much where every pixel is noise. */

@@ -15,6 +15,26 @@ const DARK = 0x00;
 const LIGHT = 0xff;
 
 /**
+ * Draws an address as an SVG without a background and without a quiet zone, both of which the page around it has. At error correction L its
+ * modules are as large as they can be: nothing scratches a screen.
+ */
+export function drawQrCodeSvg(address: string): string {
+  const { modules } = create(address, { errorCorrectionLevel: 'L' });
+  const { size } = modules;
+  let path = '';
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      // Neighbours in a row are one rectangle, so that no seam shows.
+      let run = 0;
+      while (column + run < size && modules.get(row, column + run)) run++;
+      if (run > 0) path += `M${column} ${row}h${run}v1h-${run}z`;
+      column += run;
+    }
+  }
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#12241c" d="${path}"/></svg>`;
+}
+
+/**
  * Draws an address as a greyscale PNG with its quiet zone, at error correction M, so that a scratched print still
  * scans.
  */

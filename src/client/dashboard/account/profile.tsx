@@ -1,9 +1,11 @@
-/** The Profile tab: the data of the account, the alerts of new tips, password and sessions. */
-import { lazy, Suspense } from 'react';
+/** The Profile tab: the data of the account, the alerts of new tips, services, password and sessions. */
+import { Pencil } from 'lucide-react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
+import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Problem, Skeleton } from '../../ui/states.tsx';
 import { AlertSettings } from '../live/alert-settings.tsx';
@@ -14,13 +16,40 @@ const AccountCare = lazy(() =>
   import('./account-care.tsx').then(({ AccountCare }) => ({ default: AccountCare })),
 );
 
+const EditDetails = lazy(() =>
+  import('./edit-details.tsx').then(({ EditDetails }) => ({ default: EditDetails })),
+);
+
 export function Profile({ user }: { readonly user: User }) {
+  const [isEditing, setEditing] = useState(false);
+  const edit = useRef<HTMLButtonElement>(null);
+  const wasEditing = useRef(false);
+
+  useEffect(() => {
+    // The form is gone with what had the focus.
+    if (wasEditing.current && !isEditing) edit.current?.focus();
+    wasEditing.current = isEditing;
+  }, [isEditing]);
+
   return (
     <>
-      <Details user={user} />
+      {isEditing ? (
+        <Boundary fallback={<Unreachable title="The form could not be loaded" />}>
+          <Suspense fallback={<Skeleton height="tall" />}>
+            <EditDetails user={user} onDone={() => setEditing(false)} />
+          </Suspense>
+        </Boundary>
+      ) : (
+        <div className={[card.card, styles.profile].join(' ')}>
+          <Details user={user} />
+          <Button ref={edit} look="quiet" className={styles.edit} onClick={() => setEditing(true)}>
+            <Pencil aria-hidden /> Edit Profile
+          </Button>
+        </div>
+      )}
       <div className={styles.care}>
         <AlertSettings />
-        <Boundary fallback={<CareUnreachable />}>
+        <Boundary fallback={<Unreachable title="Services, password and sessions could not be loaded" />}>
           <Suspense fallback={<Skeleton height="tall" />}>
             <AccountCare user={user} />
           </Suspense>
@@ -31,9 +60,9 @@ export function Profile({ user }: { readonly user: User }) {
 }
 
 /** Browsers do not fetch a failed module again until the page is reloaded. */
-function CareUnreachable() {
+function Unreachable({ title }: { readonly title: string }) {
   return (
-    <Problem title="Password and sessions could not be loaded" onRetry={() => window.location.reload()}>
+    <Problem title={title} onRetry={() => window.location.reload()}>
       <p>Check your connection and try again.</p>
     </Problem>
   );
@@ -41,7 +70,7 @@ function CareUnreachable() {
 
 function Details({ user }: { readonly user: User }) {
   return (
-    <dl className={[card.card, styles.profile].join(' ')}>
+    <dl>
       <div className={styles.entry}>
         <dt>Full name</dt>
         <dd>

@@ -1,5 +1,6 @@
 /** Warns whoever is about to print a code that only this computer can open. */
 import { TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import styles from './own-machine-note.module.css';
 
@@ -7,12 +8,28 @@ import styles from './own-machine-note.module.css';
 export function OwnMachineNote({ url }: { readonly url: string }) {
   if (!isOwnMachine(url)) return null;
   return (
+    <Note>
+      This code leads to <bdi>{new URL(url).origin}</bdi>, which only this computer can open. Set PUBLIC_URL
+      before you print it.
+    </Note>
+  );
+}
+
+/** Says why there is nothing to print, and what to do about it. */
+export function NothingPrinted({ url }: { readonly url: string }) {
+  return (
+    <Note>
+      Nothing is printed yet: this code leads to <bdi>{new URL(url).origin}</bdi>, which only this computer
+      can open. Set PUBLIC_URL to the address that phones reach this site at, and start the server again.
+    </Note>
+  );
+}
+
+function Note({ children }: { readonly children: ReactNode }) {
+  return (
     <p role="note" className={styles.note}>
       <TriangleAlert aria-hidden />
-      <span>
-        This code leads to <bdi>{new URL(url).origin}</bdi>, which only this computer can open. Set PUBLIC_URL
-        before you print it.
-      </span>
+      <span>{children}</span>
     </p>
   );
 }

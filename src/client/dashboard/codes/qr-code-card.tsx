@@ -1,57 +1,141 @@
-/** One code with its picture, its printed id and what can be done with it. */
-import { Download, Printer } from 'lucide-react';
-import { useId } from 'react';
+/** The card of a current code: its picture, its printed id and what can be done with it. */
+import { Maximize, Printer, Share2 } from 'lucide-react';
+import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { paths } from '../../paths.ts';
+import { paths, showOf } from '../../paths.ts';
+import { toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Confirmation } from '../../ui/confirmation.tsx';
+import { Field } from '../../ui/field.tsx';
+import { usePauseQrCode, useReplaceQrCode } from './code-changes.ts';
+import { STATUS_LABELS } from './code-status.ts';
+import { openOver } from './opening.ts';
 import { OwnMachineNote } from './own-machine-note.tsx';
 import styles from './qr-code-card.module.css';
 import { downloadPicture, pictureUrl } from './qr-code-picture.ts';
+import { shareAddress } from './share-code.ts';
 
 interface QrCodeCardProps {
   readonly code: QrCode;
   readonly user: User;
-  readonly onPrint: () => void;
+  /** Is called with the id of the code that takes this one's place. */
+  readonly onReplaced: (id: string) => void;
 }
 
-export function QrCodeCard({ code, user, onPrint }: QrCodeCardProps) {
+export function QrCodeCard({ code, user, onReplaced }: QrCodeCardProps) {
   const label = CATEGORY_LABELS[code.serviceCategory];
+  const name = code.displayName ?? user.fullName;
   const headingId = useId();
+  const isPaused = code.status === 'paused';
+  const [isAsking, setAsking] = useState(false);
+  const pausing = usePauseQrCode();
+  const replacing = useReplaceQrCode(code, onReplaced);
+
+  function replace() {
+    replacing.mutate({ id: code.id }, { onError: () => setAsking(false) });
+  }
+
   return (
     <article className={styles.card} aria-labelledby={headingId}>
       <div className={styles.sheet}>
         <div className={styles.head}>
-          <h2 id={headingId} tabIndex={-1} data-code>
+          <h2 id={headingId} tabIndex={-1} data-code={code.id}>
             {label}
           </h2>
-          <Badge>Active</Badge>
+          <Badge>{STATUS_LABELS[code.status]}</Badge>
         </div>
         <img
           className={styles.picture}
           src={pictureUrl(code)}
-          alt={`QR code to tip ${user.fullName}, ${label}`}
+          alt={`QR code to tip ${name}, ${label}`}
           width={720}
           height={720}
         />
+        <p className={styles.name}>
+          <bdi>{name}</bdi>
+        </p>
         <p className={styles.id}>{showQrCodeId(code.id)}</p>
       </div>
       <OwnMachineNote url={code.url} />
+      {isPaused && (
+        <p className={styles.paused}>Paused: whoever scans it reads that you take no tips right now.</p>
+      )}
       <div className={styles.actions}>
-        <Button className={styles.download} onClick={() => downloadPicture(code, user.username)}>
-          <Download aria-hidden /> Download QR
-        </Button>
-        <Button look="quiet" className={styles.print} onClick={onPrint}>
+        <ButtonLink className={styles.action} href={showOf(code.id)}>
+          <Maximize aria-hidden /> Show
+        </ButtonLink>
+        <Button look="quiet" className={styles.action} onClick={() => openOver('print', code.id)}>
           <Printer aria-hidden /> Print
         </Button>
-        <Link className={styles.open} href={paths.tip(code.id)}>
-          Open Tip Page
-        </Link>
+        <ShareButton url={code.url} title={`Tip ${name}`} />
       </div>
+      <div className={styles.others}>
+        <button type="button" onClick={() => openOver('page', code.id)}>
+          Edit Page
+        </button>
+        <button
+          type="button"
+          aria-disabled={pausing.isPending}
+          onClick={() =>
+            pausing.isPending || pausing.mutate({ id: code.id, status: isPaused ? 'active' : 'paused' })
+          }
+        >
+          {isPaused ? 'Resume' : 'Pause'}
+        </button>
+        <button type="button" onClick={() => setAsking(true)}>
+          Replace
+        </button>
+        <button type="button" onClick={() => downloadPicture(code, user.username)}>
+          Download QR
+        </button>
+        <Link href={paths.tip(code.id)}>Open Tip Page</Link>
+      </div>
+      {isAsking && (
+        <Confirmation
+          title={`Replace the ${label} code?`}
+          confirm={replacing.isPending ? 'Replacing...' : 'Replace'}
+          isUnderWay={replacing.isPending}
+          onConfirm={replace}
+          onCancel={() => setAsking(false)}
+        >
+          <p>
+            You get a new code with the same tip page. Whoever scans the old print reads that it was replaced,
+            and cannot tip by it any more. This cannot be undone: print the new code, and take the old one
+            down.
+          </p>
+        </Confirmation>
+      )}
     </article>
+  );
+}
+
+/** Shares the address of the tip page; where that cannot be done, it shows the address for copying by hand. */
+function ShareButton({ url, title }: { readonly url: string; readonly title: string }) {
+  const [isRefused, setRefused] = useState(false);
+
+  async function share() {
+    const sharing = await shareAddress(url, title);
+    setRefused(sharing === 'refused');
+    if (sharing === 'copied') toastSuccess('Link copied', 'share');
+  }
+
+  return (
+    <>
+      <Button look="quiet" className={styles.action} onClick={() => void share()}>
+        <Share2 aria-hidden /> Share
+      </Button>
+      {isRefused && (
+        <div className={styles.link}>
+          <p role="alert">The link could not be copied. Select and copy it here.</p>
+          <Field label="Link" value={url} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
+        </div>
+      )}
+    </>
   );
 }

@@ -1,15 +1,17 @@
-/** The QR Codes tab: a card for each code, and a button for each service that has none yet. */
+/** The QR Codes tab: a card for each current code, a button for each service that has none, and the old codes. */
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
-import { type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { isCurrent } from './code-status.ts';
 import { useCreateQrCode } from './create-qr-code.ts';
+import { OldCodes } from './old-codes.tsx';
+import { OpenedCode } from './opened-code.tsx';
 import { QrCodeCard } from './qr-code-card.tsx';
-import { QrCodePrint } from './qr-code-print.tsx';
 import styles from './qr-codes.module.css';
 
 interface QrCodesProps {
@@ -17,8 +19,8 @@ interface QrCodesProps {
   readonly codes: readonly QrCode[];
 }
 
-export function QrCodes({ user, codes }: QrCodesProps) {
-  const [printed, setPrinted] = useState<QrCode | null>(null);
+export function QrCodes({ user, codes: all }: QrCodesProps) {
+  const codes = all.filter(isCurrent);
   const creation = useCreation(codes);
   const missing = user.serviceCategories.filter((category) =>
     codes.every(({ serviceCategory }) => serviceCategory !== category),
@@ -26,6 +28,16 @@ export function QrCodes({ user, codes }: QrCodesProps) {
   const createButton = (category: ServiceCategory, draw: CreateButtonProps['draw']) => (
     <CreateButton key={category} category={category} creation={creation} draw={draw} />
   );
+
+  /** The code that takes the place of another one, whose card disappears with what has the focus. */
+  const successor = useRef<string | null>(null);
+  useEffect(() => {
+    const headings = creation.area.current?.querySelectorAll<HTMLElement>('[data-code]') ?? [];
+    const heading = [...headings].find(({ dataset }) => dataset['code'] === successor.current);
+    if (!heading) return;
+    successor.current = null;
+    heading.focus();
+  });
 
   return (
     <div ref={creation.area}>
@@ -40,7 +52,13 @@ export function QrCodes({ user, codes }: QrCodesProps) {
         <ul className={styles.codes}>
           {codes.map((code) => (
             <li key={code.id}>
-              <QrCodeCard code={code} user={user} onPrint={() => setPrinted(code)} />
+              <QrCodeCard
+                code={code}
+                user={user}
+                onReplaced={(id) => {
+                  successor.current = id;
+                }}
+              />
             </li>
           ))}
           {missing.map((category) => (
@@ -52,7 +70,8 @@ export function QrCodes({ user, codes }: QrCodesProps) {
           ))}
         </ul>
       )}
-      {printed && <QrCodePrint code={printed} user={user} onDone={() => setPrinted(null)} />}
+      <OldCodes codes={all.filter((code) => !isCurrent(code))} />
+      <OpenedCode codes={codes} user={user} />
     </div>
   );
 }
@@ -60,7 +79,7 @@ export function QrCodes({ user, codes }: QrCodesProps) {
 interface Creation {
   /** The service whose code is being created; null when none is. */
   readonly category: ServiceCategory | null;
-  readonly area: Ref<HTMLDivElement>;
+  readonly area: RefObject<HTMLDivElement | null>;
   readonly create: (category: ServiceCategory) => void;
 }
 

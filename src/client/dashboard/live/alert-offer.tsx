@@ -30,13 +30,12 @@ export function AlertOffer({ userId }: { readonly userId: UserId }) {
       onChange={() => rememberAnswer(userId)}
     >
       <legend className={styles.legend}>Hear each tip</legend>
-      <p className={styles.why}>Know it the moment a tip arrives. Your profile has these switches too.</p>
+      <Button look="quiet" className={styles.close} onClick={close}>
+        {isAnyOn ? 'Done' : 'Not now'}
+      </Button>
       <div className={styles.switches}>
         <AlertSwitches />
       </div>
-      <Button look="quiet" onClick={close}>
-        {isAnyOn ? 'Done' : 'Not now'}
-      </Button>
     </fieldset>
   );
 }

@@ -14,7 +14,7 @@ export function ArrivalCard({ arrival: { tips, dismiss } }: { readonly arrival: 
       </p>
       {first && (
         // The key lets a new card arrive in its own right, and one that grows stand still.
-        <div key={first.id} className={styles.card}>
+        <div key={first.id} className={styles.card} data-arrival>
           <svg viewBox="-28 -28 56 56" aria-hidden="true" className={styles.sign}>
             <circle key={tips.length} r="22" className={styles.ring} />
             <circle r="22" className={styles.coin} />

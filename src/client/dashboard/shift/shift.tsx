@@ -111,6 +111,7 @@ function CurrentCode({ user, code, live }: CurrentCodeProps) {
       <div className={styles.below}>
         <div className={styles.words}>
           <div className={styles.whose}>
+            {code.status === 'active' && <p>Scan to tip</p>}
             <ScreenHeading className={styles.name}>
               <bdi>{name}</bdi>
             </ScreenHeading>
@@ -175,7 +176,7 @@ interface FrameProps {
 
 function Frame({ title, unseenCount = 0, actions, children }: FrameProps) {
   return (
-    <div className={styles.shift}>
+    <div className={styles.shift} data-scheme="light">
       <title>{titleOf(title, unseenCount)}</title>
       <header className={styles.head}>
         <Link href={paths.dashboard} replace className={styles.back}>

@@ -1,23 +1,11 @@
-/** The place of a receipt that is being asked for, and what stands in the way of showing it. */
+/** Stands in the place of a receipt that cannot be shown. */
 import { authFor, currentPath } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
-import { Loading, Problem, Skeleton } from '../ui/states.tsx';
+import { Problem } from '../ui/states.tsx';
 
-interface RecallProps {
-  readonly hasFailed: boolean;
-  readonly onRetry: () => void;
-}
-
-export function Recall({ hasFailed, onRetry }: RecallProps) {
+export function NoReceipt({ onRetry }: { readonly onRetry: () => void }) {
   const session = useSession();
-  if (!hasFailed) {
-    return (
-      <Loading text="Loading your receipt...">
-        <Skeleton height="tall" />
-      </Loading>
-    );
-  }
   if (session.status === 'signed-out') {
     return (
       <Problem title="Login to see your receipt">

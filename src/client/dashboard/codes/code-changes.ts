@@ -1,0 +1,56 @@
+/** Changes to a code, and the list in the cache that follows them. */
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { failureOf } from '../../api.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+
+/** @returns a function that puts changed codes into the list, new ones at its end. */
+export function useShowCodes(): (...changed: readonly QrCode[]) => Promise<void> {
+  const utils = trpc.useUtils();
+  return async (...changed) => {
+    // The answer of a list query that is under way may be older.
+    await utils.qrCodes.list.cancel();
+    utils.qrCodes.list.setData(undefined, (codes = []) => [
+      ...codes.map((code) => changed.find(({ id }) => id === code.id) ?? code),
+      ...changed.filter(({ id }) => codes.every((code) => code.id !== id)),
+    ]);
+  };
+}
+
+/** Says that a change failed. A code that was changed elsewhere is loaded again. */
+function useShowFailure(): (error: unknown, fallback: string) => void {
+  const utils = trpc.useUtils();
+  return (error, fallback) => {
+    const { detail, code } = failureOf(error);
+    toastError(detail ?? fallback);
+    if (code === 'qr_code_replaced' || code === 'qr_code_retired') void utils.qrCodes.list.invalidate();
+  };
+}
+
+export function usePauseQrCode() {
+  const show = useShowCodes();
+  const showFailure = useShowFailure();
+  return trpc.qrCodes.update.useMutation({
+    async onSuccess(code) {
+      await show(code);
+      const label = CATEGORY_LABELS[code.serviceCategory];
+      toastSuccess(code.status === 'paused' ? `${label} is paused` : `${label} takes tips again`, code.id);
+    },
+    onError: (error) => showFailure(error, 'Failed to change the code'),
+  });
+}
+
+/** @param onReplaced is called with the id of the new code just before the list shows it. */
+export function useReplaceQrCode(replaced: QrCode, onReplaced: (id: string) => void) {
+  const show = useShowCodes();
+  const showFailure = useShowFailure();
+  return trpc.qrCodes.replace.useMutation({
+    async onSuccess(code) {
+      onReplaced(code.id);
+      await show({ ...replaced, status: 'replaced', photoUrl: null }, code);
+      toastSuccess(`New code for ${CATEGORY_LABELS[code.serviceCategory]}. Print it anew.`);
+    },
+    onError: (error) => showFailure(error, 'Failed to replace the code'),
+  });
+}

@@ -1,0 +1,88 @@
+/** What is open over the codes. Changes that were not saved keep it open until somebody discards them, whatever closed it. */
+import { lazy, Suspense, useEffect, useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { Boundary } from '../../ui/boundary.tsx';
+import { Confirmation } from '../../ui/confirmation.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
+import { closeOpened, type Opening, openOver, useOpened } from './opening.ts';
+
+const TipPageEditor = lazy(() =>
+  import('./tip-page-editor.tsx').then(({ TipPageEditor }) => ({ default: TipPageEditor })),
+);
+const PrintKit = lazy(() => import('./print-kit.tsx').then(({ PrintKit }) => ({ default: PrintKit })));
+
+const TITLES: Readonly<Record<Opening, string>> = { page: 'Your tip page', print: 'Print' };
+
+interface OpenedCodeProps {
+  readonly codes: readonly QrCode[];
+  readonly user: User;
+}
+
+export function OpenedCode({ codes, user }: OpenedCodeProps) {
+  const wanted = useOpened();
+  const [unsavedId, setUnsavedId] = useState<string | null>(null);
+  const { opening, id } = unsavedId === null ? (wanted ?? {}) : { opening: 'page' as const, id: unsavedId };
+  const isLeaving = unsavedId !== null && (wanted?.opening !== 'page' || wanted.id !== unsavedId);
+  const code = codes.find((one) => one.id === id);
+
+  useEffect(() => {
+    if (unsavedId === null) return;
+    // The browser asks before it leaves the page (HTML Standard, "prompt to unload").
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [unsavedId]);
+
+  if (opening === undefined || code === undefined) return null;
+  return (
+    <>
+      <Dialog key={opening + code.id} title={TITLES[opening]} size="screen" onClose={closeOpened}>
+        <Boundary fallback={<Unreachable />}>
+          <Suspense
+            fallback={
+              <Loading>
+                <Skeleton height="tall" />
+              </Loading>
+            }
+          >
+            {opening === 'page' ? (
+              <TipPageEditor
+                code={code}
+                user={user}
+                onUnsavedChange={(isUnsaved) => setUnsavedId(isUnsaved ? code.id : null)}
+                onSaved={() => {
+                  setUnsavedId(null);
+                  closeOpened();
+                }}
+              />
+            ) : (
+              <PrintKit code={code} user={user} />
+            )}
+          </Suspense>
+        </Boundary>
+      </Dialog>
+      {isLeaving && (
+        <Confirmation
+          title="Discard your changes?"
+          confirm="Keep Editing"
+          cancel="Discard"
+          onConfirm={() => openOver('page', code.id)}
+          onCancel={() => setUnsavedId(null)}
+        >
+          <p>The tip page has changes that are not saved.</p>
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+/** Browsers do not fetch a failed module again until the page is reloaded. */
+function Unreachable() {
+  return (
+    <Problem title="This part could not be loaded" onRetry={() => window.location.reload()}>
+      <p>Check your connection and try again.</p>
+    </Problem>
+  );
+}

@@ -1,0 +1,111 @@
+/** Chooses, takes, cuts and removes the photo of a tip page. */
+import { Camera, ImagePlus, Trash2 } from 'lucide-react';
+import { type ReactNode, type Ref, useRef } from 'react';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { Button } from '../../ui/button.tsx';
+import { type CroppedPicture, openPicture, PictureError } from './photo.ts';
+import { PhotoCropper } from './photo-cropper.tsx';
+import styles from './tip-page-editor.module.css';
+
+/** What becomes of the photo when the page is saved. */
+export type ChosenPhoto =
+  | { readonly kind: 'kept' }
+  | { readonly kind: 'removed' }
+  | { readonly kind: 'new'; readonly cropped: CroppedPicture };
+
+interface PhotoFieldProps {
+  readonly code: QrCode;
+  readonly photo: ChosenPhoto;
+  readonly error: string | null;
+  readonly onChange: (change: (present: ChosenPhoto) => ChosenPhoto) => void;
+  readonly onError: (sentence: string | null) => void;
+}
+
+export function PhotoField({ code, photo, error, onChange, onError }: PhotoFieldProps) {
+  const hasPhoto = photo.kind === 'new' || (photo.kind === 'kept' && code.photoUrl !== null);
+  const choose = useRef<HTMLButtonElement>(null);
+
+  async function open(file: File) {
+    try {
+      const cropped = await openPicture(file);
+      onError(null);
+      onChange(() => ({ kind: 'new', cropped }));
+    } catch (failure) {
+      if (!(failure instanceof PictureError)) throw failure;
+      onError(failure.message);
+    }
+  }
+
+  function remove() {
+    onError(null);
+    onChange(() => ({ kind: code.photoUrl === null ? 'kept' : 'removed' }));
+    // The pressed button disappears with the photo.
+    choose.current?.focus();
+  }
+
+  return (
+    <fieldset className={styles.photo}>
+      <legend className={styles.legend}>Photo (optional)</legend>
+      {photo.kind === 'new' && (
+        <PhotoCropper
+          cropped={photo.cropped}
+          onChange={(change) =>
+            onChange((present) =>
+              present.kind === 'new' ? { kind: 'new', cropped: change(present.cropped) } : present,
+            )
+          }
+        />
+      )}
+      <div className={styles.buttons}>
+        <PictureButton ref={choose} onChosen={(file) => void open(file)}>
+          <ImagePlus aria-hidden /> {hasPhoto ? 'Choose Another' : 'Choose Photo'}
+        </PictureButton>
+        <PictureButton className={styles.take} isCamera onChosen={(file) => void open(file)}>
+          <Camera aria-hidden /> Take Photo
+        </PictureButton>
+        {hasPhoto && (
+          <Button look="quiet" onClick={remove}>
+            <Trash2 aria-hidden /> Remove Photo
+          </Button>
+        )}
+      </div>
+      <p className={styles.failure} aria-live="polite">
+        {error}
+      </p>
+    </fieldset>
+  );
+}
+
+interface PictureButtonProps {
+  readonly ref?: Ref<HTMLButtonElement>;
+  readonly className?: string | undefined;
+  /** Whether phones open their front camera in place of their pictures. */
+  readonly isCamera?: boolean;
+  readonly onChosen: (file: File) => void;
+  readonly children: ReactNode;
+}
+
+/** A button that opens the device's choice of pictures. */
+function PictureButton({ ref, className, isCamera = false, onChosen, children }: PictureButtonProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        accept="image/*"
+        {...(isCamera && { capture: 'user' })}
+        hidden
+        onChange={({ currentTarget }) => {
+          const file = currentTarget.files?.item(0);
+          // The same file can be chosen again.
+          currentTarget.value = '';
+          if (file) onChosen(file);
+        }}
+      />
+      <Button ref={ref} look="quiet" className={className} onClick={() => input.current?.click()}>
+        {children}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,165 @@
+/** The prints of a code: a picture of each sheet, the paper, and a button that downloads it. */
+import '../../ui/zod-without-eval.ts';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { isOwnMachine } from '#shared/own-machine.ts';
+import { PAPER_LABELS, PAPERS, type Paper, PRINT_FORMATS, PRINT_LABELS } from '#shared/print.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { api, failureOf } from '../../api.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { NothingPrinted } from './own-machine-note.tsx';
+import styles from './print-kit.module.css';
+import { PICTURES, type Print, paperOf } from './prints.ts';
+import { bytesFrom, saveFile } from './save-file.ts';
+import { SheetPicture } from './sheet-picture.tsx';
+
+interface PrintKitProps {
+  readonly code: QrCode;
+  readonly user: User;
+}
+
+export function PrintKit({ code, user }: PrintKitProps) {
+  const [paper, setPaper] = useState<Paper>(() => paperOf(navigator.language));
+  const [isSaving, setSaving] = useState(false);
+  const printing = usePrinting(code);
+  const isOff = isOwnMachine(code.url);
+  const inkAndPaper = { paper, ink: isSaving ? 'saving' : 'full' } as const;
+
+  return (
+    <div className={styles.kit}>
+      <p className={styles.whose}>
+        <bdi>{code.displayName ?? user.fullName}</bdi> · {CATEGORY_LABELS[code.serviceCategory]}
+      </p>
+      {isOff && <NothingPrinted url={code.url} />}
+      <div className={styles.options}>
+        <fieldset>
+          <legend className={styles.legend}>Paper</legend>
+          <div className={styles.papers}>
+            {PAPERS.map((one) => (
+              <Choice
+                key={one}
+                type="radio"
+                name="paper"
+                checked={paper === one}
+                onChange={() => setPaper(one)}
+              >
+                {PAPER_LABELS[one]}
+              </Choice>
+            ))}
+          </div>
+        </fieldset>
+        <fieldset>
+          <legend className={styles.legend}>Ink</legend>
+          <Choice checked={isSaving} onChange={() => setSaving(!isSaving)}>
+            Save ink
+          </Choice>
+        </fieldset>
+      </div>
+      <ul className={styles.sheets}>
+        {PRINT_FORMATS.map((format) => {
+          const { name, description } = PRINT_LABELS[format];
+          return (
+            <li key={format} className={styles.sheet}>
+              <SheetPicture format={format} isSaving={isSaving} />
+              <div className={styles.words}>
+                <h3>{name}</h3>
+                <p className={styles.use}>{description}</p>
+                <DownloadButton
+                  name={name}
+                  label="Download"
+                  isOff={isOff}
+                  isUnderWay={printing.underWay === name}
+                  onClick={() => printing.save(name, { file: `${format}.pdf`, ...inkAndPaper })}
+                />
+                <Failure text={printing.failureOf(name)} />
+              </div>
+            </li>
+          );
+        })}
+      </ul>
+      <section className={styles.bare} aria-labelledby="bare-code">
+        <h3 id="bare-code">Only the code</h3>
+        <p className={styles.use}>For a design of your own: SVG for print, PNG for screens.</p>
+        <div className={styles.pictures}>
+          {PICTURES.map(({ label, ...picture }) => (
+            <DownloadButton
+              key={label}
+              name={label}
+              label={label}
+              isOff={isOff}
+              isUnderWay={printing.underWay === label}
+              onClick={() => printing.save(label, picture)}
+            />
+          ))}
+        </div>
+        {PICTURES.map(({ label }) => (
+          <Failure key={label} text={printing.failureOf(label)} />
+        ))}
+      </section>
+    </div>
+  );
+}
+
+/** Makes one print at a time. */
+function usePrinting({ id }: QrCode) {
+  const [underWay, setUnderWay] = useState<string | null>(null);
+  const [failed, setFailed] = useState<{ readonly name: string; readonly text: string } | null>(null);
+
+  async function save(name: string, print: Print): Promise<void> {
+    if (underWay !== null) return;
+    setUnderWay(name);
+    setFailed(null);
+    try {
+      const { base64, type, fileName } = await api.qrCodes.print.query({ id, ...print });
+      saveFile(bytesFrom(base64), type, fileName);
+    } catch (error) {
+      const text = failureOf(error).detail ?? 'It could not be made. Check your connection and try again.';
+      setFailed({ name, text });
+    } finally {
+      setUnderWay(null);
+    }
+  }
+
+  return {
+    /** The name of the print that is being made; null when none is. */
+    underWay,
+    save: (name: string, print: Print) => void save(name, print),
+    failureOf: (name: string) => (failed?.name === name ? failed.text : null),
+  };
+}
+
+interface DownloadButtonProps {
+  /** What is downloaded. */
+  readonly name: string;
+  readonly label: string;
+  /** Whether nothing can be printed. */
+  readonly isOff: boolean;
+  readonly isUnderWay: boolean;
+  readonly onClick: () => void;
+}
+
+function DownloadButton({ name, label, isOff, isUnderWay, onClick }: DownloadButtonProps) {
+  return (
+    <Button
+      look="quiet"
+      className={styles.download}
+      disabled={isOff}
+      aria-disabled={isUnderWay || undefined}
+      aria-label={`Download ${name}`}
+      onClick={onClick}
+    >
+      <Download aria-hidden /> {isUnderWay ? 'Making...' : label}
+    </Button>
+  );
+}
+
+function Failure({ text }: { readonly text: string | null }) {
+  return text === null ? null : (
+    <p role="alert" className={styles.failure}>
+      {text}
+    </p>
+  );
+}

@@ -1,0 +1,150 @@
+/** The editor of a tip page: display name, greeting and photo, with the page as it will be beside them. */
+import '../../ui/zod-without-eval.ts';
+import { zodResolver } from '@hookform/resolvers/zod';
+import { type SubmitEvent, useEffect, useEffectEvent, useState } from 'react';
+import { useForm } from 'react-hook-form';
+import { z } from 'zod';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
+import { api } from '../../api.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { useAttempts } from '../../ui/attempts.ts';
+import { Button } from '../../ui/button.tsx';
+import { showFailure } from '../../ui/failures.ts';
+import { Field } from '../../ui/field.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import { useShowCodes } from './code-changes.ts';
+import { PictureError, toJpeg } from './photo.ts';
+import { CroppedPhoto } from './photo-cropper.tsx';
+import { type ChosenPhoto, PhotoField } from './photo-field.tsx';
+import { sendPhoto } from './send-photo.ts';
+import styles from './tip-page-editor.module.css';
+import { TipPagePreview } from './tip-page-preview.tsx';
+
+const FIELDS = ['displayName', 'greeting'] as const;
+const SAVE_FAILED = 'Failed to save the tip page';
+
+const texts = tipPageChange.pick({ displayName: true, greeting: true });
+
+const resolver = zodResolver(
+  z
+    .object({ displayName: z.string(), greeting: z.string() })
+    .transform((values): z.input<typeof texts> => values)
+    .pipe(texts),
+);
+
+interface TipPageEditorProps {
+  readonly code: QrCode;
+  readonly user: User;
+  readonly onUnsavedChange: (isUnsaved: boolean) => void;
+  readonly onSaved: () => void;
+}
+
+export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageEditorProps) {
+  const show = useShowCodes();
+  const attempts = useAttempts();
+  const [photo, setPhoto] = useState<ChosenPhoto>({ kind: 'kept' });
+  const [photoError, setPhotoError] = useState<string | null>(null);
+  const form = useForm({
+    resolver,
+    defaultValues: { displayName: code.displayName ?? '', greeting: code.greeting ?? '' },
+  });
+  const { errors, isDirty } = form.formState;
+  const [displayName, greeting] = form.watch(['displayName', 'greeting']);
+
+  const isUnsaved = isDirty || photo.kind !== 'kept';
+  const tellUnsaved = useEffectEvent(onUnsavedChange);
+  useEffect(() => tellUnsaved(isUnsaved), [isUnsaved]);
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    void attempts.run(async () => {
+      try {
+        await form.handleSubmit(save)(event);
+      } catch (error) {
+        if (error instanceof PictureError) setPhotoError(error.message);
+        else showFailure(form, FIELDS, error, SAVE_FAILED);
+      }
+    });
+  }
+
+  /** What was saved before something failed stays saved, and only the rest is sent again. */
+  async function save(changed: z.output<typeof texts>) {
+    setPhotoError(null);
+    let saved = code;
+    if (isDirty) {
+      saved = await api.qrCodes.update.mutate({ id: code.id, ...changed });
+      await show(saved);
+      form.reset({ displayName: saved.displayName ?? '', greeting: saved.greeting ?? '' });
+    }
+    if (photo.kind === 'new') {
+      const photoUrl = await sendPhoto(code.id, await toJpeg(photo.cropped));
+      await show({ ...saved, photoUrl });
+    }
+    if (photo.kind === 'removed') await show(await api.qrCodes.removePhoto.mutate({ id: code.id }));
+    toastSuccess('Tip page saved');
+    onSaved();
+  }
+
+  return (
+    // Only the script sends this form.
+    <form className={styles.editor} method="dialog" noValidate onSubmit={submit}>
+      <div className={styles.fields}>
+        <p className={styles.service}>{CATEGORY_LABELS[code.serviceCategory]}</p>
+        <Field
+          label="Display name (optional)"
+          placeholder={user.fullName}
+          hint="With a name of its own, the page tells neither your full name nor your username."
+          autoComplete="off"
+          autoCapitalize="words"
+          error={errors.displayName?.message}
+          {...form.register('displayName')}
+        />
+        <TextArea
+          label="Greeting (optional)"
+          hint={counted(greeting)}
+          rows={3}
+          error={errors.greeting?.message}
+          {...form.register('greeting', {
+            // A greeting is one paragraph.
+            setValueAs: (text: string) => text.replace(/\s*\n\s*/g, ' '),
+          })}
+        />
+        <PhotoField
+          code={code}
+          photo={photo}
+          error={photoError}
+          onChange={setPhoto}
+          onError={setPhotoError}
+        />
+        {errors.root && <p className={styles.failure}>{errors.root.message}</p>}
+      </div>
+      <div className={styles.beside}>
+        <TipPagePreview
+          user={user}
+          code={code}
+          displayName={displayName}
+          greeting={greeting}
+          photo={drawPhoto(photo, code)}
+        />
+      </div>
+      <div className={styles.bar}>
+        <Button type="submit" aria-disabled={attempts.isUnderWay}>
+          {attempts.isUnderWay ? 'Saving...' : 'Save'}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The photo of the preview; null without one. */
+function drawPhoto(photo: ChosenPhoto, { photoUrl }: QrCode) {
+  if (photo.kind === 'new') return <CroppedPhoto cropped={photo.cropped} />;
+  return photo.kind === 'kept' && photoUrl !== null ? <img src={photoUrl} alt="" /> : null;
+}
+
+/** How much of a greeting there may be; counted as the schema counts it. */
+function counted(greeting: string): string {
+  return `${[...greeting.trim().normalize('NFC')].length} of ${MAX_GREETING_LENGTH} characters`;
+}

@@ -1,0 +1,16 @@
+/** The worker that finds a QR code in the pixels of a picture, so that the page stays quick while it looks. */
+import { decodeQR } from 'qr/decode.js';
+
+/** In milliseconds for one picture, beyond what looking once takes. */
+const TIME_LIMIT_MS = 60;
+
+addEventListener('message', ({ data }: MessageEvent<ImageData>) => postMessage(textIn(data)));
+
+function textIn(pixels: ImageData): string | null {
+  try {
+    return decodeQR(pixels, { timeLimit: TIME_LIMIT_MS });
+  } catch {
+    // The decoder throws for every picture without a code.
+    return null;
+  }
+}

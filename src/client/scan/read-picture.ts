@@ -1,0 +1,25 @@
+/** Reads the codes of a picture that somebody chose from the device; the picture does not leave it. */
+import { openCodeReader } from './code-reader.ts';
+
+/** In pixels. A small code in a large photo is lost in the first and found in the second. */
+const MAX_SIDES = [1_280, 2_560] as const;
+
+/**
+ * @returns the texts of its codes, or null for a file that the browser cannot draw.
+ * @throws ReaderNotLoaded
+ */
+export async function readPicture(file: Blob): Promise<readonly string[] | null> {
+  const picture = await createImageBitmap(file).catch(() => null);
+  if (!picture) return null;
+  const reader = openCodeReader();
+  try {
+    for (const maxSide of MAX_SIDES) {
+      const texts = await reader.read(picture, maxSide);
+      if (texts.length > 0) return texts;
+    }
+    return [];
+  } finally {
+    picture.close();
+    reader.close();
+  }
+}

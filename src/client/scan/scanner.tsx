@@ -1,0 +1,140 @@
+/**
+ * Reads a code by the camera, or from a picture that is chosen. The camera is asked for when its button is tapped, and its
+ * script and the decoder are fetched then.
+ */
+import { type ChangeEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { brand } from '#shared/brand.ts';
+import { readScannedText } from '#shared/scanned-text.ts';
+import { Button } from '../ui/button.tsx';
+import { CAMERA_PROBLEMS, type CameraProblem, lastingProblem } from './camera-problems.ts';
+import type { LiveCamera } from './live-camera.tsx';
+import styles from './scanner.module.css';
+import { Viewfinder } from './viewfinder.tsx';
+
+/** In characters, of a text that is no code. */
+const SHOWN_LENGTH = 60;
+const VIBRATION_MS = 60;
+
+type Camera =
+  | { readonly is: 'off' | 'loading' }
+  | { readonly is: 'starting' | 'live'; readonly View: typeof LiveCamera }
+  | { readonly is: 'unavailable'; readonly problem: CameraProblem };
+
+export function Scanner({ onCode }: { readonly onCode: (code: string) => void }) {
+  const [camera, setCamera] = useState<Camera>(() => fromProblem(lastingProblem()));
+  const [notice, setNotice] = useState<ReactNode>(null);
+  const file = useRef<HTMLInputElement>(null);
+  const isOn = camera.is === 'starting' || camera.is === 'live';
+  const isLasting = camera.is === 'unavailable' && lastingProblem() !== null;
+
+  useEffect(() => {
+    if (lastingProblem() !== null) return;
+    navigator.mediaDevices.enumerateDevices().then(
+      (devices) => {
+        if (devices.some(({ kind }) => kind === 'videoinput')) return;
+        setCamera((now) => (now.is === 'off' ? fromProblem('missing') : now));
+      },
+      // Asking for the camera will tell more.
+      () => {},
+    );
+  }, []);
+
+  async function start() {
+    setNotice(null);
+    setCamera({ is: 'loading' });
+    const loaded = await import('./live-camera.tsx').catch(() => null);
+    setCamera(loaded ? { is: 'starting', View: loaded.LiveCamera } : fromProblem('notLoaded'));
+  }
+
+  function stop() {
+    setNotice(null);
+    setCamera({ is: 'off' });
+  }
+
+  /** Follows a code, or names what was read instead; whether it was a code. */
+  function follow(text: string): boolean {
+    const { code } = readScannedText(text);
+    if (code === null) setNotice(<Foreign text={text} />);
+    else onCode(code);
+    return code !== null;
+  }
+
+  function followScanned(text: string): boolean {
+    const isCode = follow(text);
+    if (isCode && 'vibrate' in navigator) navigator.vibrate(VIBRATION_MS);
+    return isCode;
+  }
+
+  async function choose({ currentTarget }: ChangeEvent<HTMLInputElement>) {
+    const [picture] = currentTarget.files ?? [];
+    // The same picture can be chosen again.
+    const forget = () => {
+      currentTarget.value = '';
+    };
+    if (!picture) return;
+    setNotice('Looking for a code in the picture...');
+    try {
+      const { readPicture } = await import('./read-picture.ts');
+      const texts = await readPicture(picture);
+      if (texts === null)
+        setNotice('That file is no picture that this browser can show: choose another one.');
+      else if (texts.length === 0)
+        setNotice('No code was found in that picture: choose one that shows the whole code, and sharply.');
+      else texts.some(follow);
+    } catch {
+      setNotice(CAMERA_PROBLEMS.notLoaded);
+    }
+    forget();
+  }
+
+  return (
+    <section className={styles.scanner} data-blocked={camera.is === 'unavailable'} aria-label="Camera">
+      {isOn ? (
+        <camera.View
+          onText={followScanned}
+          onLive={() => setCamera({ ...camera, is: 'live' })}
+          onProblem={(problem) => setCamera(fromProblem(problem))}
+        />
+      ) : (
+        <Viewfinder />
+      )}
+      <div className={styles.words}>
+        {camera.is === 'unavailable' && <p>Camera scanning feature will be available soon!</p>}
+        <div className={styles.status} role="status">
+          {camera.is === 'unavailable' && <p>{CAMERA_PROBLEMS[camera.problem]}</p>}
+          {camera.is === 'starting' && <p>Your browser may ask whether {brand.name} may use the camera.</p>}
+          {camera.is === 'live' && notice === null && <p>Hold the code in the frame.</p>}
+          {notice !== null && <p>{notice}</p>}
+        </div>
+        <div className={styles.controls}>
+          {!isLasting && (
+            <Button
+              look={isOn ? 'quiet' : 'primary'}
+              aria-disabled={camera.is === 'loading'}
+              onClick={isOn ? stop : start}
+            >
+              {isOn ? 'Stop the camera' : camera.is === 'unavailable' ? 'Try again' : 'Scan with the camera'}
+            </Button>
+          )}
+          <Button look="quiet" onClick={() => file.current?.click()}>
+            Choose a picture of a code
+          </Button>
+          <input ref={file} type="file" accept="image/*" hidden onChange={choose} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function fromProblem(problem: CameraProblem | null): Camera {
+  return problem === null ? { is: 'off' } : { is: 'unavailable', problem };
+}
+
+function Foreign({ text }: { readonly text: string }) {
+  const shown = text.length > SHOWN_LENGTH ? `${[...text].slice(0, SHOWN_LENGTH).join('')}...` : text;
+  return (
+    <>
+      That is not a {brand.name} code: <bdi>{shown}</bdi>
+    </>
+  );
+}

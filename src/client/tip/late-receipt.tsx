@@ -1,0 +1,70 @@
+/** The receipt of a tip to a code that leads nowhere any more: it outlives the code. */
+import { type ReactNode, useEffect, useState } from 'react';
+import { readQrCodeId } from '#shared/ids.ts';
+import { verifySession } from '../calls.ts';
+import { presentSession, useSession } from '../session/session.ts';
+import { Screen } from '../ui/screen.tsx';
+import { Loading, Skeleton } from '../ui/states.tsx';
+import { NoReceipt } from './no-receipt.tsx';
+import type { FoundReceipt } from './recall-receipt.ts';
+import type { SuccessStep } from './success-step.tsx';
+
+interface LateReceiptProps {
+  /** The code in the address. */
+  readonly qrId: string;
+  readonly transactionId: string;
+  /** The screen of the code, for everybody who has no receipt at this address. */
+  readonly gone: ReactNode;
+}
+
+type Outcome = 'asking' | 'failed' | 'none' | (FoundReceipt & { readonly Success: typeof SuccessStep });
+
+export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
+  const session = useSession();
+  const [outcome, setOutcome] = useState<Outcome>('asking');
+  const [attempt, setAttempt] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides what is shown
+  useEffect(() => {
+    if (presentSession().status === 'checking') return;
+    let isWanted = true;
+    void find(qrId, transactionId).then((found) => isWanted && setOutcome(found));
+    return () => {
+      isWanted = false;
+    };
+  }, [qrId, transactionId, session.status, attempt]);
+
+  function retry() {
+    setOutcome('asking');
+    void verifySession().then(() => setAttempt((count) => count + 1));
+  }
+
+  if (outcome === 'none') return gone;
+  if (outcome === 'asking' || outcome === 'failed') {
+    return (
+      <Screen title="Receipt" width="column">
+        {outcome === 'failed' ? (
+          <NoReceipt onRetry={retry} />
+        ) : (
+          <Loading text="Loading your receipt...">
+            <Skeleton height="tall" />
+          </Loading>
+        )}
+      </Screen>
+    );
+  }
+  const { Success, receipt, provider } = outcome;
+  return (
+    <Screen title="Receipt" width="column">
+      <Success receipt={receipt} provider={provider} onAnother={null} />
+    </Screen>
+  );
+}
+
+async function find(typed: string, transactionId: string): Promise<Outcome> {
+  const session = presentSession();
+  const loaded = session.status === 'signed-in' ? await import('./paying.ts').catch(() => null) : null;
+  if (session.status !== 'signed-in' || loaded === null) return 'failed';
+  const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, session.user.id, transactionId);
+  if (found === 'failed') return 'failed';
+  return found === null ? 'none' : { ...found, Success: loaded.paying.SuccessStep };
+}

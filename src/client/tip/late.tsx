@@ -1,0 +1,72 @@
+/** What stands where nobody can tip, or has no receipt. Few people ever see it, so that it is fetched when it is needed. */
+import { useSearch } from 'wouter';
+import { PAID } from '../paths.ts';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { RetryIcon } from '../ui/icons.tsx';
+import { Screen } from '../ui/screen.tsx';
+import states from '../ui/states.module.css';
+import { CodeNotFound } from './code-not-found.tsx';
+import { LateReceipt } from './late-receipt.tsx';
+import { NoReceipt } from './no-receipt.tsx';
+
+export interface LateProps {
+  readonly why: 'unknown' | 'replaced' | 'retired' | 'paused' | 'no-receipt';
+  /** The code as it stands in the address. */
+  readonly typed: string;
+  readonly isSignedIn: boolean;
+  /** Asks once more for what could not be had. */
+  readonly onRetry: () => void;
+}
+
+export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
+  // Read here, because the modules of the tip page must not be taken apart by what is fetched later.
+  const transactionId = new URLSearchParams(useSearch()).get(PAID) || null;
+  if (why === 'no-receipt') return <NoReceipt onRetry={onRetry} />;
+  if (why === 'paused') return <Paused onRetry={onRetry} />;
+  if (why === 'unknown') return <CodeNotFound typed={typed} isSignedIn={isSignedIn} />;
+  const gone = <CodeGone why={why} />;
+  return transactionId === null ? (
+    gone
+  ) : (
+    <LateReceipt key={transactionId} qrId={typed} transactionId={transactionId} gone={gone} />
+  );
+}
+
+/** Stands in the place of the amounts, below whoever would be tipped. */
+function Paused({ onRetry }: { readonly onRetry: () => void }) {
+  return (
+    <section className={[card.card, states.problem].join(' ')}>
+      <h2>Not taking tips right now</h2>
+      <p>This code is paused, and nothing can be paid with it. It may be back in a moment.</p>
+      <Button onClick={onRetry}>
+        <RetryIcon /> Try again
+      </Button>
+    </section>
+  );
+}
+
+const GONE = {
+  replaced: {
+    title: 'This code was replaced',
+    text: 'Please do not tip here: this print is out of date, and nothing can be paid with it. Ask for the new one.',
+  },
+  retired: {
+    title: 'This code is no longer in use',
+    text: 'Nothing can be paid with it any more. If somebody shows it to you, ask for the code that they use now.',
+  },
+} as const;
+
+/** It names nobody and leads to no other code, so that an old print can be trusted. */
+function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
+  const { title, text } = GONE[why];
+  return (
+    <Screen title={title} width="column">
+      <section className={[card.card, states.problem].join(' ')}>
+        <ScreenHeading className={states.title}>{title}</ScreenHeading>
+        <p>{text}</p>
+      </section>
+    </Screen>
+  );
+}

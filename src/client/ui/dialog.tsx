@@ -1,0 +1,62 @@
+/**
+ * A modal dialog. The browser keeps the focus in it, and gives it back to what had it before when the dialog is gone (HTML
+ * Standard, "The dialog element").
+ */
+import { X } from 'lucide-react';
+import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
+import styles from './dialog.module.css';
+
+interface DialogProps {
+  readonly title: string;
+  /** `question` is as small as its words; `screen` takes the whole of a phone. */
+  readonly size: 'question' | 'screen';
+  /** Is asked for by Escape and by the button in the corner. The dialog stays until it is no longer rendered. */
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+export function Dialog({ title, size, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    // A dialog that is removed while it is open would take the focus with it.
+    return () => opened?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      className={[styles.dialog, styles[size]].join(' ')}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose();
+      }}
+      // Browsers let nobody refuse Escape twice in a row.
+      onClose={(event) => {
+        if (event.target !== event.currentTarget) return;
+        event.currentTarget.showModal();
+        onClose();
+      }}
+    >
+      <div className={styles.head}>
+        <h2 id={titleId} tabIndex={-1} ref={focusWhenShown}>
+          {title}
+        </h2>
+        {size === 'screen' && (
+          <button type="button" className={styles.close} aria-label="Close" onClick={onClose}>
+            <X aria-hidden />
+          </button>
+        )}
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+/** Marks the title as what takes the focus first, so that reading begins there; React would focus it too early. */
+function focusWhenShown(title: HTMLHeadingElement | null): void {
+  title?.setAttribute('autofocus', '');
+}

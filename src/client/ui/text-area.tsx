@@ -1,0 +1,36 @@
+/** A field for a text of several lines, drawn as the other fields are. */
+import { type ComponentProps, useId } from 'react';
+import styles from './field.module.css';
+
+interface TextAreaProps extends ComponentProps<'textarea'> {
+  readonly label: string;
+  readonly hint: string;
+  readonly error: string | undefined;
+}
+
+export function TextArea({ label, hint, error, ...input }: TextAreaProps) {
+  const id = useId();
+  const notes = error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`;
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={id}>
+        {label}
+      </label>
+      <div className={styles.box} data-invalid={error !== undefined}>
+        <textarea
+          id={id}
+          className={[styles.input, styles.area].join(' ')}
+          aria-invalid={error !== undefined}
+          aria-describedby={notes}
+          {...input}
+        />
+      </div>
+      <p id={`${id}-hint`} className={styles.hint}>
+        {hint}
+      </p>
+      <p id={`${id}-error`} className={styles.error} aria-live="polite">
+        {error}
+      </p>
+    </div>
+  );
+}

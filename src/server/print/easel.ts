@@ -1,0 +1,197 @@
+/** What a sheet is drawn with: shapes in millimetres, lettering that keeps to its place, and the code itself. */
+import PDFDocument from 'pdfkit';
+import { create } from 'qrcode';
+import type { Paper } from '#shared/print.ts';
+import { type Face, fitText, LEADING, type Lettered, letter, type Run, runsOf } from './lettering.ts';
+
+const POINTS_PER_MM = 72 / 25.4;
+
+/** In millimetres. */
+export const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
+  a4: [210, 297],
+  letter: [215.9, 279.4],
+};
+
+/** Modules of quiet zone around a code (ISO/IEC 18004, section 9.1). */
+const QUIET_ZONE_MODULES = 4;
+
+/** A rectangle in millimetres. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Words extends Box {
+  readonly face: Face;
+  readonly colour: string;
+  /** In millimetres; smaller where the place wants it. */
+  readonly maxSize: number;
+  readonly maxLines: number;
+  readonly align: 'left' | 'centre' | 'right';
+  /** Where the lines stand in a box that is higher. */
+  readonly stand: 'top' | 'middle' | 'bottom';
+}
+
+interface Shape {
+  readonly fill?: string;
+  readonly line?: string;
+  /** In millimetres. */
+  readonly lineWidth?: number;
+  readonly radius?: number;
+  readonly isDashed?: boolean;
+}
+
+export type Easel = ReturnType<typeof openEasel>;
+
+/** @param title of the document; it names nobody whom the sheet does not show. */
+export function openEasel(paper: Paper, title: string, madeAtMs: number) {
+  const [pageWidth, pageHeight] = PAPER_SIZES[paper];
+  const document = new PDFDocument({
+    size: [pageWidth * POINTS_PER_MM, pageHeight * POINTS_PER_MM],
+    margin: 0,
+    info: { Title: title, CreationDate: new Date(madeAtMs) },
+  });
+  const chunks: Buffer[] = [];
+  const ended = new Promise<Uint8Array>((resolve, reject) => {
+    document.on('data', (chunk: Buffer) => chunks.push(chunk));
+    document.on('end', () => resolve(Buffer.concat(chunks)));
+    document.on('error', reject);
+  });
+  // Everything below is in millimetres.
+  document.scale(POINTS_PER_MM);
+
+  const registered = new Set<string>();
+  function takeFont({ font }: Run, size: number): void {
+    if (!registered.has(font.name)) {
+      document.registerFont(font.name, font.bytes);
+      registered.add(font.name);
+    }
+    document.font(font.name).fontSize(size);
+  }
+
+  // The features of a run are asked for, because pdfkit would otherwise set word after word, from left to right in any script.
+  const widthOfRun = (run: Run, size: number) => {
+    takeFont(run, size);
+    return document.widthOfString(run.text, { features: [] }) + run.font.stroke * size;
+  };
+
+  /** Measures at a size that loses nothing to rounding. */
+  function measureWith(lettered: Lettered): (part: string) => number {
+    const known = new Map<string, number>();
+    return (part) => {
+      const before = known.get(part);
+      if (before !== undefined) return before;
+      const width = runsOf(part, lettered).reduce((sum, run) => sum + widthOfRun(run, 100), 0) / 100;
+      known.set(part, width);
+      return width;
+    };
+  }
+
+  return {
+    pageWidth,
+    pageHeight,
+
+    /** Writes a text into a box, as large as fits. @returns how high its lines are, in millimetres. */
+    async write(text: string, words: Words): Promise<number> {
+      const lettered = await letter(text, words.face);
+      if (lettered.text.trim() === '') return 0;
+      const widthOf = measureWith(lettered);
+      const { size, lines } = fitText(lettered.text, words, widthOf);
+      const height = size * LEADING * lines.length;
+      const spare = words.height - height;
+      let top = words.y + { top: 0, middle: spare / 2, bottom: spare }[words.stand];
+      for (const line of lines) {
+        const width = widthOf(line) * size;
+        const room = words.width - width;
+        let x = words.x + { left: 0, centre: room / 2, right: room }[words.align];
+        document.fillColor(words.colour);
+        for (const run of runsOf(line, lettered)) {
+          const advance = widthOfRun(run, size);
+          document.text(run.text, x, top + size * 0.82, {
+            lineBreak: false,
+            baseline: 'alphabetic',
+            features: [],
+          });
+          x += advance;
+        }
+        top += size * LEADING;
+      }
+      return height;
+    },
+
+    box({ x, y, width, height }: Box, shape: Shape): void {
+      if (shape.radius) document.roundedRect(x, y, width, height, shape.radius);
+      else document.rect(x, y, width, height);
+      paint(shape);
+    },
+
+    circle(x: number, y: number, radius: number, shape: Shape): void {
+      document.circle(x, y, radius);
+      paint(shape);
+    },
+
+    line(fromX: number, fromY: number, toX: number, toY: number, shape: Shape): void {
+      document.moveTo(fromX, fromY).lineTo(toX, toY);
+      paint(shape);
+    },
+
+    /** Draws within the outline of a rounded box, and nothing outside of it. */
+    async within(box: Box & { readonly radius: number }, draw: () => Promise<void>): Promise<void> {
+      document.save();
+      document.roundedRect(box.x, box.y, box.width, box.height, box.radius).clip();
+      await draw();
+      document.restore();
+    },
+
+    /** Draws upside down about the middle of a box. */
+    async upsideDown({ x, y, width, height }: Box, draw: () => Promise<void>): Promise<void> {
+      document.save();
+      document.rotate(180, { origin: [x + width / 2, y + height / 2] });
+      await draw();
+      document.restore();
+    },
+
+    /**
+     * Draws a code in black on white with its quiet zone.
+     * @param middleX,middleY the middle of the code.
+     * @param size the width of the code without its quiet zone.
+     */
+    code(address: string, middleX: number, middleY: number, size: number): void {
+      const { modules } = create(address, { errorCorrectionLevel: 'M' });
+      const module = size / modules.size;
+      const whole = size + 2 * QUIET_ZONE_MODULES * module;
+      document.roundedRect(middleX - whole / 2, middleY - whole / 2, whole, whole, module).fill('#ffffff');
+      const left = middleX - size / 2;
+      const top = middleY - size / 2;
+      for (let row = 0; row < modules.size; row += 1) {
+        for (let column = 0; column < modules.size; column += 1) {
+          let end = column;
+          while (end < modules.size && modules.get(row, end)) end += 1;
+          if (end > column)
+            document.rect(left + column * module, top + row * module, (end - column) * module, module);
+          column = end;
+        }
+      }
+      document.fill('#000000');
+    },
+
+    finish(): Promise<Uint8Array> {
+      document.end();
+      return ended;
+    },
+  };
+
+  function paint({ fill, line, lineWidth = 0.2, isDashed = false }: Shape): void {
+    if (isDashed) document.dash(1.5, { space: 1.5 });
+    else document.undash();
+    document.lineWidth(lineWidth);
+    if (fill && line) document.fillAndStroke(fill, line);
+    else if (fill) document.fill(fill);
+    else if (line) document.stroke(line);
+  }
+}
+
+/** How much wider a code is with its quiet zone, at most: the smallest codes have 25 modules. */
+export const WITH_QUIET_ZONE = (25 + 2 * QUIET_ZONE_MODULES) / 25;

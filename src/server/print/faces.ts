@@ -1,0 +1,197 @@
+/** The faces of the print kit: the card in its block that the landing page draws, upright, lying and round. */
+import { brand } from '#shared/brand.ts';
+import type { Ink } from '#shared/print.ts';
+import { type Box, type Easel, WITH_QUIET_ZONE } from './easel.ts';
+
+/** What a face says. */
+export interface FaceWords {
+  readonly name: string;
+  readonly service: string;
+  readonly greeting: string | null;
+  readonly codeId: string;
+  readonly address: string;
+}
+
+const INK = '#12241c';
+const SOFT_INK = '#3d4b42';
+const SURFACE = '#fffdf8';
+const LINE = '#b9b09c';
+const WHITE = '#ffffff';
+
+const HOW = 'Scan with the camera of your phone';
+
+interface Look {
+  readonly ground: string;
+  readonly block: string;
+  readonly onBlock: string;
+}
+
+const LOOKS: Readonly<Record<Ink, Look>> = {
+  full: { ground: SURFACE, block: INK, onBlock: '#f6f1e6' },
+  saving: { ground: WHITE, block: WHITE, onBlock: INK },
+};
+
+/** The address as somebody types it. */
+const typed = (address: string) => address.replace(/^https?:\/\//, '');
+
+interface FaceBox extends Box {
+  /** In millimetres, without the quiet zone. */
+  readonly code: number;
+}
+
+/** A card that stands: the title above the code, the service under it, the address on its block. */
+export async function drawUpright(easel: Easel, box: FaceBox, words: FaceWords, ink: Ink): Promise<void> {
+  const { x, y, width, height, code } = box;
+  const look = LOOKS[ink];
+  const margin = width * 0.07;
+  const block = height * 0.115;
+  const inner = { x: x + margin, width: width - 2 * margin };
+  await easel.within({ ...box, radius: width * 0.038 }, async () => {
+    easel.box(box, { fill: look.ground });
+    await drawBlock(easel, { x, y: y + height - block, width, height: block }, words, ink);
+
+    const codeBox = code * WITH_QUIET_ZONE;
+    const service = width * 0.1;
+    const how = width * 0.05;
+    const greeting = words.greeting === null ? 0 : width * 0.11;
+    const rest = height - block - codeBox - service - how - greeting;
+    const title = rest * 0.66;
+    const gap = (rest - title) / 4;
+    let top = y + gap * 1.4;
+    await easel.write(`Tip ${words.name}`, {
+      ...{ ...inner, y: top, height: title, face: 'display', colour: INK, maxSize: width * 0.2 },
+      ...{ maxLines: 3, align: 'centre', stand: 'middle' },
+    });
+    top += title + gap * 0.3;
+    easel.code(words.address, x + width / 2, top + codeBox / 2, code);
+    top += codeBox + gap * 0.3;
+    await easel.write(words.service, {
+      ...{ ...inner, y: top, height: service, face: 'display', colour: INK, maxSize: width * 0.085 },
+      ...{ maxLines: 1, align: 'centre', stand: 'middle' },
+    });
+    top += service;
+    if (words.greeting !== null) {
+      await easel.write(words.greeting, {
+        ...{ ...inner, y: top, height: greeting, face: 'italic', colour: SOFT_INK, maxSize: width * 0.055 },
+        ...{ maxLines: 3, align: 'centre', stand: 'middle' },
+      });
+      top += greeting;
+    }
+    await easel.write(HOW, {
+      ...{ ...inner, y: top, height: how, face: 'text', colour: SOFT_INK, maxSize: width * 0.034 },
+      ...{ maxLines: 1, align: 'centre', stand: 'middle' },
+    });
+  });
+  easel.box(box, { line: LINE, lineWidth: 0.15, radius: width * 0.038 });
+}
+
+/** A card that lies: the code on the left, the words beside it. */
+export async function drawLying(
+  easel: Easel,
+  box: FaceBox & { readonly radius: number },
+  words: FaceWords,
+  ink: Ink,
+): Promise<void> {
+  const { x, y, width, height, code } = box;
+  const look = LOOKS[ink];
+  const block = height * 0.14;
+  const space = height - block;
+  const codeBox = code * WITH_QUIET_ZONE;
+  const pad = (space - codeBox) / 2;
+  const left = x + Math.max(pad, 1) + codeBox + height * 0.02;
+  const column = { x: left, width: x + width - height * 0.07 - left };
+  await easel.within(box, async () => {
+    easel.box(box, { fill: look.ground });
+    await drawBlock(easel, { x, y: y + space, width, height: block }, words, ink);
+    easel.code(words.address, x + Math.max(pad, 1) + codeBox / 2, y + space / 2, code);
+    const greeting = words.greeting === null || height < 60 ? null : words.greeting;
+    const title = space * (greeting === null ? 0.5 : 0.4);
+    let top = y + space * 0.1;
+    await easel.write(`Tip ${words.name}`, {
+      ...{ ...column, y: top, height: title, face: 'display', colour: INK, maxSize: height * 0.19 },
+      ...{ maxLines: 4, align: 'left', stand: 'bottom' },
+    });
+    top += title + space * 0.02;
+    await easel.write(words.service, {
+      ...{ ...column, y: top, height: space * 0.13, face: 'display', colour: INK, maxSize: height * 0.095 },
+      ...{ maxLines: 1, align: 'left', stand: 'middle' },
+    });
+    top += space * 0.13;
+    if (greeting !== null) {
+      await easel.write(greeting, {
+        ...{
+          ...column,
+          y: top,
+          height: space * 0.16,
+          face: 'italic',
+          colour: SOFT_INK,
+          maxSize: height * 0.065,
+        },
+        ...{ maxLines: 4, align: 'left', stand: 'middle' },
+      });
+      top += space * 0.17;
+    }
+    await easel.write(HOW, {
+      ...{ ...column, y: top, height: space * 0.14, face: 'text', colour: SOFT_INK, maxSize: height * 0.045 },
+      ...{ maxLines: 1, align: 'left', stand: 'top' },
+    });
+  });
+  easel.box(box, { line: LINE, lineWidth: 0.15, radius: box.radius });
+}
+
+/** A sticker: the name above the code, the service and the address under it, which ends with the readable id. */
+export async function drawRound(
+  easel: Easel,
+  { middleX, middleY, radius, code }: { middleX: number; middleY: number; radius: number; code: number },
+  words: FaceWords,
+  ink: Ink,
+): Promise<void> {
+  easel.circle(middleX, middleY, radius, { fill: LOOKS[ink].ground, line: LINE, lineWidth: 0.15 });
+  if (ink === 'full') easel.circle(middleX, middleY, radius - 1.2, { line: INK, lineWidth: 0.6 });
+  /** The width of the circle between two heights, with a margin. */
+  const chord = (top: number, bottom: number) => {
+    const far = Math.max(Math.abs(top), Math.abs(bottom));
+    return 2 * Math.sqrt(Math.max(0, (radius - 2.4) ** 2 - far ** 2));
+  };
+  const line = (text: string, top: number, height: number, face: 'display' | 'text', colour: string) => {
+    const width = chord(top, top + height);
+    return easel.write(text, {
+      ...{ x: middleX - width / 2, width, y: middleY + top, height, face, colour },
+      ...{ maxSize: height, maxLines: 3, align: 'centre', stand: 'middle' },
+    });
+  };
+  const codeBox = code * WITH_QUIET_ZONE;
+  const codeTop = -radius * 0.63;
+  await line(`Tip ${words.name}`, -radius * 0.82, radius * 0.19, 'display', INK);
+  easel.code(words.address, middleX, middleY + codeTop + codeBox / 2, code);
+  let top = codeTop + codeBox - radius * 0.01;
+  for (const [text, height, face, colour] of [
+    [words.service, 0.115, 'display', INK],
+    [typed(words.address).replace(/[^/]+$/, ''), 0.07, 'text', SOFT_INK],
+    [words.codeId, 0.095, 'text', INK],
+  ] as const) {
+    await line(text, top, radius * height, face, colour);
+    top += radius * height;
+  }
+}
+
+/** The block in which the card stands, with the address and the id for whoever cannot scan. */
+async function drawBlock(easel: Easel, box: Box, { address, codeId }: FaceWords, ink: Ink): Promise<void> {
+  const { block, onBlock } = LOOKS[ink];
+  easel.box(box, { fill: block });
+  if (ink === 'saving') easel.line(box.x, box.y, box.x + box.width, box.y, { line: LINE, lineWidth: 0.2 });
+  const margin = box.width * 0.05;
+  const inner = { x: box.x + margin, width: box.width - 2 * margin };
+  const size = Math.min(box.height * 0.4, box.width * 0.045);
+  await easel.write(typed(address), {
+    ...{ ...inner, width: inner.width * 0.68, y: box.y, height: box.height, face: 'text', colour: onBlock },
+    ...{ maxSize: size, maxLines: 2, align: 'left', stand: 'middle' },
+  });
+  await easel.write(codeId, {
+    ...{ ...inner, x: inner.x + inner.width * 0.7, width: inner.width * 0.3, y: box.y, height: box.height },
+    ...{ face: 'text', colour: onBlock, maxSize: size, maxLines: 1, align: 'right', stand: 'middle' },
+  });
+}
+
+/** The title of a document that shows this name. */
+export const titleOf = ({ name, service }: FaceWords) => `Tip ${name}, ${service} (${brand.name})`;

@@ -1,0 +1,305 @@
+/**
+ * Lettering of names in any script: each letter takes the first typeface that has it, lines that run from right to left stand so, and
+ * a text is made as large as its place allows.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import bidiFactory from 'bidi-js';
+import { create as openFont } from 'fontkit';
+import decompress from 'woff2-encoder/decompress';
+
+/** Those whose letters are for names and titles, and those of everything else. */
+export type Face = 'display' | 'italic' | 'text';
+
+interface Family {
+  /** The npm package that holds the files. */
+  readonly name: string;
+  /** What stands between the name of a subset and the ending of its file. */
+  readonly style: string;
+  /** Whether the letters of the file as it is are hair-thin: only the default weight of a variable file can be embedded. */
+  readonly isThin?: true;
+}
+
+const DISPLAY: Family = { name: '@fontsource/instrument-serif', style: '400-normal' };
+const ITALIC: Family = { name: '@fontsource/instrument-serif', style: '400-italic' };
+const TEXT: Family = { name: '@fontsource-variable/noto-sans', style: 'wght-normal' };
+const OTHER_SCRIPTS: readonly Family[] = [
+  { name: '@fontsource/noto-sans-arabic', style: '400-normal' },
+  { name: '@fontsource/noto-sans-hebrew', style: '400-normal' },
+  { name: '@fontsource/noto-sans-thai', style: '400-normal' },
+];
+const JAPANESE: Family = { name: '@fontsource-variable/noto-sans-jp', style: 'wght-normal', isThin: true };
+const KOREAN: Family = { name: '@fontsource-variable/noto-sans-kr', style: 'wght-normal', isThin: true };
+const CHINESE: Family = { name: '@fontsource-variable/noto-sans-sc', style: 'wght-normal', isThin: true };
+const EMOJI: Family = { name: '@fontsource-variable/noto-emoji', style: 'wght-normal' };
+
+/** Part of a typeface, as its package divides it. */
+interface FontFile {
+  readonly path: string;
+  readonly ranges: readonly (readonly [first: number, last: number])[];
+}
+
+/** A typeface that is open. */
+export interface OpenFont {
+  /** Unique for its file. */
+  readonly name: string;
+  /** In the format in which a PDF embeds it. */
+  readonly bytes: Buffer;
+  /** How wide a line around each letter makes it as heavy as the others, as a part of its size. */
+  readonly stroke: number;
+  readonly has: (codePoint: number) => boolean;
+}
+
+/** Letters that follow each other, of one typeface and direction. */
+export interface Run {
+  readonly font: OpenFont;
+  readonly text: string;
+}
+
+const require = createRequire(import.meta.url);
+const bidi = bidiFactory();
+const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+const filesOf = new Map<Family, readonly FontFile[]>();
+const openFonts = new Map<string, Promise<OpenFont>>();
+
+/** Letters that show nothing by themselves, such as joiners and variation selectors, and the skin colours of emoji. */
+const INVISIBLE = /^[\p{Default_Ignorable_Code_Point}\p{Emoji_Modifier}]$/u;
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}]/u;
+const THIN_STROKE = 0.04;
+const MARK = /^\p{M}$/u;
+/** Stands for a letter that no typeface has. */
+const MISSING = '\ufffd';
+const MISSING_CODE_POINT = 0xfffd;
+
+function readFiles(family: Family): readonly FontFile[] {
+  const known = filesOf.get(family);
+  if (known) return known;
+  const listed: Record<string, string> = JSON.parse(
+    readFileSync(require.resolve(`${family.name}/unicode.json`), 'utf8'),
+  );
+  const base = family.name.split('/')[1];
+  const files = Object.entries(listed).map(([subset, ranges]) => {
+    const name = `${base}-${subset.replace(/[[\]]/g, '')}-${family.style}.woff2`;
+    return {
+      path: require.resolve(`${family.name}/files/${name}`),
+      ranges: ranges.split(',').map((range) => {
+        const [first = '', last = first] = range.trim().replace('U+', '').split('-');
+        return [Number.parseInt(first, 16), Number.parseInt(last, 16)] as const;
+      }),
+    };
+  });
+  filesOf.set(family, files);
+  return files;
+}
+
+function open(path: string, isThin = false): Promise<OpenFont> {
+  const known = openFonts.get(path);
+  if (known) return known;
+  const opening = decompress(readFileSync(path)).then((sfnt): OpenFont => {
+    const bytes = Buffer.from(sfnt);
+    const font = openFont(bytes);
+    if (!('hasGlyphForCodePoint' in font)) throw new Error(`${path} is a collection of typefaces`);
+    return {
+      name: path,
+      bytes,
+      stroke: isThin ? THIN_STROKE : 0,
+      has: (codePoint) => font.hasGlyphForCodePoint(codePoint),
+    };
+  });
+  openFonts.set(path, opening);
+  return opening;
+}
+
+/** The typefaces of a text in the order in which they are tried. The language of Chinese characters is told by what stands beside them. */
+function familiesFor(text: string, face: Face): readonly Family[] {
+  const first = { display: [DISPLAY, TEXT], italic: [ITALIC, TEXT], text: [TEXT] }[face];
+  const asian = /[\u3040-\u30ff]/.test(text)
+    ? [JAPANESE, KOREAN, CHINESE]
+    : /[\u1100-\u11ff\uac00-\ud7af]/.test(text)
+      ? [KOREAN, JAPANESE, CHINESE]
+      : [CHINESE, JAPANESE, KOREAN];
+  return [...first, ...OTHER_SCRIPTS, ...asian, EMOJI];
+}
+
+async function fontFor(codePoint: number, families: readonly Family[]): Promise<OpenFont | null> {
+  for (const family of families) {
+    for (const { path, ranges } of readFiles(family)) {
+      if (!ranges.some(([first, last]) => first <= codePoint && codePoint <= last)) continue;
+      const font = await open(path, family.isThin);
+      if (font.has(codePoint)) return font;
+    }
+  }
+  return null;
+}
+
+/** A text with a typeface for each of its letters. */
+export interface Lettered {
+  readonly text: string;
+  readonly isRightToLeft: boolean;
+  /** By code point. */
+  readonly fonts: ReadonlyMap<number, OpenFont>;
+}
+
+/** Finds the typefaces of a text. A letter that none has becomes the sign for a missing one, and a mark that none has is left out. */
+export async function letter(text: string, face: Face): Promise<Lettered> {
+  const families = familiesFor(text, face);
+  const fonts = new Map<number, OpenFont>();
+  let known = '';
+  for (const character of text.normalize('NFC')) {
+    const codePoint = character.codePointAt(0) ?? 0;
+    const font = fonts.get(codePoint) ?? (await fontFor(codePoint, families));
+    if (font) {
+      fonts.set(codePoint, font);
+      known += character;
+    } else if (!INVISIBLE.test(character) && !MARK.test(character)) known += MISSING;
+  }
+  const missing = await fontFor(MISSING_CODE_POINT, families);
+  if (missing) fonts.set(MISSING_CODE_POINT, missing);
+  const [paragraph] = bidi.getEmbeddingLevels(known, 'auto').paragraphs;
+  return { text: known, isRightToLeft: (paragraph?.level ?? 0) % 2 === 1, fonts };
+}
+
+/**
+ * The runs of one line from left to right, as the eye meets them (Unicode Standard Annex 9, rule L2).
+ * @param line a part of the lettered text.
+ */
+export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] {
+  const { levels } = bidi.getEmbeddingLevels(line, isRightToLeft ? 'rtl' : 'ltr');
+  const runs: { font: OpenFont; text: string; level: number }[] = [];
+  let index = 0;
+  for (const character of line) {
+    const level = levels[index] ?? 0;
+    index += character.length;
+    const codePoint = character.codePointAt(0) ?? 0;
+    const own = fonts.get(codePoint);
+    const before = runs.at(-1);
+    const isInvisible = INVISIBLE.test(character) || MARK.test(character);
+    // A mark or a joiner stays with the letter before it where its typeface has it.
+    const stays =
+      before?.level === level && (before.font === own || (isInvisible && before.font.has(codePoint)));
+    const font = stays ? before.font : own;
+    if (!font || (isInvisible && !font.has(codePoint))) continue;
+    const shown = level % 2 === 1 ? (bidi.getMirroredCharacter(character) ?? character) : character;
+    if (stays) before.text += shown;
+    else runs.push({ font, text: shown, level });
+  }
+  for (const run of runs) {
+    // The typesetter turns letters of right-to-left scripts around, and leaves signs and spaces between them as they are.
+    if (run.level % 2 === 1 && !RIGHT_TO_LEFT.test(run.text)) {
+      run.text = [...graphemes.segment(run.text)]
+        .map(({ segment }) => segment)
+        .reverse()
+        .join('');
+    }
+  }
+  const highest = Math.max(0, ...runs.map(({ level }) => level));
+  for (let level = highest; level > 0; level -= 1) {
+    for (let start = 0; start < runs.length; start += 1) {
+      let end = start;
+      while (end < runs.length && (runs[end]?.level ?? 0) >= level) end += 1;
+      if (end - start > 1) runs.splice(start, end - start, ...runs.slice(start, end).reverse());
+      start = Math.max(start, end - 1);
+    }
+  }
+  return runs;
+}
+
+/** In points. */
+interface Place {
+  readonly width: number;
+  readonly height: number;
+  readonly maxSize: number;
+  readonly maxLines: number;
+}
+
+export interface Fitted {
+  /** In points. */
+  readonly size: number;
+  readonly lines: readonly string[];
+}
+
+/** The distance of two lines, as a part of their size. */
+export const LEADING = 1.08;
+/** How much larger two lines must be than one, and how much larger than whole words broken ones must be, to be worth it. */
+const WORTH_OF_A_LINE = 0.85;
+const WORTH_OF_WHOLE_WORDS = 0.62;
+/** The scripts whose lines may end after any letter. */
+const WITHOUT_SPACES =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
+
+/**
+ * Makes a text as large as its place allows. It shrinks first, takes more lines next, and breaks words last; it never leaves its place.
+ * @param widthOf the width of a part of the text at a size of one point.
+ */
+export function fitText(text: string, place: Place, widthOf: (part: string) => number): Fitted {
+  let best: (Fitted & { readonly worth: number }) | null = null;
+  for (let lineCount = 1; lineCount <= place.maxLines; lineCount += 1) {
+    for (const isBroken of [false, true]) {
+      const found = largest(text, place, lineCount, isBroken, widthOf);
+      if (!found) continue;
+      const worth =
+        found.size *
+        WORTH_OF_A_LINE ** (found.lines.length - 1) *
+        (isBroken && !WITHOUT_SPACES.test(text) ? WORTH_OF_WHOLE_WORDS : 1);
+      if (best === null || worth > best.worth) best = { ...found, worth };
+    }
+  }
+  if (!best) throw new Error('a text fits its place at no size');
+  return best;
+}
+
+function largest(
+  text: string,
+  { width, height, maxSize }: Place,
+  lineCount: number,
+  isBroken: boolean,
+  widthOf: (part: string) => number,
+): Fitted | null {
+  let low = 0;
+  let high = Math.min(maxSize, height / (LEADING * lineCount));
+  let found: Fitted | null = null;
+  for (let step = 0; step < 14; step += 1) {
+    const size = step === 0 ? high : (low + high) / 2;
+    const lines = wrap(text, width / size, isBroken, widthOf);
+    if (lines && lines.length <= lineCount) {
+      found = { size, lines };
+      if (step === 0) break;
+      low = size;
+    } else high = size;
+  }
+  return found;
+}
+
+/** The lines of a text, each at most `width` wide at a size of one point; null where a whole word is wider. */
+function wrap(
+  text: string,
+  width: number,
+  isBroken: boolean,
+  widthOf: (part: string) => number,
+): readonly string[] | null {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (widthOf(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (widthOf(word) <= width) {
+      lines.push(line);
+      line = word;
+      continue;
+    }
+    if (!isBroken) return null;
+    if (line !== '') line += ' ';
+    for (const { segment } of graphemes.segment(word)) {
+      if (line !== '' && widthOf(line + segment) > width) {
+        lines.push(line);
+        line = '';
+      }
+      line += segment;
+      if (widthOf(line) > width) return null;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,387 @@
+/**
+ * A provider's codes: paused and resumed, replaced, shared; and the editor of a tip page, down to the bytes of the photo that
+ * the server tells.
+ */
+import type { Page } from '@playwright/test';
+import { PNG } from 'pngjs';
+import sharp from 'sharp';
+import { expect, holdAnswers, test, toast } from './fixtures.ts';
+
+const card = (page: Page, name = 'Bartender') => page.getByRole('article', { name });
+const editor = (page: Page) => page.getByRole('dialog', { name: 'Your tip page' });
+const shown = (id: string) => `${id.slice(0, 5)}-${id.slice(5)}`;
+
+/** A photo as phones take them: lying on its side, with a place and a camera in its EXIF data; red on top once it is upright. */
+async function photoOfPhone(width = 1200, height = 900): Promise<Buffer> {
+  const halves = `<svg width="${width}" height="${height}"><rect width="${width}" height="${height}" fill="#0000ff"/><rect width="${width / 2}" height="${height}" fill="#ff0000"/></svg>`;
+  return sharp(Buffer.from(halves))
+    .withExif({
+      IFD0: { Make: 'Camera-Of-Pat', Copyright: 'Pat' },
+      IFD3: { GPSLatitude: '48/1 12/1 30/1', GPSLatitudeRef: 'N' },
+    })
+    .withMetadata({ orientation: 6 })
+    .jpeg()
+    .toBuffer();
+}
+
+async function choosePhoto(page: Page, buffer: Buffer, name = 'photo.jpg', mimeType = 'image/jpeg') {
+  await editor(page).locator('input[type=file]').first().setInputFiles({ name, mimeType, buffer });
+}
+
+async function openEditor(page: Page) {
+  await page.goto('/dashboard');
+  await card(page).getByRole('button', { name: 'Edit Page' }).click();
+  await expect(editor(page).getByLabel('Display name')).toBeVisible();
+}
+
+test.describe('a code', () => {
+  test('is paused and resumed, and its tip page says so', async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await card(page).getByRole('button', { name: 'Pause' }).click();
+    await expect(toast(page, 'Bartender is paused')).toBeVisible();
+    await expect(card(page).getByText('Paused', { exact: true })).toBeVisible();
+    await expect(card(page)).toContainText('you take no tips right now');
+    const { qr_code } = await backstage.call('GET', `/qr-codes/${code}`);
+    expect(qr_code.status).toBe('paused');
+    const resume = card(page).getByRole('button', { name: 'Resume' });
+    await expect(resume).toBeFocused();
+    await resume.click();
+    await expect(card(page).getByText('Active', { exact: true })).toBeVisible();
+    await page.reload();
+    await expect(card(page).getByText('Active', { exact: true })).toBeVisible();
+  });
+
+  test('is replaced after a question; the new one takes the focus, and the old one leads nowhere', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj']);
+    const code = await backstage.code(provider);
+    await backstage.code(provider, 'dj');
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const replace = card(page).getByRole('button', { name: 'Replace' });
+    await replace.click();
+    const question = page.getByRole('dialog', { name: 'Replace the Bartender code?' });
+    await expect(question).toContainText('Whoever scans the old print reads that it was replaced');
+    await expect(question.getByRole('heading')).toBeFocused();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(replace).toBeFocused();
+    await replace.click();
+    await page.route('**/trpc/qrCodes.replace*', (route) => route.abort(), { times: 1 });
+    await question.getByRole('button', { name: 'Replace' }).click();
+    await expect(toast(page, 'Failed to replace the code')).toBeVisible();
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+    await replace.click();
+    await question.getByRole('button', { name: 'Replace' }).click();
+    await expect(toast(page, 'New code for Bartender. Print it anew.')).toBeVisible();
+    await expect(card(page).getByRole('heading')).toBeFocused();
+    await expect(card(page).getByText(shown(code))).toHaveCount(0);
+    const old = page.locator('details').filter({ hasText: 'Old codes (1)' });
+    await expect(old.getByText(shown(code))).toBeHidden();
+    await old.getByText('Old codes (1)').click();
+    await expect(old.getByRole('listitem')).toHaveText(`${shown(code)} · BartenderReplaced`);
+    await expect(old.getByRole('button')).toHaveCount(0);
+    await expect(page.getByRole('button', { name: /^Create/ })).toHaveCount(0);
+    expect((await page.request.get(`/api/qr-codes/${code}`)).status()).toBe(410);
+    await page.reload();
+    await expect(page.getByRole('article')).toHaveCount(2);
+  });
+
+  test('is shown at an address of its own', async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    await expect(card(page).getByRole('link', { name: 'Show' })).toHaveAttribute(
+      'href',
+      `/dashboard?show=${code}`,
+    );
+  });
+
+  test('is shared by the sheet of the device, else by the clipboard, else by hand', async ({
+    page,
+    backstage,
+    logInAs,
+    server,
+  }) => {
+    const provider = await backstage.provider();
+    const url = `${server.url}/tip/${await backstage.code(provider)}`;
+    await logInAs(provider);
+    await page.addInitScript(() => {
+      const told: unknown[] = [];
+      Reflect.set(window, 'told', told);
+      const way = () => sessionStorage.getItem('way');
+      Object.defineProperty(navigator, 'share', {
+        configurable: true,
+        get: () => {
+          if (way() === 'sheet')
+            return async (data: unknown) => {
+              told.push(data);
+            };
+          if (way() === 'closed') return () => Promise.reject(new DOMException('', 'AbortError'));
+          return undefined;
+        },
+      });
+      Object.defineProperty(navigator, 'clipboard', {
+        configurable: true,
+        get: () =>
+          way() === 'clipboard'
+            ? {
+                writeText: async (text: string) => {
+                  told.push(text);
+                },
+              }
+            : undefined,
+      });
+    });
+    await page.goto('/dashboard');
+    const share = async (way: string) => {
+      await page.evaluate((present) => sessionStorage.setItem('way', present), way);
+      await card(page).getByRole('button', { name: 'Share' }).click();
+    };
+    const told = () => page.evaluate(() => Reflect.get(window, 'told'));
+    await share('sheet');
+    await expect.poll(told).toEqual([{ title: `Tip ${provider.fullName}`, url }]);
+    await share('closed');
+    await share('clipboard');
+    await expect(toast(page, 'Link copied')).toBeVisible();
+    expect(await told()).toEqual([{ title: `Tip ${provider.fullName}`, url }, url]);
+    await share('none');
+    await expect(card(page).getByRole('alert')).toHaveText(
+      'The link could not be copied. Select and copy it here.',
+    );
+    await expect(card(page).getByLabel('Link')).toHaveValue(url);
+    await share('clipboard');
+    await expect(card(page).getByRole('alert')).toHaveCount(0);
+  });
+});
+
+test.describe('the editor of a tip page', () => {
+  test('shows the page as it will be, saves it with one button, and tells no name of the account', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    const preview = editor(page).getByRole('figure');
+    await expect(preview).toContainText(provider.fullName);
+    await expect(preview).toContainText(`@${provider.username}`);
+    await editor(page).getByLabel('Display name').fill('DJ Nightfall');
+    await editor(page).getByLabel('Greeting').fill('Thanks for\ndancing 🎶');
+    await expect(preview).toContainText('DJ Nightfall');
+    await expect(preview).not.toContainText(provider.fullName);
+    await expect(preview).not.toContainText(provider.username);
+    await expect(preview).toContainText('Thanks for dancing 🎶');
+    await expect(editor(page).getByLabel('Greeting')).toHaveAccessibleDescription('20 of 140 characters');
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(toast(page, 'Tip page saved')).toBeVisible();
+    await expect(editor(page)).toHaveCount(0);
+    await expect(card(page).getByRole('button', { name: 'Edit Page' })).toBeFocused();
+    await expect(card(page)).toContainText('DJ Nightfall');
+    const { service_provider: told } = await backstage.call('GET', `/qr-codes/${code}`);
+    expect(told).toMatchObject({ full_name: 'DJ Nightfall', greeting: 'Thanks for dancing 🎶' });
+  });
+
+  test('says what is wrong under the field, and keeps everything when saving fails', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    await editor(page).getByLabel('Greeting').fill('x'.repeat(141));
+    await expect(editor(page).getByLabel('Greeting')).toHaveAccessibleDescription('141 of 140 characters');
+    await editor(page).getByLabel('Display name').fill('...');
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(editor(page).getByLabel('Display name')).toHaveAccessibleDescription(
+      /Display name needs a letter, a digit or an emoji\.$/,
+    );
+    await expect(editor(page).getByLabel('Greeting')).toHaveAccessibleDescription(
+      '141 of 140 characters The greeting may have up to 140 characters.',
+    );
+    await editor(page).getByLabel('Display name').fill('Nightfall');
+    await editor(page).getByLabel('Greeting').fill('Hello');
+    await choosePhoto(page, await photoOfPhone());
+    await page.route('**/photo', (route) => route.abort(), { times: 1 });
+    await page.route('**/trpc/qrCodes.update*', (route) => route.abort(), { times: 1 });
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(editor(page)).toContainText('Failed to save the tip page');
+    await expect(editor(page).getByLabel('Display name')).toHaveValue('Nightfall');
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(editor(page)).toContainText(
+      'The photo could not be saved. Check your connection and try again.',
+    );
+    await expect(editor(page).getByRole('application')).toBeVisible();
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(toast(page, 'Tip page saved')).toBeVisible();
+    expect(complaints.splice(0)).toHaveLength(2);
+  });
+
+  test('sends a photo upright, square and without a trace of where it was taken, and removes it', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    const code = await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    const original = await photoOfPhone();
+    expect(original.includes('Camera-Of-Pat')).toBe(true);
+    await choosePhoto(page, original);
+    await expect(editor(page).getByRole('application')).toBeVisible();
+    const sending = page.waitForRequest((request) => request.method() === 'PUT');
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    const sent = (await sending).postDataBuffer() ?? Buffer.alloc(0);
+    expect(sent.includes('Exif')).toBe(false);
+    expect(sent.includes('Camera-Of-Pat')).toBe(false);
+    expect(sent.length).toBeLessThanOrEqual(256 * 1024);
+    expect(await sharp(sent).metadata()).toMatchObject({ format: 'jpeg', width: 512, height: 512 });
+    await expect(toast(page, 'Tip page saved')).toBeVisible();
+
+    const { service_provider: told } = await backstage.call('GET', `/qr-codes/${code}`);
+    const served = await (await page.request.get(told.photo_url)).body();
+    for (const trace of ['Exif', 'Camera-Of-Pat']) expect(served.includes(trace), trace).toBe(false);
+    const { data, info } = await sharp(served).raw().toBuffer({ resolveWithObject: true });
+    const redAt = (row: number) => data[(row * info.width + info.width / 2) * info.channels] ?? -1;
+    expect(redAt(20), 'the upper half').toBeGreaterThan(200);
+    expect(redAt(info.height - 20), 'the lower half').toBeLessThan(60);
+
+    await card(page).getByRole('button', { name: 'Edit Page' }).click();
+    await expect(editor(page).getByRole('figure').locator('img')).toHaveAttribute('src', told.photo_url);
+    await editor(page).getByRole('button', { name: 'Remove Photo' }).click();
+    await expect(editor(page).getByRole('button', { name: 'Choose Photo' })).toBeFocused();
+    await editor(page).getByRole('button', { name: 'Save' }).click();
+    await expect(editor(page)).toHaveCount(0);
+    expect((await page.request.get(told.photo_url)).status()).toBe(404);
+  });
+
+  test('cuts a photo by mouse, by keyboard and by its slider', async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    // Upright it is red on top and blue below, twice as high as wide.
+    await choosePhoto(page, await photoOfPhone(1600, 800));
+    const frame = editor(page).getByRole('application');
+    const colours = async () => {
+      const url = await frame
+        .locator('canvas')
+        .evaluate((canvas) => (canvas instanceof HTMLCanvasElement ? canvas.toDataURL() : ''));
+      const { data, width } = PNG.sync.read(Buffer.from(url.split(',')[1] ?? '', 'base64'));
+      const at = (row: number) => ((data[(row * width + 256) * 4] ?? 0) > 128 ? 'red' : 'blue');
+      return `${at(10)} ${at(500)}`;
+    };
+    await expect.poll(colours).toBe('red blue');
+    await frame.scrollIntoViewIfNeeded();
+    const box = await frame.boundingBox();
+    if (!box) throw new Error('the photo has no place');
+    await page.mouse.move(box.x + 50, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 50, box.y + box.height - 5, { steps: 5 });
+    await page.mouse.up();
+    await expect.poll(colours).toBe('red red');
+    await frame.focus();
+    for (let presses = 0; presses < 30; presses += 1) await page.keyboard.press('ArrowUp');
+    await expect.poll(colours).toBe('blue blue');
+    const zoom = editor(page).getByRole('slider', { name: 'Zoom' });
+    await frame.focus();
+    await page.keyboard.press('+');
+    await expect(zoom).toHaveValue('1.1');
+    await page.keyboard.press('-');
+    await expect(zoom).toHaveValue('1');
+    await zoom.fill('4');
+    await expect(zoom).toHaveValue('4');
+  });
+
+  test('says of what is no picture that it cannot be opened', async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    await choosePhoto(page, Buffer.from('no picture'));
+    await expect(editor(page)).toContainText('This file cannot be opened as a picture.');
+    await choosePhoto(page, Buffer.from('....ftypheic'), 'IMG_0001.HEIC', 'image/heic');
+    await expect(editor(page)).toContainText('This browser cannot open HEIC photos.');
+    await choosePhoto(page, await photoOfPhone());
+    await expect(editor(page)).not.toContainText('HEIC');
+  });
+
+  test('asks before changes are lost, whichever way somebody leaves', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    await page.keyboard.press('Escape');
+    await expect(editor(page)).toHaveCount(0);
+    await expect(page).toHaveURL('/dashboard');
+
+    await card(page).getByRole('button', { name: 'Edit Page' }).click();
+    const name = editor(page).getByLabel('Display name');
+    await name.fill('Nightfall');
+    const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+    for (const leave of [
+      () => page.keyboard.press('Escape'),
+      () => editor(page).getByRole('button', { name: 'Close' }).click(),
+      () => page.goBack(),
+    ]) {
+      await leave();
+      await expect(question).toBeVisible();
+      await question.getByRole('button', { name: 'Keep Editing' }).click();
+      await expect(question).toHaveCount(0);
+      await expect(name).toHaveValue('Nightfall');
+    }
+    const asked: string[] = [];
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.dismiss();
+    });
+    await page.evaluate(() => {
+      setTimeout(() => window.location.reload());
+    });
+    await expect.poll(() => asked).toEqual(['beforeunload']);
+    await page.keyboard.press('Escape');
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await expect(editor(page)).toHaveCount(0);
+    await expect(card(page)).not.toContainText('Nightfall');
+  });
+
+  test('saves once, however often Save is pressed, and is kept by a reload', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await openEditor(page);
+    await page.reload();
+    await editor(page).getByLabel('Display name').fill('Nightfall');
+    const answers = await holdAnswers(page, '**/trpc/qrCodes.update*');
+    const save = editor(page).getByRole('button', { name: /^Sav/ });
+    await save.click();
+    await expect(save).toHaveText('Saving...');
+    // Playwright would wait until the button is enabled.
+    await save.click({ force: true });
+    answers.release();
+    await expect(toast(page, 'Tip page saved')).toBeVisible();
+    expect(answers.asked()).toBe(1);
+    await expect(page).not.toHaveURL(/page=/);
+  });
+});

@@ -1,0 +1,154 @@
+/** The code on the landing page's card can be scanned, tapped and paid, and the drawn phone receives the tip. */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import jsqr from 'jsqr';
+import { PNG } from 'pngjs';
+import { expect, test } from './fixtures.ts';
+import { payTip, proceedWith } from './tipping.ts';
+
+const TRY = 'Try it: open the demo tip page';
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [390, 1280]) {
+    test(`the drawn codes read as the address of the demo, ${colorScheme} at ${width} px`, async ({
+      page,
+      baseURL,
+    }) => {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto('/');
+      const cards = page.getByRole('link', { name: TRY });
+      await expect(cards).toHaveCount(2);
+      for (const card of await cards.all()) {
+        await card.scrollIntoViewIfNeeded();
+        await expect(card.locator('img')).toHaveJSProperty('complete', true);
+        const { data, width: columns, height: rows } = PNG.sync.read(await card.screenshot());
+        const read = jsqr(new Uint8ClampedArray(data), columns, rows);
+        expect(read?.data).toBe(`${baseURL}/tip/demo-alex-bartender`);
+      }
+    });
+  }
+}
+
+test('the demo is paid without a login, recorded nowhere, and arrives on the drawn phone', async ({
+  page,
+}) => {
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') asked.push(request.url());
+  });
+  await page.goto('/');
+  await expect(page.getByText('Scan or tap: it is a demo')).toBeVisible();
+  await page.getByRole('link', { name: TRY }).first().focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/tip/demo-alex-bartender');
+  await payTip(page, '$50');
+  await expect(page.getByRole('heading', { name: 'Demo tip sent!' })).toBeFocused();
+  await expect(page.getByRole('link', { name: 'View Transactions' })).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();
+  await page.getByRole('link', { name: 'See it arrive' }).click();
+  await expect(page).toHaveURL('/#bar');
+  await expect(page.getByRole('status').filter({ hasText: 'You received +$48.50' })).toHaveCount(1);
+  const picture = page.getByRole('img', { name: 'You received +$48.50' });
+  await expect(picture).toBeInViewport();
+  await expect(picture.getByText('$145.50')).toBeVisible();
+  expect(asked).toEqual([]);
+  // It arrives once.
+  await page.reload();
+  await expect(page.getByRole('img', { name: 'You received +$24.25' })).toBeVisible();
+});
+
+test('a tip of the demo arrives after Back too, and on a landing page that is open in another tab', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/');
+  const other = await context.newPage();
+  await other.goto('/tip/demo-alex-bartender');
+  await payTip(other, '$20');
+  await expect(page.getByRole('img', { name: 'You received +$19.40' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'You received +$19.40' })).toHaveCount(1);
+
+  await page.getByRole('link', { name: TRY }).first().click();
+  await payTip(page, '$10');
+  await expect(page.getByRole('heading', { name: 'Demo tip sent!' })).toBeVisible();
+  await page.goBack();
+  await page.goBack();
+  await expect(page.getByRole('img', { name: 'You received +$9.70' })).toBeVisible();
+  await other.close();
+});
+
+/** Sends the drawn phone tips from another tab until one arrives: it listens a moment after the page is there. */
+async function sendUntilShown(page: Page, amountCents: number, shown: string): Promise<void> {
+  await expect(async () => {
+    await page.evaluate(
+      (cents) => new BroadcastChannel('demo-tips').postMessage({ amountCents: cents }),
+      amountCents,
+    );
+    await expect(page.getByRole('img', { name: `You received ${shown}` })).toBeVisible({ timeout: 1_000 });
+  }).toPass();
+}
+
+test('what is no tip of the demo is shown by nothing', async ({ page }) => {
+  await page.goto('/');
+  await sendUntilShown(page, 1_500, '+$14.55');
+  const total = page.getByRole('img', { name: 'You received' }).locator('text').filter({ hasText: /^\$/ });
+  const before = Number((await total.textContent())?.slice(1));
+  await page.evaluate(() => {
+    const channel = new BroadcastChannel('demo-tips');
+    const others = [
+      null,
+      'x',
+      2000,
+      [],
+      {},
+      { amountCents: '2000' },
+      { amountCents: 1e9 },
+      { amountCents: 999 },
+    ];
+    for (const message of [...others, { amountCents: 2000.5 }, { amountCents: 2000, name: '<b>' }])
+      channel.postMessage(message);
+    sessionStorage.setItem(
+      'demo-tips',
+      JSON.stringify([{ amountCents: -2000 }, { amountCents: 2000, x: 1 }, 7]),
+    );
+    // After all that a real one, which arrives alone.
+    channel.postMessage({ amountCents: 1000 });
+  });
+  await expect(page.getByRole('img', { name: 'You received +$9.70' })).toBeVisible();
+  await expect(total).toHaveText(`$${(before + 9.7).toFixed(2)}`);
+  await page.reload();
+  await expect(page.getByRole('img', { name: 'You received +$24.25' })).toBeVisible();
+});
+
+test.describe('every other demo', () => {
+  for (const path of [
+    '/tip/demo-sam-barber',
+    '/tip/demo-alex-bartender?userId=sam&service=dj',
+    '/tip/x?userId=alex&service=bartender',
+  ]) {
+    test(`asks for a login: ${path}`, async ({ page }) => {
+      await page.goto(path);
+      await proceedWith(page, '$20');
+      await expect(page).toHaveURL(/\/auth\?tab=sign-up&next=/);
+    });
+  }
+});
+
+test('the landing page has room for a tip of any size, for large text and for narrow windows', async ({
+  page,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.goto('/');
+  await sendUntilShown(page, 1_000_000, '+$9,700.00');
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  for (const size of ['100%', '200%']) {
+    await page.evaluate((to) => {
+      document.documentElement.style.fontSize = to;
+    }, size);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  }
+});

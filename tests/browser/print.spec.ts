@@ -1,0 +1,138 @@
+/**
+ * The print screen: what it offers, on which paper, and that each button downloads what it names; and that nothing is printed that
+ * leads to this computer only.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Browser, Page } from '@playwright/test';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { type RunningServer, startServer } from '../support/running-server.ts';
+import { Backstage, expect, test, watch } from './fixtures.ts';
+
+const PUBLIC_URL = 'http://tips.example.com';
+const kit = (page: Page) => page.getByRole('dialog', { name: 'Print' });
+const button = (page: Page, name: string) => kit(page).getByRole('button', { name: `Download ${name}` });
+const SHEETS = ['Poster', 'Table tent', 'Counter card', 'Business cards', 'Round stickers', 'Badge'];
+
+let server: RunningServer;
+
+test.beforeAll(async () => {
+  server = await startServer({ PUBLIC_URL });
+});
+
+test.afterAll(async () => {
+  await server.stop();
+});
+
+/** A browser of a new bartender with a code, on the screen that is opened by Print. */
+async function openKit(browser: Browser, complaints: string[], locale = 'en-US') {
+  const backstage = new Backstage(server);
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  const context = await browser.newContext({ baseURL: server.url, locale });
+  const page = await context.newPage();
+  await watch(page, complaints, server.url);
+  await page.addInitScript((token) => localStorage.setItem('tipwell_token', token), provider.token);
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Print', exact: true }).click();
+  await expect(button(page, 'Poster')).toBeEnabled();
+  return { page, provider, code };
+}
+
+async function download(page: Page, name: string) {
+  const downloading = page.waitForEvent('download');
+  await button(page, name).click();
+  const file = await downloading;
+  return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+}
+
+test('downloads each sheet as a PDF, and the code alone as SVG and PNG', async ({ browser, complaints }) => {
+  const { page, code } = await openKit(browser, complaints);
+  for (const sheet of SHEETS) {
+    const { name, bytes } = await download(page, sheet);
+    expect(name, sheet).toMatch(/\.pdf$/);
+    expect(bytes.subarray(0, 5).toString(), sheet).toBe('%PDF-');
+  }
+  const svg = await download(page, 'SVG');
+  expect(svg.name).toMatch(/\.svg$/);
+  expect(svg.bytes.toString()).toContain('<svg');
+  for (const edge of [512, 1024, 2048]) {
+    const { name, bytes } = await download(page, `PNG, ${edge} px`);
+    expect(name).toMatch(/\.png$/);
+    const { data, width, height } = PNG.sync.read(bytes);
+    expect([width, height]).toEqual([edge, edge]);
+    expect(jsQR(new Uint8ClampedArray(data), width, height)?.data).toBe(`${PUBLIC_URL}/tip/${code}`);
+  }
+  await page.context().close();
+});
+
+test('has the paper of the region at first, and asks for what was chosen', async ({
+  browser,
+  complaints,
+}) => {
+  for (const [locale, paper] of [
+    ['en-US', 'Letter'],
+    ['fr-CA', 'Letter'],
+    ['en-GB', 'A4'],
+    ['de-AT', 'A4'],
+  ] as const) {
+    const { page } = await openKit(browser, complaints, locale);
+    await expect(kit(page).getByRole('radio', { name: paper })).toBeChecked();
+    if (locale === 'de-AT') {
+      await kit(page).getByRole('radio', { name: 'Letter' }).check();
+      await kit(page).getByRole('checkbox', { name: 'Save ink' }).check();
+      const asking = page.waitForRequest((request) => request.url().includes('qrCodes.print'));
+      await download(page, 'Poster');
+      const url = decodeURIComponent((await asking).url());
+      expect(url).toContain('"paper":"letter"');
+      expect(url).toContain('"ink":"saving"');
+    }
+    await page.context().close();
+  }
+});
+
+test('says so when a print cannot be made, and closes by Escape and by Back', async ({
+  browser,
+  complaints,
+}) => {
+  const { page } = await openKit(browser, complaints);
+  await page.route('**/trpc/qrCodes.print*', (route) => route.abort(), { times: 1 });
+  await button(page, 'Badge').click();
+  await expect(kit(page).getByRole('alert')).toHaveText(
+    'It could not be made. Check your connection and try again.',
+  );
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
+  await download(page, 'Badge');
+  await expect(kit(page).getByRole('alert')).toHaveCount(0);
+  const print = page.getByRole('button', { name: 'Print', exact: true });
+  await page.keyboard.press('Escape');
+  await expect(kit(page)).toHaveCount(0);
+  await expect(print).toBeFocused();
+  await print.click();
+  await expect(kit(page)).toBeVisible();
+  await page.goBack();
+  await expect(kit(page)).toHaveCount(0);
+  await expect(page).toHaveURL(`${server.url}/dashboard`);
+  await page.context().close();
+});
+
+test('prints nothing that leads to this computer only, and says what to set', async ({
+  page,
+  backstage,
+  logInAs,
+  server: local,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Print', exact: true }).click();
+  await expect(kit(page).getByRole('note')).toContainText(
+    `this code leads to ${local.url}, which only this computer can open. Set PUBLIC_URL`,
+  );
+  for (const name of [...SHEETS, 'SVG', 'PNG, 512 px']) await expect(button(page, name)).toBeDisabled();
+  const refused = await page.request.get(`/api/qr-codes/${code}/print/poster.pdf`, {
+    headers: { Authorization: `Bearer ${provider.token}` },
+  });
+  expect(refused.status()).toBe(409);
+});

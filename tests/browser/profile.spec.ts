@@ -1,0 +1,206 @@
+/**
+ * The profile: names, email and phone are edited by the rules of registration, services are added and retired, and a customer
+ * becomes a provider.
+ */
+import type { Page } from '@playwright/test';
+import { expect, newName, PASSWORD, test, toast } from './fixtures.ts';
+
+const welcome = (page: Page) => page.getByRole('heading', { level: 1 });
+const edit = (page: Page) => page.getByRole('button', { name: 'Edit Profile' });
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true });
+const form = (page: Page) => page.locator('form').filter({ hasText: 'Edit profile' });
+const services = (page: Page) => page.getByRole('region', { name: 'Your services' });
+
+test.describe('an edited profile', () => {
+  test('shows everywhere at once, and after a reload', async ({ page, backstage, logInAs }) => {
+    const customer = await backstage.customer();
+    const username = newName();
+    await logInAs(customer);
+    await page.goto('/dashboard?tab=profile');
+    await edit(page).click();
+    await expect(page.getByLabel('Full name')).toBeFocused();
+    await page.getByLabel('Full name').fill('  Zoë   Newname ');
+    await page.getByLabel('Username').fill(username);
+    await expect(form(page)).toContainText(`@${customer.username} stays reserved for you.`);
+    await page.getByLabel('Phone (optional)').fill('+43 1 234567');
+    await expect(page.getByLabel('Your password')).toHaveCount(0);
+    await page.keyboard.press('Enter');
+    await expect(toast(page, 'Saved')).toBeVisible();
+    await expect(edit(page)).toBeFocused();
+    for (const isReloaded of [false, true]) {
+      if (isReloaded) await page.reload();
+      await expect(welcome(page)).toHaveText(/^Welcome, Zoë +Newname$/);
+      await expect(page.getByText(`@${username} · Customer`)).toBeVisible();
+      await expect(page.getByText('+43 1 234567')).toBeVisible();
+    }
+  });
+
+  test('takes the phone number off, and sends nothing when nothing was changed', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.customer({ phone: '+43 1 234567' }));
+    await page.goto('/dashboard?tab=profile');
+    await edit(page).click();
+    await page.getByLabel('Phone (optional)').fill('');
+    await save(page).click();
+    await expect(page.getByText('Not provided')).toBeVisible();
+
+    let calls = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('auth.updateProfile')) calls += 1;
+    });
+    await edit(page).click();
+    await save(page).click();
+    await expect(edit(page)).toBeFocused();
+    await edit(page).click();
+    await page.getByLabel('Full name').fill('Somebody Else');
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect(edit(page)).toBeFocused();
+    await expect(page.getByText('Somebody Else')).toHaveCount(0);
+    expect(calls).toBe(0);
+  });
+
+  test('says under each field what is wrong with it, and keeps what was typed', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const other = await backstage.customer();
+    await logInAs(await backstage.customer());
+    await page.goto('/dashboard?tab=profile');
+    await edit(page).click();
+    await page.getByLabel('Full name').fill(' ');
+    await page.getByLabel('Username').fill('no spaces');
+    await page.getByLabel('Email').fill('nowhere');
+    await page.getByLabel('Phone (optional)').fill('call me');
+    await save(page).click();
+    await expect(page.getByLabel('Full name')).toHaveAccessibleDescription('Full name is required.');
+    await expect(page.getByLabel('Full name')).toBeFocused();
+    await expect(page.getByLabel('Username')).toHaveAccessibleDescription(/Username may have letters/);
+    await expect(page.getByLabel('Email')).toHaveAccessibleDescription('Please enter a valid email address.');
+    await expect(page.getByLabel('Your password')).toHaveAccessibleDescription(
+      /Current password is required\.$/,
+    );
+    await expect(page.getByLabel('Phone (optional)')).toHaveAccessibleDescription(
+      'Please enter a valid phone number.',
+    );
+
+    await page.getByLabel('Full name').fill('Kim Kept');
+    await page.getByLabel('Username').fill(other.username);
+    await page.getByLabel('Email').fill('');
+    await page.getByLabel('Email').fill(`${newName()}@example.com`);
+    await page.getByLabel('Your password').fill('a wrong password');
+    await page.getByLabel('Phone (optional)').fill('');
+    await save(page).click();
+    await expect(page.getByLabel('Your password')).toHaveAccessibleDescription(
+      /The current password is not right\.$/,
+    );
+    await expect(page.getByLabel('Your password')).toBeFocused();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await save(page).click();
+    await expect(page.getByLabel('Username')).toHaveAccessibleDescription(
+      /This username is already taken\.$/,
+    );
+    await expect(page.getByLabel('Username')).toBeFocused();
+    await page.getByLabel('Username').fill(newName());
+    await page.getByLabel('Email').fill(other.email);
+    await save(page).click();
+    await expect(page.getByLabel('Email')).toHaveAccessibleDescription(
+      'An account with this email already exists.',
+    );
+    await expect(page.getByLabel('Full name')).toHaveValue('Kim Kept');
+    await page.route('**/trpc/auth.updateProfile*', (route) => route.abort(), { times: 1 });
+    await page.getByLabel('Email').fill(`${newName()}@example.com`);
+    await save(page).click();
+    await expect(form(page).getByText('Failed to save your profile')).toBeVisible();
+    await save(page).click();
+    await expect(welcome(page)).toHaveText('Welcome, Kim Kept');
+    expect(complaints.splice(0)).toHaveLength(4);
+  });
+
+  test('logs in by its new email from then on', async ({ page, backstage, logInAs }) => {
+    await logInAs(await backstage.customer());
+    const email = `${newName()}@example.com`;
+    await page.goto('/dashboard?tab=profile');
+    await edit(page).click();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await save(page).click();
+    await expect(page.getByText(email)).toBeVisible();
+    await page.getByRole('button', { name: 'Logout', exact: true }).click();
+    await expect(page).toHaveURL('/');
+    await page.goto('/auth');
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL('/dashboard');
+  });
+});
+
+test('a customer becomes a provider, and lands where the first code is created', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await logInAs(await backstage.customer());
+  await page.goto('/dashboard?tab=profile');
+  const start = page.getByRole('region', { name: 'Start earning tips' });
+  await expect(start).toContainText("It cannot be turned back into a customer's.");
+  await start.getByRole('button', { name: 'Become a Service Provider' }).click();
+  await expect(start.getByRole('group')).toHaveAccessibleDescription(
+    'Please select at least one service category.',
+  );
+  for (const service of ['Barber', 'DJ']) await start.getByLabel(service).check();
+  await start.getByRole('button', { name: 'Become a Service Provider' }).click();
+  await expect(page).toHaveURL('/dashboard?tab=qr-codes');
+  await expect(page.getByRole('tab')).toHaveText(['QR Codes', 'Transactions', 'Profile']);
+  await expect(page.getByText('· Service Provider')).toBeVisible();
+  await page.getByRole('button', { name: 'Create Barber QR' }).click();
+  await expect(page.getByRole('article', { name: 'Barber' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Create DJ QR' })).toBeVisible();
+});
+
+test.describe('the services of a provider', () => {
+  test('can be added at any time', async ({ page, backstage, logInAs }) => {
+    await logInAs(await backstage.provider(['dj']));
+    await page.goto('/dashboard?tab=profile');
+    await expect(services(page)).toContainText('It cannot be retired');
+    await expect(services(page).getByRole('button', { name: /^Retire/ })).toHaveCount(0);
+    await services(page).getByText('Add a service').click();
+    await services(page).getByLabel('Barber').check();
+    await services(page).getByRole('button', { name: 'Add', exact: true }).click();
+    await expect(toast(page, 'Service added')).toBeVisible();
+    await expect(services(page).getByRole('listitem').first()).toContainText('Barber');
+    await page.getByRole('tab', { name: 'QR Codes' }).click();
+    await expect(page.getByRole('button', { name: 'Create Barber QR' })).toBeVisible();
+  });
+
+  test('can be retired after a question, together with their codes', async ({ page, backstage, logInAs }) => {
+    const provider = await backstage.provider(['dj', 'barber']);
+    const code = await backstage.code(provider, 'dj');
+    await backstage.code(provider, 'barber');
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=profile');
+    const retire = services(page).getByRole('button', { name: 'Retire DJ' });
+    await retire.click();
+    const question = page.getByRole('dialog', { name: 'Retire DJ?' });
+    await expect(question).toContainText('Its QR code is retired with it');
+    await page.keyboard.press('Escape');
+    await expect(question).toHaveCount(0);
+    await expect(retire).toBeFocused();
+    await retire.click();
+    await question.getByRole('button', { name: 'Retire' }).click();
+    await expect(toast(page, 'DJ is retired')).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Your services' })).toBeFocused();
+    await expect(services(page)).toContainText('It cannot be retired');
+    await page.getByRole('tab', { name: 'QR Codes' }).click();
+    await expect(page.getByRole('article')).toHaveCount(1);
+    await page.getByText('Old codes (1)').click();
+    const old = page.locator('details').getByRole('listitem');
+    await expect(old).toHaveText(`${code.slice(0, 5)}-${code.slice(5)} · DJRetired`);
+    expect((await page.request.get(`/api/qr-codes/${code}`)).status()).toBe(410);
+  });
+});

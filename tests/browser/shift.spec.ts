@@ -1,0 +1,375 @@
+/**
+ * Shift mode: a code fills the screen of its provider, which stays on; each tip of its service arrives there, and nothing else
+ * that guests should not see.
+ */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { createCuttableLine } from '../support/cuttable-line.ts';
+import { expect, setHidden, test } from './fixtures.ts';
+
+const HINT = "Keep your screen on in the phone's settings";
+const PAUSED = 'Not taking tips right now';
+
+const picture = (page: Page) => page.getByRole('img', { name: /^QR code to tip/ });
+const arrival = (page: Page) => page.locator('[data-arrival]');
+const showTonight = (page: Page) => page.getByRole('button', { name: 'Show tonight' });
+
+/** What a camera reads from the screen as it is. */
+async function readFrom(page: Page): Promise<string | undefined> {
+  const { data, width, height } = PNG.sync.read(await page.screenshot());
+  return jsQR(new Uint8ClampedArray(data), width, height)?.data;
+}
+
+/** Counts how often the page asks for the screen to stay on. @param answer what the browser answers. */
+async function recordWakeLocks(page: Page, answer: 'held' | 'refused' | 'missing' = 'held'): Promise<void> {
+  await page.addInitScript((kind) => {
+    const locks: EventTarget[] = [];
+    Object.assign(window, { locks });
+    const wakeLock = {
+      async request() {
+        const lock = Object.assign(new EventTarget(), {
+          released: false,
+          async release() {
+            lock.released = true;
+            lock.dispatchEvent(new Event('release'));
+          },
+        });
+        locks.push(lock);
+        if (kind === 'refused') throw new DOMException('The battery is low.', 'NotAllowedError');
+        return lock;
+      },
+    };
+    if (kind === 'missing') Reflect.deleteProperty(Navigator.prototype, 'wakeLock');
+    else Object.defineProperty(navigator, 'wakeLock', { value: wakeLock });
+  }, answer);
+}
+
+const locksOf = (page: Page): Promise<boolean[]> =>
+  page.evaluate(() => Reflect.get(window, 'locks').map(({ released }: WakeLockSentinel) => released));
+
+test.describe('the code', () => {
+  for (const [width, height] of [
+    [390, 844],
+    [320, 568],
+    [844, 390],
+    [1280, 800],
+  ] as const) {
+    test(`is read from a screen of ${width} x ${height} in both schemes, on pure white`, async ({
+      page,
+      backstage,
+      server,
+      logInAs,
+    }) => {
+      const { provider, code } = await backstage.bothSides();
+      await page.setViewportSize({ width, height });
+      await logInAs(provider);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.goto(`/dashboard?show=${code}`);
+        await expect(picture(page)).toBeInViewport({ ratio: 1 });
+        expect(await readFrom(page)).toBe(`${server.url}/tip/${code}`);
+        const { data } = PNG.sync.read(
+          await page.screenshot({ clip: { x: 2, y: height / 2, width: 1, height: 1 } }),
+        );
+        expect([...data.subarray(0, 3)]).toEqual([255, 255, 255]);
+      }
+      if (width < height) expect((await picture(page).boundingBox())?.width).toBe(width);
+    });
+  }
+
+  test('stands with the name on its page, the service and its id, and without any amount', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await backstage.tip(customer, code, 25);
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(provider.fullName);
+    await expect(page.getByText('Bartender', { exact: true })).toBeVisible();
+    await expect(page.getByText(`${code.slice(0, 5)}-${code.slice(5)}`)).toBeVisible();
+    await expect(page).toHaveTitle('Bartender · Tipwell');
+    expect(await page.locator('body').innerText()).not.toContain('$');
+    const body = { display_name: 'DJ Nightowl' };
+    await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body });
+    await page.reload();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('DJ Nightowl');
+    await expect(page.getByText(provider.fullName)).toHaveCount(0);
+  });
+
+  test('gives way to a sentence while it is paused', async ({ page, backstage, logInAs }) => {
+    const { provider, code } = await backstage.bothSides();
+    await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(page.getByText(PAUSED)).toBeVisible();
+    await expect(picture(page)).toHaveCount(0);
+    expect(await readFrom(page)).toBeUndefined();
+    await page.goto('/dashboard?tab=profile');
+    await expect(page.locator('dl > div', { hasText: 'Active QR Codes' })).toContainText('0');
+  });
+
+  test('that was replaced leads to the new one, and one that is unknown to the dashboard', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code } = await backstage.bothSides();
+    const { id } = await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(page.getByRole('heading', { name: 'This code was replaced' })).toBeVisible();
+    await page.getByRole('link', { name: 'Show the new code' }).click();
+    await expect(page).toHaveURL(`/dashboard?show=${id}`);
+    await expect(picture(page)).toBeVisible();
+    await page.goto('/dashboard?show=demo-alex-bartender');
+    await expect(page.getByRole('heading', { name: 'This is no code of yours' })).toBeVisible();
+    await page.getByRole('link', { name: 'Go to Dashboard' }).click();
+    await expect(page.getByRole('heading', { name: /^Welcome/ })).toBeVisible();
+  });
+
+  test('is left by one tap, by Escape, and by the Back of the phone', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code } = await backstage.bothSides();
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const welcome = page.getByRole('heading', { name: /^Welcome/ });
+    const ways = [
+      () => page.getByRole('link', { name: 'Back' }).click(),
+      () => page.keyboard.press('Escape'),
+      () => page.goBack(),
+    ];
+    for (const leave of ways) {
+      await expect(welcome).toBeVisible();
+      // As a link on the card does, within the page.
+      await page.evaluate((to) => window.history.pushState(null, '', to), `/dashboard?show=${code}`);
+      await expect(picture(page)).toBeVisible();
+      await leave();
+    }
+    await expect(welcome).toBeVisible();
+    await expect(page).toHaveURL('/dashboard');
+  });
+});
+
+test.describe('the screen', () => {
+  test('is kept on, also after the page was hidden, until the code is left', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code } = await backstage.bothSides();
+    await recordWakeLocks(page);
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await expect.poll(() => locksOf(page)).toEqual([false]);
+    await setHidden(page, true);
+    // Browsers end the lock of a page that is hidden.
+    await page.evaluate(() => Reflect.get(window, 'locks')[0].release());
+    await setHidden(page, false);
+    await expect.poll(() => locksOf(page)).toEqual([true, false]);
+    await expect(page.getByText(HINT)).toHaveCount(0);
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect.poll(() => locksOf(page)).toEqual([true, true]);
+  });
+
+  for (const answer of ['refused', 'missing'] as const) {
+    test(`may go dark where the browser's lock is ${answer}, and the page says so`, async ({
+      page,
+      backstage,
+      logInAs,
+    }) => {
+      const { provider, code } = await backstage.bothSides();
+      await recordWakeLocks(page, answer);
+      await logInAs(provider);
+      await page.goto(`/dashboard?show=${code}`);
+      await expect(page.getByText(HINT)).toBeVisible();
+    });
+  }
+
+  test('is filled by a tap, and given back when the code is left', async ({ page, backstage, logInAs }) => {
+    const { provider, code } = await backstage.bothSides();
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(picture(page)).toBeVisible();
+    const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
+    expect(await isFull()).toBe(false);
+    await page.getByRole('button', { name: 'Full screen' }).click();
+    await expect(page.getByRole('button', { name: 'Exit full screen' })).toBeVisible();
+    expect(await isFull()).toBe(true);
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect.poll(isFull).toBe(false);
+  });
+});
+
+test.describe('tips that arrive', () => {
+  test('are a card that covers no code, those of one service alone', async ({
+    page,
+    backstage,
+    server,
+    logInAs,
+  }) => {
+    const provider = await backstage.provider(['bartender', 'dj']);
+    const customer = await backstage.customer();
+    const [bar, booth] = [await backstage.code(provider), await backstage.code(provider, 'dj')];
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${bar}`);
+    await expect(picture(page)).toBeVisible();
+    await backstage.tip(customer, booth, 100, 'dj');
+    await backstage.tip(customer, bar, 25);
+    await expect(arrival(page)).toContainText('+$24.25');
+    await expect(page.getByRole('status').getByText('You received $24.25 (Bartender)')).toHaveCount(1);
+    expect(await readFrom(page)).toBe(`${server.url}/tip/${bar}`);
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await expect(arrival(page)).toHaveCount(0);
+    expect(await page.locator('body').innerText()).not.toContain('$');
+    await setHidden(page, true);
+    await backstage.tip(customer, booth, 100, 'dj');
+    await backstage.tip(customer, bar, 10);
+    await backstage.tip(customer, bar, 20);
+    await expect(page).toHaveTitle('(2) Tipwell');
+    await setHidden(page, false);
+    await expect(arrival(page)).toHaveText(/in 2 tips.*\+\$29\.10/);
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect(page.getByRole('term').first()).toBeVisible();
+    await expect(page.locator('dl > div', { hasText: 'Tips Received' })).toContainText('$247.35');
+  });
+
+  test('go by themselves, and make the chime that was switched on', async ({ page, backstage, logInAs }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await page.addInitScript(() => {
+      localStorage.setItem('tipwell_alerts', '{"sound":true}');
+      Object.assign(window, { tones: 0 });
+      const { createOscillator } = AudioContext.prototype;
+      AudioContext.prototype.createOscillator = function (this: AudioContext) {
+        Object.assign(window, { tones: Reflect.get(window, 'tones') + 1 });
+        return createOscillator.call(this);
+      };
+    });
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await showTonight(page).click();
+    await backstage.tip(customer, code, 25);
+    await expect(arrival(page)).toBeVisible();
+    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'tones'))).toBe(2);
+    await expect(arrival(page)).toHaveCount(0);
+  });
+
+  test('stand still for whoever wants no motion', async ({ page, backstage, logInAs }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await logInAs(provider);
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(picture(page)).toBeVisible();
+    await backstage.tip(customer, code, 25);
+    await expect(arrival(page)).toBeVisible();
+    expect(await arrival(page).evaluate((card) => getComputedStyle(card).animationName)).toBe('none');
+  });
+
+  test('while the line was lost are caught up with together, and counted once', async ({
+    page,
+    backstage,
+    server,
+    logInAs,
+    complaints,
+  }) => {
+    const line = await createCuttableLine(server.port);
+    const { provider, code, customer } = await backstage.bothSides();
+    await backstage.tip(customer, code, 10);
+    await logInAs(provider);
+    await page.goto(`${line.url}/dashboard?show=${code}`);
+    await showTonight(page).click();
+    await expect(page.getByText('1 tip since 5 AM')).toBeVisible();
+    await line.cut();
+    await backstage.tip(customer, code, 20);
+    await backstage.tip(customer, code, 30);
+    await expect(page.getByText('Connection lost. Reconnecting...')).toBeVisible();
+    await line.mend();
+    await expect(arrival(page)).toHaveText(/in 2 tips.*\+\$48\.50/);
+    await expect(page.getByText('Connected again')).toBeVisible();
+    await expect(page.getByText('3 tips since 5 AM')).toBeVisible();
+    await expect(page.getByText('$58.20', { exact: true })).toBeVisible();
+    await line.cut();
+    complaints.length = 0;
+  });
+});
+
+test('tonight is hidden from guests and screen readers until it is asked for, and again after a reload', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['bartender', 'dj']);
+  const customer = await backstage.customer();
+  const bar = await backstage.code(provider);
+  await backstage.tip(customer, await backstage.code(provider, 'dj'), 100, 'dj');
+  await backstage.tip(customer, bar, 25);
+  await backstage.tip(customer, bar, 50);
+  await logInAs(provider);
+  await page.goto(`/dashboard?show=${bar}`);
+  for (let round = 0; round < 2; round += 1) {
+    await expect(showTonight(page)).toHaveAttribute('aria-expanded', 'false');
+    expect(await page.locator('body').ariaSnapshot()).not.toMatch(/\$|tips since/);
+    await showTonight(page).click();
+    await expect(page.getByText('$72.75', { exact: true })).toBeVisible();
+    await expect(page.getByText('2 tips since 5 AM')).toBeVisible();
+    await page.reload();
+  }
+  await showTonight(page).click();
+  await page.getByRole('button', { name: 'Hide tonight' }).click();
+  await expect(page.getByText('$72.75')).toHaveCount(0);
+});
+
+test('shift mode is for everybody: axe finds nothing, the keyboard does all, and nothing scrolls sideways', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await logInAs(provider);
+  const expectForEverybody = async (what: string) => {
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => [what, id, nodes.map(({ html }) => html)])).toEqual([]);
+    const spare = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(spare, what).toBeLessThanOrEqual(0);
+  };
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.goto('/dashboard?show=nothing');
+    await expect(page.getByRole('heading', { name: 'This is no code of yours' })).toBeVisible();
+    await expectForEverybody('unknown');
+    await page.goto(`/dashboard?show=${code}`);
+    await expect(picture(page)).toBeVisible();
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('link', { name: 'Back' })).toBeFocused();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await expect(showTonight(page)).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('since 5 AM')).toBeVisible();
+    for (const [width, fontSize] of [
+      [320, '100%'],
+      [390, '200%'],
+      [844, '100%'],
+    ] as const) {
+      await page.setViewportSize({ width, height: width === 844 ? 390 : 640 });
+      await page.evaluate((size) => {
+        document.documentElement.style.fontSize = size;
+      }, fontSize);
+      await backstage.tip(customer, code, 10);
+      await expect(arrival(page)).toBeVisible();
+      await expectForEverybody(`${colorScheme}, ${width} px, ${fontSize}`);
+      for (const control of await page.locator('button, a').all()) {
+        const box = await control.boundingBox();
+        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+      }
+    }
+  }
+});

@@ -1,0 +1,152 @@
+/** What a giver sees of a tip page that its owner has made their own, and of a code that takes no tips. */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import sharp from 'sharp';
+import { enterCode, expect, type Person, test } from './fixtures.ts';
+import { payTip, proceedWith } from './tipping.ts';
+
+async function setPhoto(page: Page, code: string, owner: Person): Promise<void> {
+  const data = await sharp({ create: { width: 600, height: 600, channels: 3, background: '#40605a' } })
+    .jpeg()
+    .toBuffer();
+  const headers = { Authorization: `Bearer ${owner.token}`, 'Content-Type': 'image/jpeg' };
+  const answer = await page.request.put(`/api/qr-codes/${code}/photo`, { data, headers });
+  expect(answer.status()).toBe(200);
+}
+
+async function expectForEverybody(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  const before = page.viewportSize() ?? { width: 390, height: 844 };
+  await page.setViewportSize({ width: 320, height: 700 });
+  for (const size of ['200%', '100%']) {
+    await page.evaluate((to) => {
+      document.documentElement.style.fontSize = to;
+    }, size);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  }
+  await page.setViewportSize(before);
+}
+
+test('a page of its own shows name, greeting and photo, and no username', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const body = {
+    display_name: 'DJ Night',
+    greeting: '<b>Thanks</b> \u0645\u0631\u062d\u0628\u0627, and see you soon!',
+  };
+  await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body });
+  await setPhoto(page, code, provider);
+  await logInAs(customer);
+  await page.goto(`/tip/${code}`);
+  const who = page.getByRole('region', { name: 'Who receives your tip' });
+  await expect(who.getByRole('heading', { name: 'DJ Night' })).toBeVisible();
+  await expect(who.getByText(body.greeting)).toBeVisible();
+  await expect(who.locator('img')).toHaveJSProperty('naturalWidth', 512);
+  await expect(who.getByText('@')).toHaveCount(0);
+  await expectForEverybody(page);
+  await payTip(page, '$20');
+  await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+  await expect(page.getByRole('main')).not.toContainText('@');
+  await page.getByRole('button', { name: 'Show Full Screen' }).click();
+  await expect(page.getByRole('dialog')).not.toContainText('@');
+});
+
+test('a photo that cannot be loaded leaves no hole', async ({ page, backstage, complaints }) => {
+  const { provider, code } = await backstage.bothSides();
+  await page.goto(`/tip/${code}`);
+  const heading = page.getByRole('heading', { level: 1 });
+  const without = await heading.boundingBox();
+  await setPhoto(page, code, provider);
+  await page.route('**/photos/*', (route) => route.abort());
+  await page.goto(`/tip/${code}`);
+  await expect(page.locator('img')).toBeHidden();
+  expect(await heading.boundingBox()).toEqual(without);
+  complaints.length = 0;
+});
+
+test('a paused code says who it is, takes nothing, and goes on once it is resumed', async ({
+  page,
+  backstage,
+}) => {
+  const { provider, code } = await backstage.bothSides();
+  const setStatus = (status: string) =>
+    backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status } });
+  await setStatus('paused');
+  for (const enter of [() => page.goto(`/tip/${code}`), () => page.reload()]) {
+    await enter();
+    await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
+    await expect(page.getByRole('group', { name: 'Choose an amount' })).toHaveCount(0);
+    await expect(page.getByRole('button', { name: 'Proceed' })).toHaveCount(0);
+  }
+  await expectForEverybody(page);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
+  await setStatus('active');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+});
+
+test('a code that is paused before somebody pays says so, keeps the amount and charges nothing', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(customer);
+  await page.goto(`/tip/${code}`);
+  await proceedWith(page, '$30');
+  await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await expect(page.getByText('This QR code is not taking tips right now.')).toBeVisible();
+  await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
+  expect(await backstage.transactions(customer)).toEqual([]);
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+});
+
+for (const [status, title] of [
+  ['replaced', 'This code was replaced'],
+  ['retired', 'This code is no longer in use'],
+] as const) {
+  test(`a code that was ${status} says so and leads nowhere, and its receipts stay`, async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await backstage.tip(customer, code, 20);
+    const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
+    if (status === 'replaced')
+      await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+    else
+      await backstage.call('PATCH', '/auth/me', {
+        token: provider.token,
+        body: { service_categories: ['dj'] },
+      });
+    await page.goto(`/tip/${code}?userId=sam&service=dj`);
+    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    await expect(page.getByRole('main').getByRole('link')).toHaveCount(0);
+    await expect(page.getByText(provider.fullName)).toHaveCount(0);
+    await expectForEverybody(page);
+
+    await page.goto(`/tip/${code}?paid=${id}`);
+    await expect(page.getByRole('heading', { name: 'Login to see your receipt' })).toBeVisible();
+    await logInAs(customer);
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Tip sent!' })).toBeVisible();
+    await expect(page.getByRole('main')).toContainText(provider.fullName);
+    await expect(page.getByRole('link', { name: 'Send Another Tip' })).toHaveCount(0);
+    await page.goto(`/tip/${code}?paid=nonsense`);
+    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    // Without the page that the server renders, the look-up says it.
+    await enterCode(page, code);
+    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    expect(complaints.splice(0).every((text) => /4(?:04|10)/.test(text))).toBe(true);
+  });
+}
