@@ -130,7 +130,10 @@ describe('methods', () => {
     const headers = { Authorization: `Bearer ${provider.token}` };
     const paths = REST_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);
     for (const path of [...paths, '/api/openapi.json', '/api/docs', '/healthz', '/readyz']) {
-      const address = path.replace(':transactionId', transactionId).replace(':qrId', code.id);
+      const address = path
+        .replace(':transactionId', transactionId)
+        .replace(':qrId', code.id)
+        .replace(':file', 'code.svg');
       const hangUp = new AbortController();
       const [head, get] = [
         await t.send(address, { method: 'HEAD', headers }),

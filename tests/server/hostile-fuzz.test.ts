@@ -69,6 +69,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   }),
   'qrCodes.replace': ({ spareCode }) => ({ id: spareCode.id, ...UNREAD }),
   'qrCodes.setPhoto': ({ code }) => ({ id: code.id, photo: 'no photo' }),
+  'qrCodes.print': ({ code }) => ({ id: code.id, file: 'code.svg' }),
   'qrCodes.removePhoto': ({ code }) => ({ id: code.id, ...UNREAD }),
   'transactions.create': ({ code }, run) => ({
     receiverQrId: code.id,
@@ -234,7 +235,7 @@ describe('no made-up request ends in a 5xx', () => {
       const { idempotencyKey, lastEventId, ...fields } = valid ?? {};
       const hasBody = ['POST', 'PATCH', 'PUT'].includes(route.method);
       const own = route.path.includes(':') ? String(fields['id']) : '';
-      const path = `/api${route.path.replace(/:\w+/, () => made.segment ?? own)}`;
+      const path = `/api${route.path.replace(/:\w+/, () => made.segment ?? own).replace(':file', String(fields['file']))}`;
       const response = await stage.send(`${path}${made.query === null ? '' : `?${made.query}`}`, {
         method: route.method,
         headers: {

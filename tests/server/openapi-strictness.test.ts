@@ -38,6 +38,7 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'The greeting has characters that cannot be shown.',
   'Current password is required.',
   'A service provider cannot become a customer.',
+  'The time zone is unknown.',
 ]);
 
 const REFUSED_AS_INVALID = /^(?:invalid_input|malformed_\w+|not_json|body_too_large)$/;
@@ -133,8 +134,8 @@ test('what breaks the description of a parameter is refused', async () => {
     }
   }
   expect([...broken].sort()).toEqual([
-    ...['Idempotency-Key', 'cursor', 'day_start_hour', 'limit', 'qrId', 'service_category', 'sessionId'],
-    ...['time_zone', 'transactionId'],
+    ...['Idempotency-Key', 'cursor', 'day_start_hour', 'file', 'ink', 'limit', 'paper', 'qrId'],
+    ...['service_category', 'sessionId', 'size', 'time_zone', 'transactionId'],
   ]);
 });
 

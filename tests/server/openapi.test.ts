@@ -23,7 +23,7 @@ import {
   type Schema,
   type Validate,
 } from '#tests/support/api-description.ts';
-import { PUBLIC_URL } from '#tests/support/both-doors.ts';
+import { LOCAL_URL, PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
@@ -31,6 +31,7 @@ import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/s
 const PHOTO = await sharp({ create: { width: 32, height: 24, channels: 3, background: '#963' } })
   .jpeg()
   .toBuffer();
+const PRINT = 'GET /qr-codes/{qrId}/print/{file}';
 const NEXT_PASSWORD = 'a better horse battery';
 
 test('the description is a valid OpenAPI 3.1 document', async () => {
@@ -417,12 +418,22 @@ async function runEverything(document: Description, validate: Validate, t: TestA
       await call(t, 'POST /qr-codes/{qrId}/replacement', { ...own, at: `/qr-codes/${ended}/replacement` });
       await call(t, photo, { ...own, at: `/qr-codes/${ended}/photo`, body: PHOTO });
       await call(t, 'DELETE /qr-codes/{qrId}/photo', { ...own, at: `/qr-codes/${ended}/photo` });
+      await call(t, PRINT, { ...own, at: `/qr-codes/${ended}/print/code.svg` });
     }
+    for (const file of [
+      'code.svg',
+      'code.png?size=600',
+      'code.png?size=511',
+      'code.png?size=1e3',
+      'code.gif',
+    ])
+      await call(t, PRINT, { ...own, at: `/qr-codes/${id}/print/${file}` });
     for (const [route, at] of [
       [update, '/qr-codes/0000000000'],
       ['POST /qr-codes/{qrId}/replacement', '/qr-codes/0000000000/replacement'],
       [photo, '/qr-codes/0000000000/photo'],
       ['DELETE /qr-codes/{qrId}/photo', '/qr-codes/0000000000/photo'],
+      [PRINT, '/qr-codes/0000000000/print/code.svg'],
     ] as const) {
       const body = { ...(route === update && { body: page }), ...(route === photo && { body: PHOTO }) };
       await call(t, route, { ...own, at, ...body });
@@ -527,6 +538,9 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (const receiver_qr_id of Object.values(ofPat))
     await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id } });
 
+  const local = await createTestApp({ data: t.data, config: { publicUrl: LOCAL_URL } });
+  await call(local, PRINT, { token: pat, at: `/qr-codes/${code.id}/print/code.svg` });
+
   const closing = await createTestApp({ isShuttingDown: () => true });
   for (const { method, path, operation } of operationsOf(document)) {
     const route = `${method} ${path}`;
@@ -578,6 +592,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, 'PATCH /qr-codes/{qrId}', { token, body: {} });
     await call(limited, 'PUT /qr-codes/{qrId}/photo', { token, body: PHOTO });
     await call(limited, 'DELETE /qr-codes/{qrId}/photo', { token });
+    await call(limited, PRINT, { token });
   }
   for (let attempt = 0; attempt <= 30; attempt += 1)
     await call(limited, 'POST /qr-codes/{qrId}/replacement', { token: provider.token });

@@ -36,7 +36,7 @@ const HASHING = {
 };
 
 export interface RestAnswer extends Answer {
-  /** The body as parsed JSON; null when empty. Tests look into it as they please. */
+  /** The body as parsed JSON, or as text where it is none; null when empty. Tests look into it as they please. */
   // biome-ignore lint/suspicious/noExplicitAny: the wire is what is being tested, not typed
   readonly body: any;
 }
@@ -103,7 +103,8 @@ export async function createTestApp(
     { body, ...options }: CallOptions & { readonly body?: unknown } = {},
   ): Promise<RestAnswer> {
     const answer = await callRest({ send }, method, path, body, options);
-    return { ...answer, body: answer.text === '' ? null : JSON.parse(answer.text) };
+    const isJson = /\bjson\b/.test(answer.headers.get('Content-Type') ?? '');
+    return { ...answer, body: isJson && answer.text !== '' ? JSON.parse(answer.text) : answer.text || null };
   }
 
   /** A tRPC client through the same app; `httpLink`, so that each call is a request of its own. */

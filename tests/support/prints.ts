@@ -1,0 +1,86 @@
+/** Prints as a printer and a phone see them. */
+import { execFile } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { PrintTool } from './print-tools.ts';
+import { temporaryFolder } from './running-server.ts';
+
+const run = promisify(execFile);
+
+async function ask(tool: PrintTool, ...args: string[]): Promise<string> {
+  const { stdout } = await run(tool, args, { maxBuffer: 16 * 1024 * 1024 });
+  return stdout;
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** One page, in points of 1/72 inch. */
+export interface PageOfSheet {
+  readonly width: number;
+  readonly height: number;
+  readonly words: readonly (Box & { readonly text: string })[];
+}
+
+/** A sheet, saved where the programs that look at it find it. */
+export function saveSheet(pdf: Uint8Array) {
+  const folder = temporaryFolder();
+  const file = join(folder, 'sheet.pdf');
+  writeFileSync(file, pdf);
+  return {
+    /** What a phone reads on all pages, rendered at 150 dots an inch. */
+    async scan(): Promise<string[]> {
+      await ask('pdftoppm', '-r', '150', '-png', file, join(folder, 'page'));
+      const pages = readdirSync(folder).filter((name) => name.endsWith('.png'));
+      const found = await ask('zbarimg', '-q', '--raw', ...pages.map((page) => join(folder, page)));
+      return found.trim().split('\n');
+    },
+
+    async pages(): Promise<PageOfSheet[]> {
+      const html = await ask('pdftotext', '-bbox', file, '-');
+      return html
+        .split('<page ')
+        .slice(1)
+        .map((page) => ({
+          width: numberOf(page, 'width'),
+          height: numberOf(page, 'height'),
+          words: [...page.matchAll(/<word ([^>]*)>([^<]*)/g)].map(([, box = '', text = '']) => ({
+            left: numberOf(box, 'xMin'),
+            top: numberOf(box, 'yMin'),
+            right: numberOf(box, 'xMax'),
+            bottom: numberOf(box, 'yMax'),
+            text,
+          })),
+        }));
+    },
+
+    /** Every font, and whether the file has it. */
+    async fonts(): Promise<{ readonly name: string; readonly isEmbedded: boolean }[]> {
+      const [, , ...rows] = (await ask('pdffonts', file)).trimEnd().split('\n');
+      return rows.map((row) => {
+        // The last columns are emb, sub, uni, and the number of the object with its generation.
+        const [, isEmbedded] = /(yes|no) +(?:yes|no) +(?:yes|no) +\d+ +\d+$/.exec(row) ?? [];
+        return { name: row.split(' ')[0] ?? '', isEmbedded: isEmbedded === 'yes' };
+      });
+    },
+
+    /** All text and metadata, with single spaces. */
+    async words(): Promise<string> {
+      const told = [
+        await ask('pdftotext', file, '-'),
+        await ask('pdfinfo', file),
+        await ask('pdfinfo', '-meta', file),
+      ];
+      return told.join(' ').replace(/\s+/g, ' ');
+    },
+  };
+}
+
+function numberOf(attributes: string, name: string): number {
+  return Number(new RegExp(`\\b${name}="([^"]+)"`).exec(attributes)?.[1]);
+}
