@@ -7,7 +7,7 @@ import { type Face, fitText, LEADING, type Lettered, letter, type Run, runsOf } 
 const POINTS_PER_MM = 72 / 25.4;
 
 /** In millimetres. */
-export const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
+const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: number]>> = {
   a4: [210, 297],
   letter: [215.9, 279.4],
 };
