@@ -57,7 +57,11 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
   [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engine knows its driver'],
   [/^qrcode$/, /^server\/(?:qr-codes\/qr-image\.ts$|print\/)/, 'only qr-image.ts and the prints draw codes'],
-  [/^(?:pdfkit|fontkit|bidi-js)\b/, /^server\/print\/(?!printer\.)/, 'only the thread that prints sets type'],
+  [
+    /^(?:pdfkit|fontkit|bidi-js|woff2-encoder)\b/,
+    /^server\/print\/(?!printer\.)/,
+    'only the thread that prints sets type',
+  ],
 ];
 
 const IMPORT = /\b(?:from|import)\b\s*\(?\s*(['"`])(.+?)\1/g;
