@@ -69,7 +69,7 @@ export const summaryQuery = z.object({
     .string({ error: 'The time zone is required.' })
     .max(MAX_TIME_ZONE_LENGTH, { error: 'The time zone is unknown.', abort: true })
     .refine(isTimeZone, 'The time zone is unknown.'),
-  /** Counts only the day's tips of this service. The totals are always of all services. */
+  /** Counts only the tips of this service among those of the day. The totals are always of every service. */
   serviceCategory: serviceCategory.optional(),
   /** The hour of the clock at which the day begins, for nights that end after midnight. */
   dayStartHour: z.int({ error: DAY_START_HOUR }).min(0, DAY_START_HOUR).max(23, DAY_START_HOUR).default(0),

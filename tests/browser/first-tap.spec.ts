@@ -1,30 +1,23 @@
 /**
- * The first tap counts, on each control of each page that arrives rendered, as soon as it is painted: over a line with 400 ms of
- * delay and 50 KB/s, on a processor that is four times slower, long before the script has come.
+ * The first tap counts, on each control of each page that arrives rendered, as soon as it is painted and before any script has come.
  */
 import type { Page } from '@playwright/test';
 import { expect, isTakenOver, PASSWORD, test } from './fixtures.ts';
 
-async function slowDown(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  // A kept script would come at once.
-  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
-  await session.send('Network.emulateNetworkConditions', {
-    offline: false,
-    latency: 400,
-    downloadThroughput: 50_000,
-    uploadThroughput: 50_000,
+/** Opens a page, and goes on as soon as something is painted. @returns what lets the scripts come. */
+async function openWithoutScripts(page: Page, path: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
   });
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-}
-
-/** Opens the page and goes on as soon as something is painted. */
-async function openSlowly(page: Page, path: string): Promise<void> {
-  await slowDown(page);
-  // Not `page.goto`, which waits for the script in these tests.
+  await page.route(/\.js$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  // Not `page.goto`, which waits for the scripts.
   await page.evaluate((to) => window.location.assign(to), path);
   await page.waitForURL((url) => url.pathname + url.search + url.hash === path, { waitUntil: 'commit' });
+  return release;
 }
 
 /** The names of the controls of a page. */
@@ -239,10 +232,11 @@ for (const { name, path, cases, alike = [] } of PAGES) {
       test(`the ${kind} "${control}" counts at the first tap`, async ({ page, backstage, complaints }) => {
         const address = await addressOf(async () => backstage.code(await backstage.provider()));
         await page.goto('/api/docs');
-        await openSlowly(page, address);
+        const release = await openWithoutScripts(page, address);
         await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
         expect(await page.evaluate(isTakenOver), 'the script is still on its way').toBe(false);
         await tap(page);
+        release();
         await outcome(page);
         complaints.length = 0;
       });
@@ -250,10 +244,12 @@ for (const { name, path, cases, alike = [] } of PAGES) {
 
     test('has no control that is not tapped here', async ({ page, backstage, complaints }) => {
       await page.goto('/api/docs');
-      await openSlowly(page, await addressOf(async () => backstage.code(await backstage.provider())));
+      const address = await addressOf(async () => backstage.code(await backstage.provider()));
+      const release = await openWithoutScripts(page, address);
       await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
       const named = new Set([...cases.map(({ control }) => control), ...alike]);
       expect(new Set(await controlsOf(page))).toEqual(named);
+      release();
       complaints.length = 0;
     });
   });

@@ -338,22 +338,28 @@ describe('a password that the operator made', () => {
       /^auth\.(?:register|login|logout)$|^qrCodes\.lookup$/.test(procedure);
     const refused = new Map<string, string>();
     for (const { path } of PROCEDURES.filter(({ path }) => isBehind(door, path) && !isOpen(path))) {
-      const outcome = await outcomeThrough(door, t, path, { id: 'any' }, { token });
+      const outcome = await outcomeThrough(door, t, path, { id: 'any', file: 'code.svg' }, { token });
       refused.set(path, outcome?.refused?.code ?? 'fine');
     }
     expect(Object.fromEntries(refused)).toEqual({
       'auth.me': 'fine',
       'auth.changePassword': 'invalid_input',
+      'auth.updateProfile': 'password_change_required',
       'auth.sessions': 'password_change_required',
       'auth.endOtherSessions': 'password_change_required',
       'auth.endSession': 'password_change_required',
       'qrCodes.list': 'password_change_required',
       'qrCodes.create': 'password_change_required',
+      'qrCodes.update': 'password_change_required',
+      'qrCodes.replace': 'password_change_required',
+      'qrCodes.setPhoto': 'password_change_required',
+      'qrCodes.removePhoto': 'password_change_required',
+      'qrCodes.print': 'password_change_required',
       'transactions.list': 'password_change_required',
       'transactions.create': 'password_change_required',
       'transactions.get': 'password_change_required',
       'transactions.onTip': 'password_change_required',
-      ...(door === 'tRPC' && { 'transactions.summary': 'password_change_required' }),
+      'transactions.summary': 'password_change_required',
     });
     const stream = await openStream(t.send, door, { token });
     expect(await refusalOf(t, stream, 0)).toMatchObject({ status: 403, code: 'password_change_required' });

@@ -22,15 +22,25 @@ const LOGIN = { REST: '/api/auth/login', tRPC: '/trpc/auth.login' } as const sat
 const WRONG_LOGIN = '{"email":"nobody@example.com","password":"not the password"}';
 /** Every way in that takes a body. */
 const BODY_PATHS = [
-  ...REST_ROUTES.filter(({ input }) => input).map(({ path }) => ({
+  ...REST_ROUTES.filter(({ input }) => input).map(({ path, method }) => ({
     door: 'REST' as const,
+    method,
     path: `/api${path}`,
   })),
   ...PROCEDURES.filter(({ type }) => type === 'mutation').map(({ path }) => ({
     door: 'tRPC' as const,
+    method: 'POST',
     path: `/trpc/${path}`,
   })),
 ];
+const METHODS = new Map(BODY_PATHS.map(({ path, method }) => [path, method]));
+/** These change what they are told of an object, and drop the rest of it. */
+const TAKES_ANY_OBJECT: Readonly<Record<string, ErrorCode | null>> = {
+  '/api/auth/me': null,
+  '/trpc/auth.updateProfile': null,
+  // No code has this address.
+  '/api/qr-codes/:qrId': 'qr_code_not_found',
+};
 
 /** These procedures read no body, and refuse none. */
 const TAKES_NO_INPUT: ReadonlySet<string> = new Set(['/trpc/auth.logout', '/trpc/auth.endOtherSessions']);
@@ -91,7 +101,8 @@ describe('nesting', () => {
     const expected = TAKES_NO_INPUT.has(path) ? null : 'invalid_input';
     expect(await post(t, door, path, deepList, headers)).toBe(expected);
     if (expected === null) return;
-    expect(await post(t, door, path, deepObject, headers)).toBe(expected);
+    const ofObject = path in TAKES_ANY_OBJECT ? TAKES_ANY_OBJECT[path] : expected;
+    expect(await post(t, door, path, deepObject, headers)).toBe(ofObject);
     expect(await post(t, door, path, '['.repeat(BRACKETS), headers)).toBe('malformed_json');
   });
 
@@ -146,7 +157,11 @@ describe('a content type that is not JSON is refused with 415', () => {
       expect(await post(t, door, path, WRONG_LOGIN, { 'Content-Type': type }), type).toBe('not_json');
     }
     const body = new TextEncoder().encode(WRONG_LOGIN);
-    const nameless = { method: 'POST', body, headers: { 'Content-Length': String(body.length) } };
+    const nameless = {
+      method: METHODS.get(path) ?? 'POST',
+      body,
+      headers: { 'Content-Length': String(body.length) },
+    };
     expect(await codeOf(door, await t.send(path, nameless)), 'no type').toBe('not_json');
   });
 });
@@ -254,8 +269,10 @@ describe('prototype pollution', () => {
     ]) {
       for (const suffix of ['', '?batch=1']) {
         const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
-        const response = await t.send(`${path}${suffix}`, { method: 'POST', body, headers });
-        if (!TAKES_NO_INPUT.has(path)) expect([400, 422, 401]).toContain(response.status);
+        const method = METHODS.get(path) ?? 'POST';
+        const response = await t.send(`${path}${suffix}`, { method, body, headers });
+        const refused = path in TAKES_ANY_OBJECT ? [200, 400, 404, 422] : [400, 401, 422];
+        if (!TAKES_NO_INPUT.has(path)) expect(refused).toContain(response.status);
         outcomesOf(door, await answerOf(response));
       }
     }
@@ -325,7 +342,7 @@ async function post(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<ErrorCode | null> {
   const init: RequestInit & { duplex: 'half' } = {
-    method: 'POST',
+    method: METHODS.get(path) ?? 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body,
     duplex: 'half',
@@ -333,7 +350,7 @@ async function post(
   return codeOf(door, await t.send(path, init));
 }
 
-/** Posts each of the bodies as a provider, and expects the same refusal of all. */
+/** Sends each of the bodies as a provider, and expects the same refusal of all. */
 async function expectAll(door: Door, path: string, bodies: readonly string[], code: ErrorCode) {
   const t = await createTestApp();
   const { token } = await t.registerProvider();

@@ -133,7 +133,8 @@ describe('methods', () => {
       const address = path
         .replace(':transactionId', transactionId)
         .replace(':qrId', code.id)
-        .replace(':file', 'code.svg');
+        .replace(':file', 'code.svg')
+        .replace('summary', 'summary?time_zone=UTC');
       const hangUp = new AbortController();
       const [head, get] = [
         await t.send(address, { method: 'HEAD', headers }),

@@ -75,6 +75,57 @@ function registering(
   };
 }
 
+/** Changes one field of the customer; what was taken must come back as `normalized`, now and in the session. */
+function changing(
+  field: 'email' | 'username' | 'fullName' | 'phone',
+  normalized: (text: string) => string | null,
+): FieldRow {
+  return {
+    inputWith: ({ text }) => ({ [field]: text, ...(field === 'email' && { currentPassword: PASSWORD }) }),
+    token: customer,
+    refusals: ['invalid_input', 'email_taken', 'username_taken'],
+    checkTaken: async ({ t, scene, text }, answer) => {
+      const expected = normalized(text);
+      expect(fieldOf(answer, field)).toBe(expected);
+      expect((await t.trpc(customer(scene)).auth.me.query())[field]).toBe(expected);
+    },
+  };
+}
+
+/** Writes on a tip page; what was taken must stand there as it was typed, trimmed and composed. */
+function writing(field: 'displayName' | 'greeting'): FieldRow {
+  return {
+    inputWith: ({ scene, text }) => ({ id: scene.code.id, [field]: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, scene, text }, answer) => {
+      const expected = text.trim().normalize('NFC') || null;
+      expect(fieldOf(answer, field)).toBe(expected);
+      const { serviceProvider } = await t.trpc().qrCodes.lookup.query({ id: scene.code.id });
+      const shown = field === 'greeting' ? serviceProvider.greeting : serviceProvider.fullName;
+      expect(shown).toBe(field === 'greeting' ? expected : (expected ?? scene.provider.user.fullName));
+    },
+  };
+}
+
+/** The id of a code of one's own in an address; that of an empty one, or of dots, is that of something else or of nothing. */
+function naming(others: Readonly<Record<string, unknown>> = {}): FieldRow {
+  return {
+    inputWith: ({ text }) => ({ ...others, id: text }),
+    token: provider,
+    refusals: ['qr_code_not_found', 'not_found', 'method_not_allowed', 'not_json', 'invalid_input'],
+  };
+}
+
+/** A word of what is to be printed, of which no text of the table is one. */
+function printing(field: 'file' | 'paper' | 'ink' | 'size'): FieldRow {
+  return {
+    inputWith: ({ scene, text }) => ({ id: scene.code.id, file: 'code.svg', [field]: text }),
+    token: provider,
+    refusals: field === 'file' ? ['invalid_input', 'not_found', 'method_not_allowed'] : ['invalid_input'],
+  };
+}
+
 const FIELDS: Readonly<Record<string, FieldRow>> = {
   'auth.register.email': registering('email', (text) => text.trim()),
   'auth.register.username': registering('username', (text) => text.trim().toLowerCase()),
@@ -112,6 +163,25 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text, scene }) => ({ email: scene.customer.user.email, password: text }),
     refusals: ['wrong_credentials', 'invalid_input'],
   },
+  'auth.updateProfile.email': changing('email', (text) => text.trim()),
+  'auth.updateProfile.username': changing('username', (text) => text.trim().toLowerCase()),
+  'auth.updateProfile.fullName': changing('fullName', (text) => text.trim().normalize('NFC')),
+  'auth.updateProfile.phone': changing('phone', (text) => text.trim() || null),
+  'auth.updateProfile.isServiceProvider': {
+    inputWith: ({ text }) => ({ isServiceProvider: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'auth.updateProfile.serviceCategories': {
+    inputWith: ({ text }) => ({ serviceCategories: ['bartender', text] }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'auth.updateProfile.currentPassword': {
+    inputWith: ({ text }) => ({ email: 'another@example.net', currentPassword: text }),
+    token: customer,
+    refusals: ['wrong_password', 'invalid_input'],
+  },
   'auth.changePassword.currentPassword': {
     inputWith: ({ text }) => ({ currentPassword: text, newPassword: 'another long one' }),
     token: customer,
@@ -134,6 +204,28 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: provider,
     refusals: ['invalid_input'],
   },
+  'qrCodes.update.id': naming({ greeting: 'Hello' }),
+  'qrCodes.update.displayName': writing('displayName'),
+  'qrCodes.update.greeting': writing('greeting'),
+  'qrCodes.update.status': {
+    inputWith: ({ scene, text }) => ({ id: scene.code.id, status: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'qrCodes.replace.id': naming(),
+  'qrCodes.removePhoto.id': naming(),
+  'qrCodes.setPhoto.id': naming({ photo: 'none' }),
+  'qrCodes.setPhoto.photo': {
+    inputWith: ({ scene, text }) => ({ id: scene.code.id, photo: text }),
+    token: provider,
+    // A body of JSON is no photo, and JSON has none.
+    refusals: ['invalid_input', 'not_a_photo'],
+  },
+  'qrCodes.print.id': naming({ file: 'code.svg' }),
+  'qrCodes.print.file': printing('file'),
+  'qrCodes.print.paper': printing('paper'),
+  'qrCodes.print.ink': printing('ink'),
+  'qrCodes.print.size': printing('size'),
   'qrCodes.lookup.id': {
     inputWith: ({ text }) => ({ id: text }),
     // The address of an empty id is that of nothing at all.

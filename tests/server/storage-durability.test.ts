@@ -146,7 +146,7 @@ describe('the tables', () => {
     ['giving a code another id', `UPDATE qr_codes SET id = 'ABCDEFGHJK'`, 'a printed code stays what it is'],
     [
       'replacing a code',
-      `REPLACE INTO qr_codes SELECT 'AAAAAAAAAA', user_id, category, 0 FROM qr_codes WHERE category = 'barber'`,
+      `REPLACE INTO qr_codes (id, user_id, category, created_at_ms) SELECT 'AAAAAAAAAA', user_id, category, 0 FROM qr_codes WHERE category = 'barber'`,
       'a printed code is never reissued',
     ],
   ])('refuse %s', async (_what, statement, message) => {

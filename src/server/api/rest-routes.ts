@@ -203,8 +203,8 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'invalid_input', 'too_many_requests'],
     async call({ ask, body, parameter }) {
-      const change = typeof body === 'object' && body !== null ? { ...body, id: parameter('qrId') } : body;
-      return { body: await ask(change) };
+      const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+      return { body: await ask(isObject ? { ...body, id: parameter('qrId') } : body) };
     },
   }),
   route('POST', '/qr-codes/:qrId/replacement', 'qrCodes.replace', {
