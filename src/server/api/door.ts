@@ -28,7 +28,7 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   const allow = cors({
     origin: [...origins],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
-    exposeHeaders: ['Link', 'Retry-After', 'X-Request-Id'],
+    exposeHeaders: ['Content-Disposition', 'Link', 'Retry-After', 'X-Request-Id'],
     maxAge: 600,
   });
   for (const door of DOORS) app.use(`${door}/*`, allow);

@@ -94,11 +94,13 @@ export function createAccounts(deps: {
     email !== undefined && email !== present;
 
   /** The email as it is to be stored, with the hash of the password that was verified for it. */
-  async function verifiedEmail(account: Account, { email, currentPassword }: ProfileChange) {
+  async function verifiedEmail(
+    account: Account,
+    { email, username = account.username, currentPassword }: ProfileChange,
+  ) {
     if (email === undefined || email === account.email) return undefined;
     if (currentPassword === undefined) throw invalid('currentPassword', 'Current password is required.');
-    if (isOwnName(currentPassword, { email, username: account.username }))
-      throw invalid('email', OWN_NAME_AS_PASSWORD);
+    if (isOwnName(currentPassword, { email, username })) throw invalid('email', OWN_NAME_AS_PASSWORD);
     const found = await storage.findCredentials(account.email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
     if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
