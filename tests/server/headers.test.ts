@@ -180,6 +180,7 @@ describe('other origins', () => {
         expect(answer.headers.get('Access-Control-Allow-Origin')).toBe(origin);
         expect(answer.headers.get('Vary')).toMatch(/\borigin\b/i);
         expect(answer.headers.get('Access-Control-Expose-Headers')?.split(',').sort()).toEqual([
+          'Content-Disposition',
           'Link',
           'Retry-After',
           'X-Request-Id',
