@@ -405,7 +405,7 @@ describe('a rendered page', () => {
     const [data, starter, ...others] = scripts;
     expect(others).toEqual([]);
     expect(data?.attributes).toBe(' type="application/json" id="rendered"');
-    expect(starter?.attributes).toMatch(/^ type="module" data-scripts="(?:\/assets\/[\w-]+\.js ?)+"$/);
+    expect(starter?.attributes).toMatch(/^ type="module" data-scripts="(?:\/assets\/[\w.-]+\.js ?)+"$/);
     // The starter is the same script on every page, and the only one that the policy allows.
     expect(sourcesOf('script-src')).toEqual(['script-src', "'self'", hashSource(starter?.content ?? '')]);
     // The page waits for nothing: every style sheet is switched off, and the icon stands in the page.

@@ -1,6 +1,8 @@
 /** A small ledger in a file, with a row in every table, as db:move copies it and as checks of PostgreSQL look at it. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { databaseAt } from '#server/storage/open.ts';
+import { newPhotoName } from '#shared/ids.ts';
 import { beginSession, createPeople } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
@@ -25,6 +27,11 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
     await storage.recordTip(next);
     if (index === 2) await storage.reverseTip(next.id, next.createdAtMs + 1_000);
   }
+  await storage.setPhoto(provider.id, code, {
+    name: newPhotoName(randomBytes),
+    jpeg: Buffer.from('a photo'),
+  });
+  await storage.updateAccount(other.id, { username: 'samuel' });
   await storage.checkRecent();
   await storage.close();
   return { path, provider, customer, other, code, tips, token };
