@@ -8,6 +8,7 @@ import { INKS, type Ink, PAPERS, type Paper, PRINT_FORMATS, type PrintFormat } f
 import { qrCode } from '#shared/qr-codes.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { START_MS } from '#tests/support/people.ts';
+import { drawPhoto } from '#tests/support/photos.ts';
 import { requirePrintTools } from '#tests/support/print-tools.ts';
 import { saveSheet } from '#tests/support/prints.ts';
 
@@ -19,6 +20,7 @@ const PAGE: PrintablePage = {
   serviceCategory: 'bartender',
   name: 'Pat Doe',
   greeting: 'Thank you for a lovely evening!',
+  photo: null,
 };
 
 /** How many codes a sheet has. */
@@ -91,6 +93,17 @@ describe.each(PRINT_FORMATS)('%s', (format) => {
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
     await expectPrintable(pdf, format, paper);
   });
+});
+
+test.each(
+  PRINT_FORMATS.filter((format) => format !== 'stickers'),
+)('the photo of a page stands on a %s, and its codes are read beside it', async (format) => {
+  const photo = await drawPhoto({ width: 512, height: 512 });
+  const sheet = await draw({ ...PAGE, photo }, format);
+  await expectPrintable(sheet, format, 'a4');
+  expect(sheet.includes('/Subtype /Image')).toBe(true);
+  const saving = await draw({ ...PAGE, photo }, format, { ink: 'saving' });
+  expect(saving.includes('/Subtype /Image')).toBe(false);
 });
 
 test('a sheet is the same file, byte by byte, when it is drawn again in another thread', async () => {

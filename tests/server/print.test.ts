@@ -209,6 +209,7 @@ const PAGE: PrintablePage = {
   serviceCategory: 'bartender',
   name: 'Pat',
   greeting: null,
+  photo: null,
 };
 
 /** A thread that does what the name on the page says; its prints are its own number. */

@@ -93,10 +93,11 @@ export function openEasel(paper: Paper, title: string, madeAtMs: number) {
     pageWidth,
     pageHeight,
 
-    /** Writes a text into a box, as large as fits. @returns how high its lines are, in millimetres. */
+    /** Writes a text into a box, as large as fits. @returns where its longest line begins, in millimetres. */
     async write(text: string, words: Words): Promise<number> {
       const lettered = await letter(text, words.face);
-      if (lettered.text.trim() === '') return 0;
+      let leftmost = words.x + words.width;
+      if (lettered.text.trim() === '') return leftmost;
       const widthOf = measureWith(lettered);
       const { size, lines } = fitText(lettered.text, words, widthOf);
       const height = size * LEADING * lines.length;
@@ -106,19 +107,32 @@ export function openEasel(paper: Paper, title: string, madeAtMs: number) {
         const width = widthOf(line) * size;
         const room = words.width - width;
         let x = words.x + { left: 0, centre: room / 2, right: room }[words.align];
+        leftmost = Math.min(leftmost, x);
         document.fillColor(words.colour);
         for (const run of runsOf(line, lettered)) {
           const advance = widthOfRun(run, size);
-          document.text(run.text, x, top + size * 0.82, {
-            lineBreak: false,
-            baseline: 'alphabetic',
-            features: [],
+          const stroke = run.font.stroke * size;
+          document.lineWidth(stroke).strokeColor(words.colour);
+          document.text(run.text, x + stroke / 2, top + size * 0.82, {
+            ...{ lineBreak: false, baseline: 'alphabetic', features: [] },
+            ...(stroke > 0 && { fill: true, stroke: true }),
           });
           x += advance;
         }
         top += size * LEADING;
       }
-      return height;
+      return leftmost;
+    },
+
+    /** Draws a photo that fills a circle. */
+    photo(jpeg: Uint8Array, middleX: number, middleY: number, radius: number): void {
+      document.save();
+      document.circle(middleX, middleY, radius).clip();
+      document.image(Buffer.from(jpeg), middleX - radius, middleY - radius, {
+        width: 2 * radius,
+        height: 2 * radius,
+      });
+      document.restore();
     },
 
     box({ x, y, width, height }: Box, shape: Shape): void {

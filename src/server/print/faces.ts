@@ -8,6 +8,8 @@ export interface FaceWords {
   readonly name: string;
   readonly service: string;
   readonly greeting: string | null;
+  /** A square, in JPEG. */
+  readonly photo: Uint8Array | null;
   readonly codeId: string;
   readonly address: string;
 }
@@ -58,10 +60,22 @@ export async function drawUpright(easel: Easel, box: FaceBox, words: FaceWords, 
     const title = rest * 0.66;
     const gap = (rest - title) / 4;
     let top = y + gap * 1.4;
-    await easel.write(`Tip ${words.name}`, {
-      ...{ ...inner, y: top, height: title, face: 'display', colour: INK, maxSize: width * 0.2 },
-      ...{ maxLines: 3, align: 'centre', stand: 'middle' },
+    const photo = photoOf(words, ink);
+    const radius = photo ? Math.min(title * 0.42, width * 0.1) : 0;
+    // The photo and the name stand in the middle together.
+    const lead = photo ? 2 * radius + width * 0.03 : 0;
+    const beginning = await easel.write(`Tip ${words.name}`, {
+      ...{
+        x: inner.x + lead,
+        width: inner.width - lead,
+        y: top,
+        height: title,
+        face: 'display',
+        colour: INK,
+      },
+      ...{ maxSize: width * 0.2, maxLines: 3, align: 'centre', stand: 'middle' },
     });
+    if (photo) easel.photo(photo, beginning - lead + radius, top + title / 2, radius);
     top += title + gap * 0.3;
     easel.code(words.address, x + width / 2, top + codeBox / 2, code);
     top += codeBox + gap * 0.3;
@@ -85,6 +99,11 @@ export async function drawUpright(easel: Easel, box: FaceBox, words: FaceWords, 
   easel.box(box, { line: LINE, lineWidth: 0.15, radius: width * 0.038 });
 }
 
+/** Whoever saves ink prints no photo. */
+function photoOf({ photo }: FaceWords, ink: Ink): Uint8Array | null {
+  return ink === 'saving' ? null : photo;
+}
+
 /** A card that lies: the code on the left, the words beside it. */
 export async function drawLying(
   easel: Easel,
@@ -105,8 +124,12 @@ export async function drawLying(
     await drawBlock(easel, { x, y: y + space, width, height: block }, words, ink);
     easel.code(words.address, x + Math.max(pad, 1) + codeBox / 2, y + space / 2, code);
     const greeting = words.greeting === null || height < 60 ? null : words.greeting;
-    const title = space * (greeting === null ? 0.5 : 0.4);
+    const photo = photoOf(words, ink);
+    const radius = photo ? space * 0.1 : 0;
+    const title = space * (greeting === null ? 0.5 : 0.4) - 2 * radius;
     let top = y + space * 0.1;
+    if (photo) easel.photo(photo, column.x + radius, top + radius - space * 0.04, radius);
+    top += 2 * radius;
     await easel.write(`Tip ${words.name}`, {
       ...{ ...column, y: top, height: title, face: 'display', colour: INK, maxSize: height * 0.19 },
       ...{ maxLines: 4, align: 'left', stand: 'bottom' },

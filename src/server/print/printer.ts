@@ -20,6 +20,8 @@ export interface PrintablePage {
   /** Who receives the tips, as givers see it. */
   readonly name: string;
   readonly greeting: string | null;
+  /** A square, in JPEG. */
+  readonly photo: Uint8Array | null;
 }
 
 export interface Printer {
@@ -37,6 +39,7 @@ export interface DrawingOrder extends Omit<PrintRequest, 'id'> {
   readonly name: string;
   readonly service: string;
   readonly greeting: string | null;
+  readonly photo: Uint8Array | null;
   /** As it is shown: `XXXXX-XXXXX`. */
   readonly codeId: string;
   /** The tip page, which the code carries. */
@@ -136,7 +139,7 @@ export function createPrinter(deps: {
   }
 
   return {
-    async print({ id, serviceCategory, name, greeting }, { file, paper, ink, size }) {
+    async print({ id, serviceCategory, name, greeting, photo }, { file, paper, ink, size }) {
       if (isLocal) throw new AppError('public_url_is_local');
       const codeId = showQrCodeId(id);
       const bytes = await draw({
@@ -146,6 +149,7 @@ export function createPrinter(deps: {
         size,
         name,
         greeting,
+        photo,
         service: CATEGORY_LABELS[serviceCategory],
         codeId,
         address: tipPageUrl(publicUrl, id),

@@ -38,6 +38,8 @@ interface OwnPage {
   /** Who receives the tips, as givers see it. */
   readonly name: string;
   readonly greeting: string | null;
+  /** A square, in JPEG. */
+  readonly photo: Uint8Array | null;
 }
 
 export interface QrCodes {
@@ -290,8 +292,9 @@ export function createQrCodes(deps: {
       const id = requireId(text);
       const code = await storage.findQrCode(id);
       if (code?.userId !== account.id) throw new AppError('qr_code_not_found');
-      const { serviceCategory, greeting } = requireCurrent(code);
-      return { id, serviceCategory, name: shownReceiver(code).fullName, greeting };
+      const { serviceCategory, greeting, photoName } = requireCurrent(code);
+      const photo = photoName && (await storage.findPhoto(photoName));
+      return { id, serviceCategory, name: shownReceiver(code).fullName, greeting, photo };
     },
 
     findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),
