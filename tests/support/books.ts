@@ -31,7 +31,8 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
     name: newPhotoName(randomBytes),
     jpeg: Buffer.from('a photo'),
   });
-  await storage.updateAccount(other.id, { username: 'samuel' });
+  // The name before and the name in between stay with this account.
+  for (const username of ['samuel', 'sam']) await storage.updateAccount(other.id, { username });
   await storage.checkRecent();
   await storage.close();
   return { path, provider, customer, other, code, tips, token };
