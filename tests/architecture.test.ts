@@ -40,7 +40,7 @@ test.each([
   ['server/tips/tips.ts', "import { cors } from 'hono/cors';", 'only the edge knows the web framework'],
   ['server/tips/tips.ts', "import type { TRPCError } from '@trpc/server';", 'only the edges know tRPC'],
   ['server/api/rest.ts', "import { eq } from 'drizzle-orm';", 'only the engine knows its driver'],
-  ['server/api/rest.ts', "import { create } from 'qrcode';", 'only qr-image.ts and the prints draw codes'],
+  ['server/api/rest.ts', "import { create } from 'qrcode';", 'one module encodes codes'],
   ['server/print/printer.ts', "import PDFDocument from 'pdfkit';", 'only the thread that prints sets type'],
   ['server/print/printer.ts', "import { drawSheet } from './sheet.ts';", 'printer must not know drawing'],
   ['server/app.ts', 'const { renderer } = await import(path);', 'uses import('],

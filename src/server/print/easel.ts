@@ -1,7 +1,7 @@
 /** What a sheet is drawn with: shapes in millimetres, lettering that keeps to its place, and the code itself. */
 import PDFDocument from 'pdfkit';
-import { create } from 'qrcode';
 import type { Paper } from '#shared/print.ts';
+import { encodeAddress, QUIET_ZONE_MODULES } from '../qr-modules.ts';
 import { type Face, fitText, LEADING, type Lettered, letter, type Run, runsOf } from './lettering.ts';
 
 const POINTS_PER_MM = 72 / 25.4;
@@ -11,9 +11,6 @@ const PAPER_SIZES: Readonly<Record<Paper, readonly [width: number, height: numbe
   a4: [210, 297],
   letter: [215.9, 279.4],
 };
-
-/** Modules of quiet zone around a code (ISO/IEC 18004, section 9.1). */
-const QUIET_ZONE_MODULES = 4;
 
 /** A rectangle in millimetres. */
 export interface Box {
@@ -124,11 +121,13 @@ export function openEasel(paper: Paper, title: string, madeAtMs: number) {
       return leftmost;
     },
 
-    /** Draws a photo that fills a circle. */
+    /** Draws a photo that fills a circle. However often it is drawn, the document holds it once. */
     photo(jpeg: Uint8Array, middleX: number, middleY: number, radius: number): void {
       document.save();
       document.circle(middleX, middleY, radius).clip();
-      document.image(Buffer.from(jpeg), middleX - radius, middleY - radius, {
+      // The library knows a picture again by its address, and not by its bytes.
+      const source = `data:image/jpeg;base64,${Buffer.from(jpeg).toString('base64')}`;
+      document.image(source, middleX - radius, middleY - radius, {
         width: 2 * radius,
         height: 2 * radius,
       });
@@ -173,21 +172,14 @@ export function openEasel(paper: Paper, title: string, madeAtMs: number) {
      * @param size the width of the code without its quiet zone.
      */
     code(address: string, middleX: number, middleY: number, size: number): void {
-      const { modules } = create(address, { errorCorrectionLevel: 'M' });
-      const module = size / modules.size;
+      const { runs, size: modules } = encodeAddress(address, 'M');
+      const module = size / modules;
       const whole = size + 2 * QUIET_ZONE_MODULES * module;
       document.roundedRect(middleX - whole / 2, middleY - whole / 2, whole, whole, module).fill('#ffffff');
       const left = middleX - size / 2;
       const top = middleY - size / 2;
-      for (let row = 0; row < modules.size; row += 1) {
-        for (let column = 0; column < modules.size; column += 1) {
-          let end = column;
-          while (end < modules.size && modules.get(row, end)) end += 1;
-          if (end > column)
-            document.rect(left + column * module, top + row * module, (end - column) * module, module);
-          column = end;
-        }
-      }
+      for (const { row, column, width } of runs)
+        document.rect(left + column * module, top + row * module, width * module, module);
       document.fill('#000000');
     },
 

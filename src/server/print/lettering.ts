@@ -204,7 +204,7 @@ export function runsOf(line: string, { fonts, isRightToLeft }: Lettered): Run[] 
   return runs;
 }
 
-/** In points. */
+/** In any one unit of length. */
 interface Place {
   readonly width: number;
   readonly height: number;
@@ -213,23 +213,24 @@ interface Place {
 }
 
 export interface Fitted {
-  /** In points. */
+  /** In the unit of the place. */
   readonly size: number;
   readonly lines: readonly string[];
 }
 
 /** The distance of two lines, as a part of their size. */
 export const LEADING = 1.08;
-/** How much larger two lines must be than one, and how much larger than whole words broken ones must be, to be worth it. */
+/** What each line after the first, and breaking a word, take from the worth of a size. */
 const WORTH_OF_A_LINE = 0.85;
-const WORTH_OF_WHOLE_WORDS = 0.62;
+const WORTH_OF_BROKEN_WORDS = 0.62;
 /** The scripts whose lines may end after any letter. */
 const WITHOUT_SPACES =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 
 /**
- * Makes a text as large as its place allows. It shrinks first, takes more lines next, and breaks words last; it never leaves its place.
- * @param widthOf the width of a part of the text at a size of one point.
+ * Makes a text as large as its place allows: smaller on fewer lines where more lines make it little larger, and with broken words only
+ * where whole ones would be tiny. The text never leaves its place.
+ * @param widthOf the width of a part of the text at a size of one.
  */
 export function fitText(text: string, place: Place, widthOf: (part: string) => number): Fitted {
   let best: (Fitted & { readonly worth: number }) | null = null;
@@ -240,7 +241,7 @@ export function fitText(text: string, place: Place, widthOf: (part: string) => n
       const worth =
         found.size *
         WORTH_OF_A_LINE ** (found.lines.length - 1) *
-        (isBroken && !WITHOUT_SPACES.test(text) ? WORTH_OF_WHOLE_WORDS : 1);
+        (isBroken && !WITHOUT_SPACES.test(text) ? WORTH_OF_BROKEN_WORDS : 1);
       if (best === null || worth > best.worth) best = { ...found, worth };
     }
   }
@@ -270,7 +271,7 @@ function largest(
   return found;
 }
 
-/** The lines of a text, each at most `width` wide at a size of one point; null where a whole word is wider. */
+/** The lines of a text, each at most `width` wide at a size of one; null where a whole word is wider. */
 function wrap(
   text: string,
   width: number,

@@ -9,12 +9,14 @@ import { brand } from '#shared/brand.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import { type QrCodeId, showQrCodeId, tipPageUrl } from '#shared/ids.ts';
+import { type QrCodeId, showQrCodeId, tipPageUrl, type UserId } from '#shared/ids.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import type { Printed, PrintFile, PrintRequest } from '#shared/print.ts';
 
 /** What of a tip page is printed. */
 export interface PrintablePage {
+  /** Whose print it is. */
+  readonly owner: UserId;
   readonly id: QrCodeId;
   readonly serviceCategory: ServiceCategory;
   /** Who receives the tips, as givers see it. */
@@ -26,7 +28,7 @@ export interface PrintablePage {
 
 export interface Printer {
   /**
-   * @throws AppError `public_url_is_local` while nobody else could open the code; `busy` when too many prints are waited for, or when
+   * @throws AppError `public_url_is_local` while nobody else could open the code; `busy` when too many prints, or too many of this owner's, are waited for, or when
    *   the thread has died or has taken too long; `shutting_down` after `end`.
    */
   print(page: PrintablePage, request: Omit<PrintRequest, 'id'>): Promise<Printed>;
@@ -54,12 +56,15 @@ export type Drawing = { readonly bytes: Uint8Array } | { readonly failure: unkno
 const ENTRY = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
 /** The sheets take some hundred milliseconds each. */
 const MAX_WAITING = 50;
+/** A provider downloads one sheet after the other; whoever asks for more at once leaves places for the others. */
+const MAX_WAITING_OF_ONE = 6;
 const PATIENCE_MS = 20_000;
 const IDLE_MS = 60_000;
 /** A sheet that needs more than this is lost, and the server is not. */
 const THREAD_LIMITS = { maxOldGenerationSizeMb: 512 };
 
 interface Waiting {
+  readonly owner: UserId;
   readonly order: DrawingOrder;
   resolve(bytes: Uint8Array): void;
   reject(error: Error): void;
@@ -74,12 +79,11 @@ export function createPrinter(deps: {
   readonly clock: Clock;
   readonly onTrouble: (error: Error) => void;
   readonly entry?: string | URL;
-  readonly maxWaiting?: number;
   readonly patienceMs?: number;
   readonly idleMs?: number;
 }): Printer {
   const { publicUrl, clock, onTrouble, entry = ENTRY } = deps;
-  const { maxWaiting = MAX_WAITING, patienceMs = PATIENCE_MS, idleMs = IDLE_MS } = deps;
+  const { patienceMs = PATIENCE_MS, idleMs = IDLE_MS } = deps;
   const isLocal = isOwnMachine(publicUrl);
 
   const queue: Waiting[] = [];
@@ -129,20 +133,21 @@ export function createPrinter(deps: {
     if (thread) idling = setTimeout(() => void endThread(), idleMs).unref();
   }
 
-  function draw(order: DrawingOrder): Promise<Uint8Array> {
+  function draw(owner: UserId, order: DrawingOrder): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (isEnded) throw new AppError('shutting_down');
-      if (queue.length >= maxWaiting) throw new AppError('busy');
-      queue.push({ order, resolve, reject });
+      const own = queue.filter((waiting) => waiting.owner === owner);
+      if (queue.length >= MAX_WAITING || own.length >= MAX_WAITING_OF_ONE) throw new AppError('busy');
+      queue.push({ owner, order, resolve, reject });
       void drawAll();
     });
   }
 
   return {
-    async print({ id, serviceCategory, name, greeting, photo }, { file, paper, ink, size }) {
+    async print({ owner, id, serviceCategory, name, greeting, photo }, { file, paper, ink, size }) {
       if (isLocal) throw new AppError('public_url_is_local');
       const codeId = showQrCodeId(id);
-      const bytes = await draw({
+      const bytes = await draw(owner, {
         file,
         paper,
         ink,

@@ -33,6 +33,7 @@ import { drawQrCode } from './qr-image.ts';
 
 /** What of a tip page its owner gives away on paper. */
 interface OwnPage {
+  readonly owner: UserId;
   readonly id: QrCodeId;
   readonly serviceCategory: ServiceCategory;
   /** Who receives the tips, as givers see it. */
@@ -294,7 +295,7 @@ export function createQrCodes(deps: {
       if (code?.userId !== account.id) throw new AppError('qr_code_not_found');
       const { serviceCategory, greeting, photoName } = requireCurrent(code);
       const photo = photoName && (await storage.findPhoto(photoName));
-      return { id, serviceCategory, name: shownReceiver(code).fullName, greeting, photo };
+      return { owner: account.id, id, serviceCategory, name: shownReceiver(code).fullName, greeting, photo };
     },
 
     findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),

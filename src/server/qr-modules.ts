@@ -1,0 +1,36 @@
+/** The modules (the small squares) of a QR code, for everything that draws one; the only importer of the library that encodes it. */
+import { create } from 'qrcode';
+
+/** The width of the quiet zone that ISO/IEC 18004 wants around a code, in modules. */
+export const QUIET_ZONE_MODULES = 4;
+
+/** Dark modules side by side in one row. They are drawn as one rectangle, so that no seam shows between them. */
+interface DarkRun {
+  readonly row: number;
+  readonly column: number;
+  /** In modules. */
+  readonly width: number;
+}
+
+/**
+ * Encodes an address.
+ * @param level how much of the code may be lost: a seventh at M, for print; half as much at L, for screens.
+ * @returns the dark runs, row by row, and how many modules the code is wide without its quiet zone.
+ */
+export function encodeAddress(
+  address: string,
+  level: 'L' | 'M',
+): { readonly runs: readonly DarkRun[]; readonly size: number } {
+  const { modules } = create(address, { errorCorrectionLevel: level });
+  const { size } = modules;
+  const runs: DarkRun[] = [];
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      let width = 0;
+      while (column + width < size && modules.get(row, column + width)) width++;
+      if (width > 0) runs.push({ row, column, width });
+      column += width;
+    }
+  }
+  return { runs, size };
+}
