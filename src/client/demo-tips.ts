@@ -6,11 +6,11 @@ import { type Cents, cents, MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.t
 import { paths } from './paths.ts';
 import { read, remove, write } from './tab-storage.ts';
 
-/** Where such tips arrive: the picture on the landing page. */
+/** The address of the picture on the landing page, in which the tips of the demo arrive. */
 export const BAR = `${paths.home}#bar`;
 
 const NAME = 'demo-tips';
-/** More than anybody pays before they look. */
+/** How many tips a tab keeps at most until it comes back to the landing page. */
 const MAX_KEPT = 20;
 
 /** Sends a tip to the landing page, wherever it is open. */

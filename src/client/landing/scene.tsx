@@ -9,7 +9,7 @@ import { CardLink, CardStand } from './card-stand.tsx';
 import { EXAMPLE_TIP_CENTS, EXAMPLE_TIPS_TODAY_CENTS, netOf, sum } from './example.ts';
 import styles from './scene.module.css';
 
-/** Longer sums are set smaller. */
+/** How many characters a sum may have at full size; a longer one is set smaller. */
 const FULL_SIZE_LENGTH = 7;
 /** The widths of the lines in place of words, one for each tip that the drawn phone lists. */
 const LINE_WIDTHS = [34, 26, 38, 30];

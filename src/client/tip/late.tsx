@@ -34,7 +34,7 @@ export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
   );
 }
 
-/** Stands in the place of the amounts, below whoever would be tipped. */
+/** The note of a paused code, in the place of the amounts. Whoever would be tipped stands above it. */
 function Paused({ onRetry }: { readonly onRetry: () => void }) {
   return (
     <section className={[card.card, states.problem].join(' ')}>
@@ -58,7 +58,7 @@ const GONE = {
   },
 } as const;
 
-/** It names nobody and leads to no other code, so that an old print can be trusted. */
+/** The screen of a code that has ended names nobody and leads to no other code, so that an old print can be trusted. */
 function CodeGone({ why }: { readonly why: keyof typeof GONE }) {
   const { title, text } = GONE[why];
   return (

@@ -1,4 +1,4 @@
-/** Stands in the place of a receipt that cannot be shown. */
+/** The note in the place of a receipt that cannot be shown. */
 import { authFor, currentPath } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
