@@ -195,6 +195,29 @@ export const passwordChange = z.object({
   newPassword: password,
 });
 
+/** What somebody types who closes their account. */
+export const CLOSING_WORD = 'close';
+
+/** For how many days a login takes the closing of an account back. */
+export const CLOSING_GRACE_DAYS = 7;
+
+export const closing = z.object({
+  currentPassword: anyPassword('Current password', 'Current password is too long.'),
+  /** Its case does not matter. */
+  confirmation: z
+    .string({ error: `Please type the word ${CLOSING_WORD}.` })
+    .trim()
+    .toLowerCase()
+    .meta({ pattern: '^\\s*[Cc][Ll][Oo][Ss][Ee]\\s*$' })
+    .pipe(z.literal(CLOSING_WORD, { error: `Please type the word ${CLOSING_WORD}.` })),
+});
+
+/** When an account that its owner closes is closed for good. */
+export const closingAnswer = z.object({
+  /** ISO 8601 in UTC. A login before this time keeps the account open. */
+  closesAt: z.iso.datetime(),
+});
+
 /** A place where an account is logged in, as its owner sees it. */
 export const session = z.object({
   id: z.string().regex(idPattern('ses')).brand<'SessionId'>(),
@@ -227,11 +250,15 @@ export const login = z.object({
   accessToken: z.string(),
   /** When the session ends unless it is used before, ISO 8601 in UTC. */
   expiresAt: z.iso.datetime(),
+  /** Whether the account was being closed, and stays open because of this login. */
+  reopened: z.boolean(),
   user,
 });
 
 export type Registration = z.output<typeof registration>;
 export type ProfileChange = z.output<typeof profileChange>;
+export type Closing = z.output<typeof closing>;
+export type ClosingAnswer = z.infer<typeof closingAnswer>;
 export type Credentials = z.output<typeof credentials>;
 export type PasswordChange = z.output<typeof passwordChange>;
 export type Session = z.infer<typeof session>;

@@ -106,6 +106,11 @@ export const REFUSALS = {
     title: 'Transaction not found',
     detail: 'Transaction not found',
   },
+  not_refundable: {
+    status: 409,
+    title: 'Not refundable',
+    detail: 'This tip was refunded already, or the time to take it back is over.',
+  },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed',

@@ -2,15 +2,14 @@
  * The words of the tips chapter that both sides speak: what a tip may be, and the transaction that it leaves.
  */
 import { z } from 'zod';
-import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
+import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
 
 /** What became of the money. Every simulated payment is completed at once; a tip that was reversed is refunded. */
-export const TRANSACTION_STATUSES = ['completed', 'refunded'] as const;
-export type TransactionStatus = (typeof TRANSACTION_STATUSES)[number];
+const TRANSACTION_STATUSES = ['completed', 'refunded'] as const;
 
 /** The most transactions that one page of a listing may hold. */
 export const MAX_PAGE_SIZE = 200;
@@ -48,27 +47,33 @@ export const newTip = z.object({
   idempotencyKey: idempotencyKey.optional(),
 });
 
-export const transactionsQuery = z.object({
-  limit: z
-    .int({ error: `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.` })
-    .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
-    .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
-    .default(DEFAULT_PAGE_SIZE),
-  /** The `nextCursor` of the page before; none for the newest. */
-  cursor: transactionId('The cursor is not valid.').nullish(),
-});
+/** What tRPC's endless queries send along under this name, as pages that were opened before the server was upgraded do. */
+const pagingDirection = z.enum(['forward', 'backward']).transform((): undefined => undefined);
+
+export const transactionsQuery = z
+  .object({
+    limit: z
+      .int({ error: `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.` })
+      .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
+      .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
+      .default(DEFAULT_PAGE_SIZE),
+    /** The `nextCursor` of the page before; none for the newest. */
+    cursor: transactionId('The cursor is not valid.').nullish(),
+    ...tipFilter,
+    direction: z.union([z.enum(TIP_DIRECTIONS), pagingDirection], { error: NO_DIRECTION }).optional(),
+  })
+  .superRefine(requireOrder);
 
 /** A text that is no id is no invalid field but a transaction that is not found. */
 export const transactionQuery = z.object({ id: z.string({ error: 'The transaction id must be text.' }) });
+
+export const refundRequest = transactionQuery.extend({ idempotencyKey: idempotencyKey.optional() });
 
 const DAY_START_HOUR = 'The hour at which the day starts must be a whole number from 0 to 23.';
 
 export const summaryQuery = z.object({
   /** An IANA name such as `Europe/Vienna`: it decides when today began. */
-  timeZone: z
-    .string({ error: 'The time zone is required.' })
-    .max(MAX_TIME_ZONE_LENGTH, { error: 'The time zone is unknown.', abort: true })
-    .refine(isTimeZone, 'The time zone is unknown.'),
+  timeZone,
   /** Counts only the tips of this service among those of the day. The totals are always of every service. */
   serviceCategory: serviceCategory.optional(),
   /** The hour of the clock at which the day begins, for nights that end after midnight. */
@@ -119,6 +124,12 @@ export const transaction = z.object({
   status: z.enum(TRANSACTION_STATUSES),
   /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
+  /** When it was refunded; null when it was not. */
+  refundedAt: z.iso.datetime().nullable(),
+  /** Who had it refunded; null when it was not, or when that is not known. */
+  refundedBy: z.enum(TIP_PARTIES).nullable(),
+  /** Until when its giver may take it back, as the giver is told; null when that is over, and to the receiver, who may always refund it. */
+  undoUntil: z.iso.datetime().nullable(),
 });
 
 export const tipSummary = z.object({
@@ -130,6 +141,7 @@ export const tipSummary = z.object({
   receivedTodayCents: z.int().min(0).brand<'Cents'>(),
 });
 
+export type RefundRequest = z.output<typeof refundRequest>;
 export type NewTip = z.output<typeof newTip>;
 export type SummaryQuery = z.output<typeof summaryQuery>;
 export type TransactionsQuery = z.output<typeof transactionsQuery>;

@@ -3,7 +3,7 @@
  * knows, also when the clocks change, skip midnight or skip a whole day.
  */
 import { expect, test, vi } from 'vitest';
-import { dayAround, isTimeZone } from '#shared/calendar.ts';
+import { dayAround, isTimeZone, localTime } from '#shared/calendar.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -116,8 +116,21 @@ test('a time zone that is asked for again is not read again, nor is its day soug
       isTimeZone(other);
     reading.mockClear();
     expect(dayAround(noon, 'Asia/Tokyo')).toEqual(day);
-    expect(reading).toHaveBeenCalledOnce();
+    // A time zone is read as two formats: to the hour, and to the second.
+    expect(reading).toHaveBeenCalledTimes(2);
   } finally {
     reading.mockRestore();
   }
+});
+
+test.each([
+  ['UTC', '2026-05-15T12:00:00.999Z', '2026-05-15', '12:00:00', '+00:00'],
+  ['Asia/Kathmandu', '2026-05-15T18:15:00Z', '2026-05-16', '00:00:00', '+05:45'],
+  ['America/New_York', '2026-03-08T06:59:59Z', '2026-03-08', '01:59:59', '-05:00'],
+  ['America/New_York', '2026-03-08T07:00:00Z', '2026-03-08', '03:00:00', '-04:00'],
+  ['Australia/Lord_Howe', '2026-04-04T14:59:59Z', '2026-04-05', '01:59:59', '+11:00'],
+  ['Australia/Lord_Howe', '2026-04-04T15:00:00Z', '2026-04-05', '01:30:00', '+10:30'],
+  ['America/St_Johns', '2026-01-01T03:29:59Z', '2025-12-31', '23:59:59', '-03:30'],
+])('the clocks of %s show at %s the date %s, the time %s and the offset %s', (timeZone, iso, date, time, offset) => {
+  expect(localTime(Date.parse(iso), timeZone)).toEqual({ date, time, offset });
 });

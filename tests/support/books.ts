@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { databaseAt } from '#server/storage/open.ts';
 import { newPhotoName } from '#shared/ids.ts';
-import { beginSession, createPeople } from './people.ts';
+import { takeBack } from './ledger-steps.ts';
+import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
 /** Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the third was reversed. */
@@ -25,7 +26,7 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   );
   for (const [index, next] of tips.entries()) {
     await storage.recordTip(next);
-    if (index === 2) await storage.reverseTip(next.id, next.createdAtMs + 1_000);
+    if (index === 2) await takeBack(storage, next, next.createdAtMs + 1_000);
   }
   await storage.setPhoto(provider.id, code, {
     name: newPhotoName(randomBytes),
@@ -33,6 +34,8 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   });
   // The name before and the name in between stay with this account.
   for (const username of ['samuel', 'sam']) await storage.updateAccount(other.id, { username });
+  const gone = await addAccount('gone');
+  await storage.closeAccount(gone.id, START_MS, false);
   await storage.checkRecent();
   await storage.close();
   return { path, provider, customer, other, code, tips, token };

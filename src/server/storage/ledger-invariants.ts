@@ -23,6 +23,20 @@ const differs = (alias: string, kind: string, cents: string, source: string) =>
   `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM '${kind}'
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
+/** Only where buckets keep details; a database of a version before does not. */
+export const DETAILS_OF_BUCKETS: Invariant = [
+  'what a bucket tells of its amounts is so of its tips',
+  `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
+     SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
+       t.amount_cents AS gross, t.net_amount_cents AS net, 0 AS largest, 0 AS detailed
+     FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
+     UNION ALL
+     SELECT account_id, start_ms, service_category, -gross_cents, 0, largest_cents,
+       CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
+   ) b GROUP BY account_id, start_ms, service_category
+   HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
+];
+
 /** Those of the tips themselves, which also hold of a ledger of the time before entries. */
 export const TIP_INVARIANTS: readonly Invariant[] = [
   [
@@ -124,6 +138,7 @@ export const INVARIANTS: readonly Invariant[] = [
        SELECT account_id, start_ms, service_category, -count, -cents FROM tip_buckets
      ) b GROUP BY account_id, start_ms, service_category HAVING sum(tips) <> 0 OR sum(cents) <> 0`,
   ],
+  DETAILS_OF_BUCKETS,
   [
     'nothing was remembered as checked that is not there',
     `SELECT 'the checkpoint' FROM (

@@ -5,8 +5,8 @@
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
+import type { EntryKind } from './ledger.ts';
 import { bucketStartMs } from './rules.ts';
-import type { EntryKind } from './storage.ts';
 import { problemsOfTip, type TipFacts } from './tip-check.ts';
 
 /** How many transactions, or reversals, one window looks at: some milliseconds of work. */

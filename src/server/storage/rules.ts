@@ -5,19 +5,29 @@
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { PhotoName, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
+import type { TipParty } from '#shared/records.ts';
+import {
+  ALL_TIPS,
+  type CodeRefusal,
+  type EntryKind,
+  type ListingPlace,
+  type ListingStep,
+  type NewReversal,
+  type NewTransaction,
+  type RecordOutcome,
+  type ReverseOutcome,
+  type TipFilter,
+  type TransactionRecord,
+} from './ledger.ts';
 import type {
   Account,
   AccountChange,
   AttemptCount,
-  CodeRefusal,
   NewAccount,
   NewQrCode,
-  NewTransaction,
   QrCodeChange,
   QrCodeRecord,
   QrCodeWithProvider,
-  RecordOutcome,
-  TransactionRecord,
 } from './storage.ts';
 
 /** An email as it is compared: nobody has an address that differs from another's in case alone. */
@@ -39,11 +49,14 @@ export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) 
     totalTipsGivenCents: cents(0),
     lastPosition: 0,
     passwordExpiresAtMs: null,
+    closesAtMs: null,
+    closedAtMs: null,
   };
 }
 
-/** @param offered the categories of the account, in any order. */
-export function accountFrom(row: AccountRow, offered: readonly string[]): Account {
+/** @param row with the categories that the account offers, in any order, joined by commas; null for a customer. */
+export function accountOf(row: AccountRow & { readonly categories: string | null }): Account {
+  const offered = row.categories?.split(',') ?? [];
   return {
     id: row.id,
     email: row.email,
@@ -55,6 +68,7 @@ export function accountFrom(row: AccountRow, offered: readonly string[]): Accoun
     totalTipsReceivedCents: row.totalTipsReceivedCents,
     totalTipsGivenCents: row.totalTipsGivenCents,
     mustChangePassword: row.passwordExpiresAtMs !== null,
+    createdAtMs: row.createdAtMs,
   };
 }
 
@@ -157,7 +171,7 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
     receiverFeeRate: row.receiverFeeRate,
     idempotencyKey: row.idempotencyKey,
     createdAtMs: row.createdAtMs,
-    status: row.status,
+    reversal: row.reversal,
   };
 }
 
@@ -190,6 +204,69 @@ export function decideTip(
   return { outcome: 'due', code: current, givenCents: tip.amountCents, receivedCents: tip.netAmountCents };
 }
 
+/**
+ * What reversing a tip comes to. `due` says that nothing stands against it.
+ * @param found the tip, with the key under which it was reversed.
+ */
+export function decideReversal<Found extends TransactionRecord & { readonly keyOfReversal: string | null }>(
+  { userId, idempotencyKey, giverFromMs }: NewReversal,
+  found: Found | undefined,
+): ReverseOutcome | { readonly outcome: 'due'; readonly found: Found; readonly reversedBy: TipParty } {
+  if (!found || !isPartyTo(userId, found)) return { outcome: 'unknown_transaction' };
+  const reversedBy = found.giverId === userId ? 'giver' : 'receiver';
+  if (found.reversal) {
+    const isSame = found.reversal.reversedBy === reversedBy && found.keyOfReversal === idempotencyKey;
+    return isSame && idempotencyKey !== null
+      ? { outcome: 'repeated', transaction: transactionOf(found) }
+      : { outcome: 'reversed_before' };
+  }
+  if (reversedBy === 'giver' && found.createdAtMs < giverFromMs) return { outcome: 'too_late' };
+  return { outcome: 'due', found, reversedBy };
+}
+
+/** The kinds of the entries that a listing shows; twice the same where it shows one. */
+export function kindsOf({ direction }: Pick<TipFilter, 'direction'>): readonly [EntryKind, EntryKind] {
+  switch (direction) {
+    case 'received':
+      return ['received', 'received'];
+    case 'sent':
+      return ['given', 'given'];
+    case null:
+      return ['received', 'given'];
+  }
+}
+
+/** Where a listing of a period begins: at its end, or at the place of the step before. */
+export function startOfStep(untilMs: number, before: ListingPlace | null): ListingPlace {
+  return before && before.createdAtMs < untilMs ? before : { createdAtMs: untilMs, position: 0 };
+}
+
+/** A step of a listing: it goes on after its last row when that fills the page, else where the step ends. */
+export function pageOf(
+  rows: readonly (TransactionRecord & { readonly position: number })[],
+  limit: number,
+  next: ListingPlace | null,
+): ListingStep {
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return {
+    transactions: rows.map(transactionOf),
+    next: last ? { createdAtMs: last.createdAtMs, position: last.position } : next,
+  };
+}
+
+/** Whether a filter says from when or until when. */
+export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs'>): boolean {
+  return fromMs > ALL_TIPS.fromMs || untilMs < ALL_TIPS.untilMs;
+}
+
+/** Whether a filter leaves tips out by what they are. Where it does not, the length of a page bounds the work of a step. */
+export function isNarrowed({ direction, serviceCategory }: TipFilter): boolean {
+  return direction !== null || serviceCategory !== null;
+}
+
+/** How many entries one step of a listing looks at: some milliseconds of work. */
+export const LISTING_SPAN = 2_000;
+
 function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
   return (
     earlier.qrCodeId === tip.qrCodeId &&
@@ -198,7 +275,8 @@ function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
   );
 }
 
-const QUARTER_MS = 900_000;
+/** The length of what one bucket counts, in milliseconds. */
+export const QUARTER_MS = 900_000;
 
 /** When the quarter of an hour began to whose bucket a tip belongs, in milliseconds since 1970. */
 export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): number {

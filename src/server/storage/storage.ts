@@ -4,10 +4,10 @@
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
-import type { BasisPoints, Cents } from '#shared/money.ts';
+import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
-import type { TransactionStatus } from '#shared/tips.ts';
+import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { SecretName } from './secrets.ts';
 
 /** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
@@ -31,12 +31,12 @@ export interface Account {
   readonly totalTipsGivenCents: Cents;
   /** Whether somebody else made the present password, and therefore knows it. */
   readonly mustChangePassword: boolean;
+  readonly createdAtMs: number;
 }
 
 export interface NewAccount
   extends Omit<Account, 'totalTipsReceivedCents' | 'totalTipsGivenCents' | 'mustChangePassword'> {
   readonly passwordHash: string;
-  readonly createdAtMs: number;
 }
 
 /** What its owner changes of an account; what is left out stays as it is. */
@@ -116,62 +116,15 @@ export interface Photo {
   readonly jpeg: Uint8Array;
 }
 
-/** Why a code of somebody's cannot be changed: it is none of theirs, or it leads nowhere any more. */
-export type CodeRefusal = { readonly outcome: 'unknown_code' | 'code_replaced' | 'code_retired' };
-
 export interface QrCodeWithPicture extends QrCodeRecord {
   /** PNG bytes, or null when no picture was made yet for the address asked for. */
   readonly picture: Uint8Array | null;
 }
 
+/** A code with whom it tips. One of an account that is being closed is paused. */
 export interface QrCodeWithProvider extends QrCodeRecord {
   readonly username: string;
   readonly fullName: string;
-}
-
-export interface NewTransaction {
-  readonly id: TransactionId;
-  readonly giverId: UserId;
-  readonly qrCodeId: QrCodeId;
-  readonly serviceCategory: ServiceCategory;
-  readonly amountCents: Cents;
-  readonly giverFeeCents: Cents;
-  readonly receiverFeeCents: Cents;
-  readonly netAmountCents: Cents;
-  readonly giverFeeRate: BasisPoints;
-  readonly receiverFeeRate: BasisPoints;
-  readonly idempotencyKey: string | null;
-  readonly createdAtMs: number;
-}
-
-export interface TransactionRecord extends NewTransaction {
-  readonly receiverId: UserId;
-  /** Derived: `refunded` once the tip was reversed. */
-  readonly status: TransactionStatus;
-  /** The names of whom the tip's code tips, as they are now: the ledger keeps ids only. */
-  readonly receiverName: string;
-  readonly receiverUsername: string;
-  /** The name on the tip page of the code, as it is now; null when the page has none of its own. */
-  readonly displayName: string | null;
-}
-
-/** What a tip, or the reversal of one, did to the account of one of its two people. */
-export const ENTRY_KINDS = ['received', 'given', 'received_reversed', 'given_reversed'] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
-
-/** An entry in the ledger of one account. */
-export interface EntryRecord {
-  /** 1 for the account's first, without a gap, in the order in which the entries were committed. */
-  readonly position: number;
-  readonly kind: EntryKind;
-  /** As it is now: a tip that was reversed later is `refunded` already where it was given. */
-  readonly transaction: TransactionRecord;
-}
-
-/** Names an entry to its account, which has at most one of each transaction and one of its reversal. */
-export interface EntryName {
-  readonly transactionId: TransactionId;
-  readonly isReversal: boolean;
 }
 
 /** What a storage tells of changes, by whichever process they were made. `any` stands for all that there are. */
@@ -182,49 +135,25 @@ export interface StorageListener {
   onCodes(owners: readonly UserId[] | 'any'): void;
 }
 
-export type RecordOutcome =
-  | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
-  | CodeRefusal
-  | { readonly outcome: 'key_reused' | 'code_paused' | 'own_code' | 'category_mismatch' };
-
-export type ReverseOutcome =
-  | { readonly outcome: 'reversed' | 'reversed_before'; readonly transaction: TransactionRecord }
-  | { readonly outcome: 'unknown_transaction' };
-
-export interface Totals {
-  readonly totalTipsReceivedCents: Cents;
-  readonly totalTipsGivenCents: Cents;
-  /** Tips received from `fromMs` up to, not including, `untilMs`, without those that were reversed. */
-  readonly receivedCount: number;
-  /** The sum of the net amounts of these tips. */
-  readonly receivedCents: Cents;
-}
-
-/** What a bounded step of checking the ledger came to. */
-export interface CheckStep {
-  /** What is wrong, in sentences; empty when what was looked at adds up. */
-  readonly problems: readonly string[];
-  /** Whether all is checked that was written before the step. Never when there are problems. */
-  readonly isDone: boolean;
-}
-
-export interface Storage {
+export interface Storage extends Ledger {
   /** Whether other processes may use the same data at the same time. */
   readonly isShared: boolean;
   /** Tells a listener of changes from now on. @returns a function that ends this. */
   subscribe(listener: StorageListener): () => void;
 
   createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
-  /** Finds an account by its email, in any case. */
+  /** Finds an account by its email, in any case; null also for one that was closed. */
   findCredentials(email: string): Promise<{
     readonly account: Account;
     readonly passwordHash: string;
     /** Null for a password that does not expire. */
     readonly passwordExpiresAtMs: number | null;
+    /** When the account will be closed for good; null for one that nobody is closing. */
+    readonly closesAtMs: number | null;
   } | null>;
   /**
    * Changes an account. A username that it had before stays its own: nobody else gets it. `stale`, with nothing changed, when its
-   * password is another one by now; the same for `email_taken` and `username_taken`.
+   * password is another one by now, or it was closed; the same for `email_taken` and `username_taken`.
    */
   updateAccount(
     id: UserId,
@@ -233,6 +162,25 @@ export interface Storage {
     | { readonly outcome: 'updated'; readonly account: Account }
     | { readonly outcome: 'stale' | 'email_taken' | 'username_taken' }
   >;
+  /**
+   * Notes that an account is to be closed at `closesAtMs`, and ends all of its sessions; until then its codes take no tips, and a
+   * new session keeps it open. `stale`, with nothing changed, when its password hash is not `present` any more.
+   */
+  beginClosing(id: UserId, present: string, closesAtMs: number): Promise<'closing' | 'stale'>;
+  /** The accounts that are to be closed at `nowMs` or before, at most so many. */
+  listClosingAccounts(nowMs: number, atMost: number): Promise<UserId[]>;
+  /**
+   * Closes an account for good: whatever says who it was is gone, its codes are retired, and its usernames go to nobody. The ledger
+   * keeps its entries. Nothing happens to one that is closed already, or that is not to be closed by `nowMs` when that is given.
+   */
+  closeAccount(id: UserId, nowMs: number, isDueOnly: boolean): Promise<'closed' | 'not_due'>;
+  /**
+   * Makes what was deleted unreadable in the files of the database, as far as the engine can.
+   * @returns `partial` when some of it may be left in unused parts of the files, of which only a copy is free.
+   */
+  forgetRemnants(): Promise<'complete' | 'partial'>;
+  /** The usernames that an account had before. */
+  listFormerUsernames(id: UserId): Promise<string[]>;
   /** Replaces an account's password hash by another of the same password, unless it is no longer `present`. */
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
@@ -250,9 +198,14 @@ export interface Storage {
 
   /**
    * Begins a session for whoever proved to know the password behind `passwordHash`; of more than `maxCount` of an account
-   * the oldest end. `stale`, with nothing changed, when the account's hash is another one by now.
+   * the oldest end. `reopened` when the account was being closed, and is not any more. `stale`, with nothing changed, when the
+   * account's hash is another one by now, or the account was to be closed before the session began.
    */
-  createSession(session: Session, passwordHash: string, maxCount: number): Promise<'created' | 'stale'>;
+  createSession(
+    session: Session,
+    passwordHash: string,
+    maxCount: number,
+  ): Promise<'created' | 'reopened' | 'stale'>;
   /** The session and its account, if it has not expired at `nowMs`. */
   findSession(
     tokenHash: Uint8Array,
@@ -312,44 +265,6 @@ export interface Storage {
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
   /**
-   * Records a tip: the transaction, an entry in each of the two accounts with their totals, and the receiver's bucket, all or
-   * nothing, durably before it answers. The same giver and idempotency key give the same transaction, however often and
-   * however concurrently asked.
-   */
-  recordTip(tip: NewTransaction): Promise<RecordOutcome>;
-  /**
-   * Reverses a tip in full, by an entry in each of the two accounts, which takes their totals and the bucket of the time of the
-   * tip back; all or nothing, durably, and at most once.
-   */
-  reverseTip(id: TransactionId, createdAtMs: number): Promise<ReverseOutcome>;
-  /**
-   * Sent and received, newest first; at most `limit`, older than the transaction `before`.
-   * Answers null when `before` is no transaction of this user's.
-   */
-  listTransactions(
-    userId: UserId,
-    page: { readonly before: TransactionId | null; readonly limit: number },
-  ): Promise<TransactionRecord[] | null>;
-  /** A transaction of this user's, sent or received; null when it is none. */
-  findTransaction(userId: UserId, id: TransactionId): Promise<TransactionRecord | null>;
-  /** The entries of an account after the given position, oldest first, at most `limit`. */
-  listEntriesSince(userId: UserId, position: number, limit: number): Promise<EntryRecord[]>;
-  /** The newest entry of an account; null when it has none. Its position is how many there are. */
-  findNewestEntry(userId: UserId): Promise<(EntryName & { readonly position: number }) | null>;
-  /** Where an entry stands; null when the account has none of that name. */
-  findEntryPosition(userId: UserId, entry: EntryName): Promise<number | null>;
-  /**
-   * @param fromMs and `untilMs` are multiples of a quarter of an hour, as the beginnings of hours in all time zones are.
-   * @param serviceCategory counts only the tips of this service between them; without it, all.
-   */
-  readTotals(
-    userId: UserId,
-    fromMs: number,
-    untilMs: number,
-    serviceCategory?: ServiceCategory,
-  ): Promise<Totals>;
-
-  /**
    * Counts one attempt in each of `counts`, or in none of them when one is used up. A window never ends later than its
    * length from now, also when the clock was turned back since.
    */
@@ -371,12 +286,6 @@ export interface Storage {
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
   /** Forgets the keys of the installation: whoever reads them next makes new ones. */
   forgetSecrets(): Promise<void>;
-
-  /**
-   * Checks a bounded part of what was written to the ledger since the last check, and remembers how far it came, so that
-   * nothing is checked twice. Does nothing while another process does it.
-   */
-  checkRecent(): Promise<CheckStep>;
 
   /**
    * Proves that tips could be recorded, by a durable write that takes as much room as the longest of them, and is undone.

@@ -1,7 +1,9 @@
 /** Reading the ledger, and checking what was written to it last. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { ALL_TIPS } from '#server/storage/ledger.ts';
 import { newTransactionId, type UserId } from '#shared/ids.ts';
+import { listTips, takeBack } from '../ledger-steps.ts';
 import { type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
 export function describeHistories(engine: Engine): void {
@@ -18,30 +20,35 @@ export function describeHistories(engine: Engine): void {
         tip({ ...changes, amountCents: 2_000 + index, createdAtMs: NOW - index * QUARTER_MS }),
       );
       for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
-      const idAt = (place: number) => tips[place - 1]?.id ?? newTransactionId(randomBytes);
+      const tipAt = (place: number) => tips[place - 1] ?? tip();
+      const idAt = (place: number) => tipAt(place).id;
       /** In which place transactions were recorded, from 1. */
-      const placesOf = (all: readonly { readonly id: string }[] | null) =>
-        all?.map(({ id }) => tips.findIndex((one) => one.id === id) + 1);
-      return { storage, pat, cam, sam, idAt, placesOf };
+      const placesOf = (all: readonly { readonly id: string }[]) =>
+        all.map(({ id }) => tips.findIndex((one) => one.id === id) + 1);
+      return { storage, pat, cam, sam, tipAt, idAt, placesOf };
     }
 
     test('a history is what somebody sent and received, newest first, in pages that begin before a tip of theirs', async () => {
       const { storage, pat, idAt, placesOf } = await createHistory();
-      const page = async (before: number | null, limit: number) =>
-        placesOf(
-          await storage.listTransactions(pat.id, { before: before === null ? null : idAt(before), limit }),
-        );
+      const page = async (before: number | null, limit: number) => {
+        const place = before === null ? null : await storage.findListingPlace(pat.id, idAt(before));
+        const listing = { filter: ALL_TIPS, before: place, limit };
+        return placesOf((await storage.listTransactions(pat.id, listing)).transactions);
+      };
       expect(await page(null, 9)).toEqual([5, 4, 3, 1]);
       expect(await page(null, 2)).toEqual([5, 4]);
       expect(await page(4, 2)).toEqual([3, 1]);
       expect(await page(1, 2)).toEqual([]);
     });
 
-    test('a page does not begin before somebody else’s tip, or before none', async () => {
+    test('somebody else’s tip has no place in a listing, nor has one that there is not', async () => {
       const { storage, pat, idAt } = await createHistory();
-      const unknown = newTransactionId(randomBytes);
-      for (const before of [idAt(2), unknown])
-        expect(await storage.listTransactions(pat.id, { before, limit: 9 })).toBeNull();
+      expect(await storage.findListingPlace(pat.id, idAt(3))).toEqual({
+        createdAtMs: NOW - 2 * QUARTER_MS,
+        position: 2,
+      });
+      for (const id of [idAt(2), newTransactionId(randomBytes)])
+        expect(await storage.findListingPlace(pat.id, id)).toBeNull();
     });
 
     test('a transaction is found by its id for its two people, and does not exist for anybody else', async () => {
@@ -50,7 +57,7 @@ export function describeHistories(engine: Engine): void {
         const found = await Promise.all(
           [pat, cam, sam].map(({ id }) => storage.findTransaction(id, idAt(place))),
         );
-        return found.map((one) => one && [placesOf([one])?.[0], one.receiverName]);
+        return found.map((one) => one && [placesOf([one])[0], one.receiverName]);
       };
       expect(await find(1)).toEqual([[1, 'Name of pat'], [1, 'Name of pat'], null]);
       expect(await find(2)).toEqual([null, [2, 'Name of sam'], [2, 'Name of sam']]);
@@ -60,9 +67,10 @@ export function describeHistories(engine: Engine): void {
 
     test('a list names the receiver of each transaction', async () => {
       const { storage, pat } = await createHistory();
-      const names = (await storage.listTransactions(pat.id, { before: null, limit: 9 }))?.map(
-        ({ receiverName, receiverUsername }) => [receiverName, receiverUsername],
-      );
+      const names = (await listTips(storage, pat.id)).map(({ receiverName, receiverUsername }) => [
+        receiverName,
+        receiverUsername,
+      ]);
       const [toPat, toSam] = [
         ['Name of pat', 'pat'],
         ['Name of sam', 'sam'],
@@ -88,20 +96,20 @@ export function describeHistories(engine: Engine): void {
     });
 
     test('an entry stands where it was listed, for its two people only, and the newest is the last of them', async () => {
-      const { storage, pat, cam, sam, idAt } = await createHistory();
-      const tipAt = (place: number) => ({ transactionId: idAt(place), isReversal: false });
+      const { storage, pat, cam, sam, tipAt, idAt } = await createHistory();
+      const nameOf = (place: number) => ({ transactionId: idAt(place), isReversal: false });
       const positions = async (place: number) =>
-        Promise.all([pat, cam, sam].map(({ id }) => storage.findEntryPosition(id, tipAt(place))));
+        Promise.all([pat, cam, sam].map(({ id }) => storage.findEntryPosition(id, nameOf(place))));
       expect(await positions(3)).toEqual([2, 3, null]);
       expect(await positions(4)).toEqual([3, null, 2]);
       const reversalOfThird = { transactionId: idAt(3), isReversal: true };
       expect(await storage.findEntryPosition(pat.id, reversalOfThird)).toBeNull();
-      expect(await storage.findNewestEntry(pat.id)).toEqual({ ...tipAt(5), position: 4 });
-      await storage.reverseTip(idAt(3), NOW);
+      expect(await storage.findNewestEntry(pat.id)).toEqual({ ...nameOf(5), position: 4 });
+      await takeBack(storage, tipAt(3), NOW);
       expect(await storage.findEntryPosition(pat.id, reversalOfThird)).toBe(5);
       expect(await storage.findEntryPosition(sam.id, reversalOfThird)).toBeNull();
       expect(await storage.findNewestEntry(pat.id)).toEqual({ ...reversalOfThird, position: 5 });
-      expect(await storage.findEntryPosition(pat.id, tipAt(99))).toBeNull();
+      expect(await storage.findEntryPosition(pat.id, nameOf(99))).toBeNull();
     });
 
     test('received tips are counted and their net amounts added up from one quarter of an hour up to another, which is left out', async () => {
@@ -128,7 +136,7 @@ export function describeHistories(engine: Engine): void {
       const { tip } = await setTheScene();
       const reversed = tip();
       await storage.recordTip(reversed);
-      await storage.reverseTip(reversed.id, NOW);
+      await takeBack(storage, reversed, NOW);
       await storage.recordTip(tip());
       for (const isDone of [false, true]) {
         expect(await storage.checkRecent()).toEqual({ problems: [], isDone });
@@ -147,11 +155,14 @@ export function describeHistories(engine: Engine): void {
       };
       const tips = Array.from({ length: 450 }, (_, index) => tip({ createdAtMs: NOW + index * MINUTE_MS }));
       await Promise.all(tips.slice(0, 410).map((one) => storage.recordTip(one)));
-      await Promise.all(tips.slice(0, 210).map(({ id }) => storage.reverseTip(id, NOW + QUARTER_MS)));
+      for (let from = 0; from < 210; from += 30) {
+        const group = tips.slice(from, from + 30);
+        await Promise.all(group.map((one) => takeBack(storage, one, NOW + QUARTER_MS)));
+      }
       // 410 tips are three windows, and 210 reversals two.
       expect(await checkToTheEnd()).toBeGreaterThanOrEqual(5);
       await Promise.all(tips.slice(410).map((one) => storage.recordTip(one)));
-      await Promise.all(tips.slice(300, 320).map(({ id }) => storage.reverseTip(id, NOW + QUARTER_MS)));
+      await Promise.all(tips.slice(300, 320).map((one) => takeBack(storage, one, NOW + QUARTER_MS)));
       expect(await checkToTheEnd()).toBeLessThanOrEqual(3);
       expect(await checkToTheEnd()).toBe(1);
     });

@@ -4,21 +4,25 @@
  */
 import { describeAccounts } from './accounts.ts';
 import { describeAttempts } from './attempts.ts';
+import { describeClosing } from './closing.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
 import type { Engine } from './opened-storage.ts';
 import { describeQrCodes } from './qr-codes.ts';
+import { describeRecords } from './records.ts';
 import { describeSessions } from './sessions.ts';
 import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
 
 export function describeStorage(engine: Engine): void {
   describeAccounts(engine);
+  describeClosing(engine);
   describeSessions(engine);
   describeQrCodes(engine);
   describeTipPages(engine);
   describeTips(engine);
   describeHistories(engine);
+  describeRecords(engine);
   describeAttempts(engine);
   describeInstallation(engine);
 }

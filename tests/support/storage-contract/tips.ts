@@ -1,8 +1,10 @@
 /** What a tip and its reversal leave in the ledger, and who is told. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { newQrCodeId, newTransactionId, type UserId } from '#shared/ids.ts';
-import { END_OF_TIME_MS, type Engine, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
+import { ALL_TIPS, type NewReversal, type NewTransaction } from '#server/storage/ledger.ts';
+import { newQrCodeId, type UserId } from '#shared/ids.ts';
+import { listTips, takeBack } from '../ledger-steps.ts';
+import { END_OF_TIME_MS, type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
 export function describeTips(engine: Engine): void {
   describe(`${engine.name}: tips`, () => {
@@ -16,7 +18,7 @@ export function describeTips(engine: Engine): void {
         receiverUsername: 'pat',
         displayName: null,
       };
-      const transaction = { ...given, ...receiver, status: 'completed' };
+      const transaction = { ...given, ...receiver, reversal: null };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });
       expect(await storage.recordTip(given)).toEqual({ outcome: 'repeated', transaction });
       for (const [id, kind] of [
@@ -24,7 +26,7 @@ export function describeTips(engine: Engine): void {
         [customer.id, 'given'],
       ] as const) {
         expect(await storage.findTransaction(id, given.id)).toEqual(transaction);
-        expect(await storage.listTransactions(id, { before: null, limit: 9 })).toEqual([transaction]);
+        expect(await listTips(storage, id)).toEqual([transaction]);
         expect(await storage.listEntriesSince(id, 0, 9)).toEqual([{ position: 1, kind, transaction }]);
       }
     });
@@ -137,11 +139,11 @@ export function describeTips(engine: Engine): void {
       expect(await storage.recordTip(given)).toMatchObject({ outcome: 'repeated', transaction: named });
       for (const { id } of [provider, customer]) {
         expect(await storage.findTransaction(id, given.id)).toMatchObject(named);
-        expect(await storage.listTransactions(id, { before: null, limit: 9 })).toMatchObject([named]);
+        expect(await listTips(storage, id)).toMatchObject([named]);
         expect(await storage.listEntriesSince(id, 0, 9)).toMatchObject([{ transaction: named }]);
       }
       expect(await storage.recordTip(tip())).toMatchObject({ outcome: 'recorded', transaction: named });
-      expect(await storage.reverseTip(given.id, NOW)).toMatchObject({ transaction: named });
+      expect(await takeBack(storage, given, NOW)).toMatchObject({ transaction: named });
     });
 
     test('a code that is paused, replaced or retired takes no tip and leaves no trace, and a tip from before is repeated', async () => {
@@ -226,16 +228,28 @@ export function describeTips(engine: Engine): void {
   });
 
   describe(`${engine.name}: reversals`, () => {
+    /** A request of a person's, who has a minute to take a tip back that they gave. */
+    const request = (
+      { id }: NewTransaction,
+      userId: UserId,
+      idempotencyKey: string | null,
+      createdAtMs: number,
+    ): NewReversal => ({
+      transactionId: id,
+      userId,
+      idempotencyKey,
+      createdAtMs,
+      giverFromMs: createdAtMs - MINUTE_MS,
+    });
+
     test('a reversal takes back what its tip did to both accounts, and is an entry of each', async () => {
       const { storage, setTheScene } = await openStorage(engine);
       const { tip, provider, customer } = await setTheScene();
       const [kept, reversed] = [tip({ amountCents: 1_000 }), tip({ amountCents: 2_000 })];
       for (const one of [kept, reversed]) await storage.recordTip(one);
-      const outcome = await storage.reverseTip(reversed.id, NOW + 5);
-      expect(outcome).toMatchObject({
-        outcome: 'reversed',
-        transaction: { id: reversed.id, status: 'refunded' },
-      });
+      const outcome = await storage.reverseTip(request(reversed, customer.id, 'key', NOW + 5));
+      const reversal = { createdAtMs: NOW + 5, reversedBy: 'giver' };
+      expect(outcome).toMatchObject({ outcome: 'reversed', transaction: { id: reversed.id, reversal } });
       const sums = { totalTipsReceivedCents: 970, receivedCount: 1, receivedCents: 970 };
       expect(await storage.readTotals(provider.id, 0, END_OF_TIME_MS)).toMatchObject(sums);
       expect(await storage.readTotals(customer.id, 0, 0)).toMatchObject({ totalTipsGivenCents: 1_000 });
@@ -249,57 +263,133 @@ export function describeTips(engine: Engine): void {
             position,
             kind,
             transaction.id,
-            transaction.status,
+            transaction.reversal,
           ]),
         ).toEqual([
-          [1, did, kept.id, 'completed'],
-          [2, did, reversed.id, 'refunded'],
-          [3, `${did}_reversed`, reversed.id, 'refunded'],
+          [1, did, kept.id, null],
+          [2, did, reversed.id, reversal],
+          [3, `${did}_reversed`, reversed.id, reversal],
         ]);
       }
     });
 
-    test('a tip is reversed once, however often and however concurrently it is asked for', async () => {
+    test('a giver takes a tip back up to the end of their time and not after it, and its receiver at any time', async () => {
       const { storage, setTheScene } = await openStorage(engine);
-      const { tip, provider } = await setTheScene();
-      const given = tip();
-      await storage.recordTip(given);
-      const outcomes = await Promise.all(
-        Array.from({ length: 5 }, () => storage.reverseTip(given.id, NOW + 5)),
-      );
-      expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual([
-        'reversed',
-        ...Array(4).fill('reversed_before'),
-      ]);
-      const transaction = await storage.findTransaction(provider.id, given.id);
-      expect(transaction?.status).toBe('refunded');
-      for (const outcome of outcomes) expect(outcome).toMatchObject({ transaction });
-      expect(await storage.findNewestEntry(provider.id)).toMatchObject({ position: 2 });
+      const { tip, provider, customer } = await setTheScene();
+      const [first, second] = [tip({ createdAtMs: NOW }), tip({ createdAtMs: NOW })];
+      for (const one of [first, second]) await storage.recordTip(one);
+      const late = request(first, customer.id, 'key', NOW + MINUTE_MS + 1);
+      expect(await storage.reverseTip(late)).toEqual({ outcome: 'too_late' });
+      expect(await storage.findTransaction(customer.id, first.id)).toMatchObject({ reversal: null });
+      const inTime = request(first, customer.id, 'key', NOW + MINUTE_MS);
+      expect(await storage.reverseTip(inTime)).toMatchObject({
+        outcome: 'reversed',
+        transaction: { reversal: { createdAtMs: NOW + MINUTE_MS, reversedBy: 'giver' } },
+      });
+      const muchLater = NOW + 9_999 * QUARTER_MS;
+      expect(await storage.reverseTip(request(second, provider.id, null, muchLater))).toMatchObject({
+        outcome: 'reversed',
+        transaction: { reversal: { createdAtMs: muchLater, reversedBy: 'receiver' } },
+      });
+    });
+
+    test('the same person gets the same answer under the same key, also when their time is over, and nothing moves again', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      for (const { id: userId } of [customer, provider]) {
+        const given = tip();
+        await storage.recordTip(given);
+        const [first, ...others] = await Promise.all(
+          Array.from({ length: 5 }, (_, turn) =>
+            storage.reverseTip(request(given, userId, 'key', given.createdAtMs + turn)),
+          ),
+        );
+        const later = request(given, userId, 'key', NOW + 99 * QUARTER_MS);
+        const all = [first, ...others, await storage.reverseTip(later)];
+        expect(all.map((one) => one?.outcome).sort()).toEqual([...Array(5).fill('repeated'), 'reversed']);
+        const transaction = await storage.findTransaction(userId, given.id);
+        expect(transaction?.reversal).not.toBeNull();
+        for (const one of all) expect(one).toMatchObject({ transaction });
+      }
+      for (const { id } of [provider, customer])
+        expect(await storage.findNewestEntry(id)).toMatchObject({ position: 4 });
       expect(await storage.readTotals(provider.id, 0, 0)).toMatchObject({ totalTipsReceivedCents: 0 });
     });
 
-    test('a transaction that there is not cannot be reversed', async () => {
-      const { storage } = await openStorage(engine);
-      const outcome = await storage.reverseTip(newTransactionId(randomBytes), NOW);
-      expect(outcome).toEqual({ outcome: 'unknown_transaction' });
+    test('under another key, without one, or by the other person a tip is not reversed again', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const [keyed, keyless] = [tip(), tip()];
+      for (const one of [keyed, keyless]) await storage.recordTip(one);
+      await storage.reverseTip(request(keyed, customer.id, 'key', NOW));
+      await storage.reverseTip(request(keyless, customer.id, null, NOW));
+      for (const [given, userId, key] of [
+        [keyed, customer.id, 'another'],
+        [keyed, customer.id, 'KEY'],
+        [keyed, customer.id, null],
+        [keyed, provider.id, 'key'],
+        [keyless, customer.id, null],
+        [keyless, customer.id, 'key'],
+      ] as const)
+        expect(await storage.reverseTip(request(given, userId, key, NOW + 5))).toEqual({
+          outcome: 'reversed_before',
+        });
+      expect(await storage.findNewestEntry(provider.id)).toMatchObject({ position: 4 });
     });
 
-    test('a history lists a reversed tip once, as refunded, and its key still gives the same tip', async () => {
+    test('of both people who ask at once one reverses the tip, once', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const tips = Array.from({ length: 20 }, () => tip());
+      await Promise.all(tips.map((one) => storage.recordTip(one)));
+      const outcomes = await Promise.all(
+        tips.flatMap((one, place) =>
+          [customer.id, provider.id, customer.id].map((userId) =>
+            storage.reverseTip(request(one, userId, `key ${place}`, NOW)),
+          ),
+        ),
+      );
+      expect(outcomes.filter(({ outcome }) => outcome === 'reversed')).toHaveLength(20);
+      for (const { id } of [provider, customer])
+        expect(await storage.findNewestEntry(id)).toMatchObject({ position: 40 });
+      expect(await storage.readTotals(provider.id, 0, END_OF_TIME_MS)).toEqual({
+        totalTipsReceivedCents: 0,
+        totalTipsGivenCents: 0,
+        receivedCount: 0,
+        receivedCents: 0,
+      });
+    });
+
+    test('a transaction that there is not, or that is other people’s, cannot be reversed', async () => {
+      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { tip, customer } = await setTheScene();
+      const [given, sam] = [tip(), await addAccount('sam', ['dj'])];
+      await storage.recordTip(given);
+      const outcome = 'unknown_transaction';
+      expect(await storage.reverseTip(request(tip(), customer.id, null, NOW))).toEqual({ outcome });
+      expect(await storage.reverseTip(request(given, sam.id, null, NOW))).toEqual({ outcome });
+      await storage.reverseTip(request(given, customer.id, 'key', NOW));
+      expect(await storage.reverseTip(request(given, sam.id, 'key', NOW))).toEqual({ outcome });
+    });
+
+    test('a history lists a reversed tip once, as reversed, and its key still gives the same tip', async () => {
       const { storage, setTheScene } = await openStorage(engine);
       const { tip, provider } = await setTheScene();
       const [first, second] = [tip({ idempotencyKey: 'key' }), tip()];
       for (const one of [first, second]) await storage.recordTip(one);
-      await storage.reverseTip(first.id, NOW + 5);
-      const listed = await storage.listTransactions(provider.id, { before: null, limit: 9 });
-      expect(listed?.map(({ id, status }) => [id, status])).toEqual([
-        [second.id, 'completed'],
-        [first.id, 'refunded'],
+      await takeBack(storage, first, NOW + 5);
+      const reversal = { createdAtMs: NOW + 5, reversedBy: 'giver' };
+      const listed = await listTips(storage, provider.id);
+      expect(listed.map((one) => [one.id, one.reversal])).toEqual([
+        [second.id, null],
+        [first.id, reversal],
       ]);
-      const page = await storage.listTransactions(provider.id, { before: second.id, limit: 9 });
-      expect(page?.map(({ id }) => id)).toEqual([first.id]);
+      const before = await storage.findListingPlace(provider.id, second.id);
+      const page = await storage.listTransactions(provider.id, { filter: ALL_TIPS, before, limit: 9 });
+      expect(page.transactions.map(({ id }) => id)).toEqual([first.id]);
       expect(await storage.recordTip(tip({ idempotencyKey: 'key' }))).toMatchObject({
         outcome: 'repeated',
-        transaction: { id: first.id, status: 'refunded' },
+        transaction: { id: first.id, reversal },
       });
     });
 
@@ -309,7 +399,7 @@ export function describeTips(engine: Engine): void {
       const given = tip({ createdAtMs: NOW + 1 });
       await storage.recordTip(given);
       await storage.recordTip(tip({ createdAtMs: NOW + 96 * QUARTER_MS }));
-      await storage.reverseTip(given.id, NOW + 96 * QUARTER_MS + 1);
+      await takeBack(storage, given, NOW + 96 * QUARTER_MS + 1);
       const counted = async (fromMs: number) =>
         (await storage.readTotals(provider.id, fromMs, fromMs + QUARTER_MS)).receivedCount;
       expect(await counted(NOW)).toBe(0);
@@ -333,7 +423,7 @@ export function describeTips(engine: Engine): void {
       });
       const given = tip();
       await storage.recordTip(given);
-      await storage.reverseTip(given.id, NOW);
+      await takeBack(storage, given, NOW);
       const people = [provider.id, customer.id].sort();
       const seen = (await Promise.all(told)) as [UserId, number][][];
       expect(new Set(seen.flat().map(([id]) => id))).toEqual(new Set(people));

@@ -4,20 +4,19 @@
  * change that broke their index would fail instead of being refused.
  */
 import type { UserId } from '#shared/ids.ts';
-import { type AccountRow, accountFrom, changedAccount, newAccountRow } from '../rules.ts';
-import type { Account, AccountChange, NewAccount } from '../storage.ts';
-import { retireCode } from './codes.ts';
+import { attemptsAccountOf, closedAccountRow, closedUsernameHash, isClosingDue } from '../closed-accounts.ts';
+import { accountOf, changedAccount, emailKeyOf, newAccountRow } from '../rules.ts';
+import type { AccountChange, NewAccount } from '../storage.ts';
+import { closeCodes, retireCode } from './codes.ts';
+import { NO_TOKEN_HASH } from './sessions.ts';
 import type { Statements } from './statements.ts';
-
-export const accountOf = (row: AccountRow & { readonly categories: string | null }): Account =>
-  accountFrom(row, row.categories?.split(',') ?? []);
 
 /** @param isRepeated whether this step may have been committed before. */
 export async function createAccount(statements: Statements, account: NewAccount, isRepeated: boolean) {
   const row = newAccountRow(account);
   await lockNames(statements, { emails: [row.emailKey], usernames: [row.username] });
   const [former] = await statements.formerOwner.execute({ username: row.username });
-  if (former) {
+  if (former || (await isOfClosed(statements, row.username))) {
     const others = await statements.accountsLike.execute(row);
     return others.some(({ emailKey }) => emailKey === row.emailKey) ? 'email_taken' : 'username_taken';
   }
@@ -36,6 +35,7 @@ export async function updateAccount(statements: Statements, id: UserId, change: 
   const [locked] = await statements.lockAccount.execute({ id });
   const [present] = await statements.accountById.execute({ id });
   if (!locked || !present) throw new Error('an account that is logged in has gone');
+  if (locked.closedAtMs !== null) return { outcome: 'stale' } as const;
   if (change.email && change.email.passwordHash !== locked.passwordHash) return { outcome: 'stale' } as const;
   const { row, offered, retired } = changedAccount(accountOf(present), change);
   await lockNames(statements, {
@@ -46,7 +46,7 @@ export async function updateAccount(statements: Statements, id: UserId, change: 
   if (others.some(({ emailKey }) => emailKey === row.emailKey)) return { outcome: 'email_taken' } as const;
   const [former] = await statements.formerOwner.execute({ username: row.username });
   const isTaken = others.length > 0 || (former !== undefined && former.userId !== id);
-  if (isTaken) return { outcome: 'username_taken' } as const;
+  if (isTaken || (await isOfClosed(statements, row.username))) return { outcome: 'username_taken' } as const;
   if (row.username !== present.username) {
     await statements.insertFormerUsername.run({ username: present.username, userId: id });
   }
@@ -61,6 +61,48 @@ export async function updateAccount(statements: Statements, id: UserId, change: 
   const [changed] = await statements.accountById.execute({ id });
   if (!changed) throw new Error('an account that was changed has gone');
   return { outcome: 'updated', account: accountOf(changed) } as const;
+}
+
+/** A step that may be repeated: the second time it does what it did before. */
+export async function beginClosing(
+  statements: Statements,
+  { id, present, closesAtMs }: { readonly id: UserId; readonly present: string; readonly closesAtMs: number },
+) {
+  const [account] = await statements.lockAccount.execute({ id });
+  if (account?.passwordHash !== present) return 'stale';
+  await statements.setClosingTime.execute({ id, closesAtMs });
+  await statements.deleteOtherSessions.execute({ userId: id, keptTokenHash: NO_TOKEN_HASH });
+  return 'closing';
+}
+
+/** @param isRepeated whether this step may have been committed before. */
+export async function closeAccount(
+  statements: Statements,
+  { id, nowMs, isDueOnly }: { readonly id: UserId; readonly nowMs: number; readonly isDueOnly: boolean },
+  isRepeated: boolean,
+) {
+  const [locked] = await statements.lockAccount.execute({ id });
+  if (isRepeated && locked?.closedAtMs === nowMs) return 'closed';
+  if (!locked || locked.closedAtMs !== null) return 'not_due';
+  if (isDueOnly && !isClosingDue(locked.closesAtMs, nowMs)) return 'not_due';
+  const [present] = await statements.accountById.execute({ id });
+  if (!present) throw new Error('an account that was locked has gone');
+  const former = await statements.formerUsernamesOf.execute({ id });
+  const usernames = [present, ...former].map(({ username }) => username);
+  await lockNames(statements, { emails: [emailKeyOf(present.email)], usernames });
+  for (const username of usernames)
+    await statements.insertClosedUsername.run({ hash: closedUsernameHash(username) });
+  await statements.closeAccount.execute(closedAccountRow(id, nowMs));
+  await statements.deleteFormerUsernames.execute({ id });
+  await statements.deleteOtherSessions.execute({ userId: id, keptTokenHash: NO_TOKEN_HASH });
+  await closeCodes(statements, id);
+  await statements.withdrawCategories.execute({ id });
+  await statements.deleteAttemptsOn.execute({ account: attemptsAccountOf(present.email) });
+  return 'closed';
+}
+
+async function isOfClosed(statements: Statements, username: string): Promise<boolean> {
+  return (await statements.closedUsername.execute({ hash: closedUsernameHash(username) })).length > 0;
 }
 
 /** Always in their order, so that no two transactions wait for each other. */

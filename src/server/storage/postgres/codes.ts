@@ -3,6 +3,7 @@
  * recorded, so that no tip reaches a code once it was told to be paused, replaced or retired.
  */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
+import { CLOSED_ACCOUNT } from '../closed-accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules.ts';
 import type { NewPicture, NewQrCode, Photo, QrCodeChange, QrCodeRecord } from '../storage.ts';
 import type { Statements } from './statements.ts';
@@ -80,6 +81,16 @@ export async function retireCode(
   if (!code) return;
   await save(statements, { ...code, status: 'retired', photoName: null });
   await forgetPhoto(statements, code.photoName);
+}
+
+/**
+ * Retires all codes of an account that is closed. Its tip pages get a name of their own, so that nothing leads from one to another.
+ * The account has to be locked.
+ */
+export async function closeCodes(statements: Statements, userId: UserId): Promise<void> {
+  const photos = await statements.photosOfUser.execute({ userId });
+  await statements.clearCodesOfUser.execute({ userId, displayName: CLOSED_ACCOUNT });
+  for (const { name } of photos) await forgetPhoto(statements, name);
 }
 
 async function lockOwn(statements: Statements, userId: UserId, id: QrCodeId) {

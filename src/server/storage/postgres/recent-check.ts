@@ -4,6 +4,7 @@
  */
 import type { ClientBase } from 'pg';
 import type { UserId } from '#shared/ids.ts';
+import type { CheckStep } from '../ledger.ts';
 import {
   type AccountToCheck,
   type Checkpoint,
@@ -20,7 +21,6 @@ import {
   type TransactionRow,
   WINDOW_SIZE,
 } from '../recent-check.ts';
-import type { CheckStep } from '../storage.ts';
 import { hasCode } from './connection.ts';
 import { beginSettled } from './ledger-check.ts';
 

@@ -19,8 +19,9 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import type { TipParty } from '#shared/records.ts';
+import type { EntryKind } from '../ledger.ts';
 import type { SecretName } from '../secrets.ts';
-import type { EntryKind } from '../storage.ts';
 
 /**
  * Text is ordered by its bytes, as in SQLite: the collations of an operating system change with its versions, and an index
@@ -53,6 +54,10 @@ export const accounts = schema.table(
     lastPosition: whole('last_position').notNull().default(0),
     /** When a password that the operator made stops working; null for one that its owner chose. */
     passwordExpiresAtMs: whole('password_expires_at_ms'),
+    /** When it will be closed for good; null for one that nobody is closing. */
+    closesAtMs: whole('closes_at_ms'),
+    /** When it was closed for good; its row then names nobody. */
+    closedAtMs: whole('closed_at_ms'),
   },
   (table) => [
     uniqueIndex('accounts_email_key').on(table.emailKey),
@@ -60,6 +65,7 @@ export const accounts = schema.table(
     check('accounts_total_tips_received', sql`${table.totalTipsReceivedCents} >= 0`),
     check('accounts_total_tips_given', sql`${table.totalTipsGivenCents} >= 0`),
     check('accounts_last_position', sql`${table.lastPosition} >= 0`),
+    index('accounts_closing').on(table.closesAtMs).where(sql`closes_at_ms is not null`),
   ],
 );
 
@@ -83,6 +89,13 @@ export const formerUsernames = schema.table('former_usernames', {
     .notNull()
     .references(() => accounts.id),
 });
+
+/** The usernames of accounts that were closed, present and former ones, as hashes: nobody gets one again. */
+export const closedUsernames = schema.table(
+  'closed_usernames',
+  { hash: bytes('hash').primaryKey() },
+  (table) => [check('closed_usernames_hash', sql`length(${table.hash}) = 32`)],
+);
 
 export const sessions = schema.table(
   'sessions',
@@ -248,10 +261,14 @@ export const reversals = schema.table(
     createdAtMs: whole('created_at_ms').notNull(),
     giverPosition: whole('giver_position').notNull(),
     receiverPosition: whole('receiver_position').notNull(),
+    /** Which of the two people asked for it; null for one of a time when nobody could. */
+    reversedBy: text('reversed_by').$type<TipParty>(),
+    idempotencyKey: text('idempotency_key'),
   },
   (table) => [
     uniqueIndex('reversals_transaction').on(table.transactionSequence),
     check('reversals_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
+    check('reversals_reversed_by', sql`${table.reversedBy} in ('giver', 'receiver')`),
   ],
 );
 
@@ -276,6 +293,7 @@ export const entries = schema.table(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.position] }),
+    index('entries_time').on(table.accountId, table.createdAtMs),
     check('entries_position', sql`${table.position} > 0`),
     check('entries_balance', sql`${table.balanceAfterCents} >= 0`),
     check(
@@ -301,6 +319,10 @@ export const tipBuckets = schema.table(
     /** As they were when the ledger was checked last. */
     checkedCount: whole('checked_count').notNull().default(0),
     checkedCents: cents('checked_cents').notNull().default(sql`0`),
+    /** Of how many tips the sum of the amounts and the largest net amount are: where some are missing, the ledger tells when somebody asks. */
+    detailedCount: whole('detailed_count').notNull().default(0),
+    grossCents: cents('gross_cents').notNull().default(sql`0`),
+    largestCents: cents('largest_cents').notNull().default(sql`0`),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.startMs, table.serviceCategory] }),

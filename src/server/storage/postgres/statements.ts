@@ -1,12 +1,21 @@
 /**
  * Every statement of the running server but the set-wise ones of the ledger, written in drizzle and prepared once for each
- * connection. Those about codes and tips are in `tip-statements.ts`.
+ * connection. Those about codes are in `code-statements.ts`, those about tips in `tip-statements.ts`.
  */
-import { and, asc, desc, eq, inArray, lte, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Client } from 'pg';
+import { prepareCodeStatements } from './code-statements.ts';
 import { prepareInsert } from './placeholders.ts';
-import { accounts, attempts, formerUsernames, providerCategories, secrets, sessions } from './schema.ts';
+import {
+  accounts,
+  attempts,
+  closedUsernames,
+  formerUsernames,
+  providerCategories,
+  secrets,
+  sessions,
+} from './schema.ts';
 import { prepareTipStatements } from './tip-statements.ts';
 
 export type Statements = ReturnType<typeof prepareStatements>;
@@ -21,6 +30,7 @@ export function prepareStatements(client: Client) {
     username: accounts.username,
     fullName: accounts.fullName,
     phone: accounts.phone,
+    createdAtMs: accounts.createdAtMs,
     isServiceProvider: accounts.isServiceProvider,
     /** Joined by commas; null for a customer. */
     categories: sql<string | null>`(
@@ -30,9 +40,11 @@ export function prepareStatements(client: Client) {
     totalTipsReceivedCents: accounts.totalTipsReceivedCents,
     totalTipsGivenCents: accounts.totalTipsGivenCents,
     passwordExpiresAtMs: accounts.passwordExpiresAtMs,
+    closesAtMs: accounts.closesAtMs,
   };
 
   return {
+    ...prepareCodeStatements(db),
     ...prepareTipStatements(db),
 
     insertAccount: prepareInsert(db, accounts, 'insert_account'),
@@ -90,7 +102,7 @@ export function prepareStatements(client: Client) {
     accountByEmail: db
       .select({ ...account, passwordHash: accounts.passwordHash })
       .from(accounts)
-      .where(eq(accounts.emailKey, value('emailKey')))
+      .where(and(eq(accounts.emailKey, value('emailKey')), isNull(accounts.closedAtMs)))
       .prepare('account_by_email'),
     replacePasswordHash: db
       .update(accounts)
@@ -107,11 +119,64 @@ export function prepareStatements(client: Client) {
       .prepare('change_password'),
     /** Keeps all others from changing the account until the transaction ends. */
     lockAccount: db
-      .select({ passwordHash: accounts.passwordHash })
+      .select({
+        passwordHash: accounts.passwordHash,
+        closesAtMs: accounts.closesAtMs,
+        closedAtMs: accounts.closedAtMs,
+      })
       .from(accounts)
       .where(eq(accounts.id, value('id')))
       .for('no key update')
       .prepare('lock_account'),
+    /** Null for an account that is to stay open. */
+    setClosingTime: db
+      .update(accounts)
+      .set({ closesAtMs: sql`${value('closesAtMs')}` })
+      .where(eq(accounts.id, value('id')))
+      .prepare('set_closing_time'),
+    closingAccounts: db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(lte(accounts.closesAtMs, value('nowMs')))
+      .orderBy(asc(accounts.closesAtMs))
+      .limit(value('atMost'))
+      .prepare('closing_accounts'),
+    closeAccount: db
+      .update(accounts)
+      .set({
+        email: sql`${value('email')}`,
+        emailKey: sql`${value('emailKey')}`,
+        username: sql`${value('username')}`,
+        fullName: sql`${value('fullName')}`,
+        phone: null,
+        passwordHash: sql`${value('passwordHash')}`,
+        passwordExpiresAtMs: null,
+        closesAtMs: null,
+        closedAtMs: sql`${value('closedAtMs')}`,
+      })
+      .where(eq(accounts.id, value('id')))
+      .prepare('close_account'),
+    formerUsernamesOf: db
+      .select({ username: formerUsernames.username })
+      .from(formerUsernames)
+      .where(eq(formerUsernames.userId, value('id')))
+      .orderBy(asc(formerUsernames.username))
+      .prepare('former_usernames_of'),
+    deleteFormerUsernames: db
+      .delete(formerUsernames)
+      .where(eq(formerUsernames.userId, value('id')))
+      .prepare('delete_former_usernames'),
+    insertClosedUsername: prepareInsert(db, closedUsernames, 'insert_closed_username'),
+    closedUsername: db
+      .select({ hash: closedUsernames.hash })
+      .from(closedUsernames)
+      .where(eq(closedUsernames.hash, value('hash')))
+      .prepare('closed_username'),
+    withdrawCategories: db
+      .update(providerCategories)
+      .set({ isOffered: false })
+      .where(eq(providerCategories.userId, value('id')))
+      .prepare('withdraw_categories'),
 
     insertSession: prepareInsert(db, sessions, 'insert_session'),
     sessionsOfUser: db

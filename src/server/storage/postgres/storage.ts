@@ -3,9 +3,10 @@
  * attempts and sessions, is done in groups.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import { emailKeyOf, isPartyTo, sessionsToEnd, transactionOf } from '../rules.ts';
-import { type NewTransaction, type Storage, StorageUnavailable } from '../storage.ts';
-import { accountOf, createAccount, updateAccount } from './accounts.ts';
+import type { NewTransaction } from '../ledger.ts';
+import { accountOf, emailKeyOf, isPartyTo, transactionOf } from '../rules.ts';
+import { type Storage, StorageUnavailable } from '../storage.ts';
+import { beginClosing, closeAccount, createAccount, updateAccount } from './accounts.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { createCode, replaceCode, setPhoto, updateCode } from './codes.ts';
@@ -13,21 +14,20 @@ import { connect } from './connection.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { checkRecent } from './recent-check.ts';
+import { detailTakings, listTips, readDailyTakings, sumGiven } from './records.ts';
+import { forgetRemnants } from './remnants.ts';
+import {
+  changePassword,
+  createSession,
+  findSessions,
+  NO_TOKEN_HASH,
+  type SessionToFind,
+} from './sessions.ts';
 import type { Statements } from './statements.ts';
 import { recordTips, reverseTip } from './tip-groups.ts';
 
-/** Above every position, for the first page of a listing. */
-const END_OF_ENTRIES = Number.MAX_SAFE_INTEGER;
 /** A row that is written and deleted again in one durable transaction. */
 const PROOF = { limit: 'readiness', account: 'readiness', count: 0, endsAtMs: 0 } as const;
-/** No session has this hash. */
-const NO_TOKEN_HASH = Buffer.alloc(0);
-
-interface SessionToFind {
-  /** Of its token, in hexadecimal. */
-  readonly hash: string;
-  readonly nowMs: number;
-}
 
 /** The storage port over a database whose schema is today's. */
 export function createPostgresStorage(url: string): Storage {
@@ -78,18 +78,7 @@ export function createPostgresStorage(url: string): Storage {
   // Every request of somebody who is logged in asks for its session: a connection and a round trip for each would cost as much as the
   // tip itself.
   const sessions = createGroupCommit((group: readonly SessionToFind[]) =>
-    steps.run(async (statements) => {
-      const rows = await statements.sessionsWithAccounts.execute({
-        hashes: [...new Set(group.map(({ hash }) => hash))].map((hash) => Buffer.from(hash, 'hex')),
-      });
-      const found = new Map(rows.map((row) => [row.tokenHash.toString('hex'), row]));
-      return group.map(({ hash, nowMs }) => {
-        const row = found.get(hash);
-        return row && row.expiresAtMs > nowMs
-          ? { account: accountOf(row), expiresAtMs: row.expiresAtMs }
-          : null;
-      });
-    }),
+    steps.run((statements) => findSessions(statements, group)),
   );
 
   async function findOwn(statements: Statements, userId: UserId, id: TransactionId) {
@@ -110,14 +99,38 @@ export function createPostgresStorage(url: string): Storage {
         transact((statements) => updateAccount(statements, id, change)),
       ),
 
+    beginClosing: (id, present, closesAtMs) =>
+      tellingCodes(
+        id,
+        transact((statements) => beginClosing(statements, { id, present, closesAtMs })),
+      ),
+
+    listClosingAccounts: (nowMs, atMost) =>
+      steps.run(async (statements) =>
+        (await statements.closingAccounts.execute({ nowMs, atMost })).map(({ id }) => id),
+      ),
+
+    closeAccount: (id, nowMs, isDueOnly) =>
+      tellingCodes(
+        id,
+        transact((statements, isRepeated) => closeAccount(statements, { id, nowMs, isDueOnly }, isRepeated)),
+      ),
+
+    forgetRemnants: () => forgetRemnants(url),
+
+    listFormerUsernames: (id) =>
+      steps.run(async (statements) =>
+        (await statements.formerUsernamesOf.execute({ id })).map(({ username }) => username),
+      ),
+
     findCredentials: (email) =>
       steps.run(async (statements) => {
         // PostgreSQL refuses this character in any text, so that no account has it.
         if (email.includes('\0')) return null;
         const [row] = await statements.accountByEmail.execute({ emailKey: emailKeyOf(email) });
         if (!row) return null;
-        const { passwordHash, passwordExpiresAtMs } = row;
-        return { account: accountOf(row), passwordHash, passwordExpiresAtMs };
+        const { passwordHash, passwordExpiresAtMs, closesAtMs } = row;
+        return { account: accountOf(row), passwordHash, passwordExpiresAtMs, closesAtMs };
       }),
 
     replacePasswordHash: (id, present, next) =>
@@ -126,41 +139,17 @@ export function createPostgresStorage(url: string): Storage {
       }),
 
     changePassword: (userId, present, next, kept) =>
-      transact(async (statements, isRepeated) => {
-        const [account] = await statements.lockAccount.execute({ id: userId });
-        // Hashes are salted, so this one can only be there by the run before.
-        if (isRepeated && account?.passwordHash === next.passwordHash) return 'changed';
-        if (account?.passwordHash !== present) return 'stale';
-        if (kept !== null) {
-          const { rowCount } = await statements.renewSession.execute({
-            userId,
-            tokenHash: Buffer.from(kept.tokenHash),
-            nextTokenHash: Buffer.from(kept.nextTokenHash),
-            expiresAtMs: kept.expiresAtMs,
-          });
-          if (rowCount === 0) return 'gone';
-        }
-        await statements.changePassword.execute({ id: userId, ...next });
-        const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept.nextTokenHash);
-        await statements.deleteOtherSessions.execute({ userId, keptTokenHash });
-        return 'changed';
-      }),
+      transact((statements, isRepeated) =>
+        changePassword(statements, { userId, present, next, kept }, isRepeated),
+      ),
 
-    createSession: (session, passwordHash, maxCount) =>
-      transact(async (statements, isRepeated) => {
-        const { userId } = session;
-        const tokenHash = Buffer.from(session.tokenHash);
-        const [account] = await statements.lockAccount.execute({ id: userId });
-        if (account?.passwordHash !== passwordHash) return 'stale';
-        const others = await statements.sessionsOfUser.execute({ userId });
-        if (isRepeated && others.some((other) => tokenHash.equals(other.tokenHash))) return 'created';
-        const ended = sessionsToEnd(others, maxCount);
-        if (ended.length > 0) {
-          await statements.deleteSessions.execute({ tokenHashes: ended.map((other) => other.tokenHash) });
-        }
-        await statements.insertSession.run({ ...session, tokenHash });
-        return 'created';
-      }),
+    async createSession(session, passwordHash, maxCount) {
+      const outcome = await transact((statements, isRepeated) =>
+        createSession(statements, { session, passwordHash, maxCount }, isRepeated),
+      );
+      if (outcome === 'reopened') notifications.tellCodes([session.userId]);
+      return outcome;
+    },
 
     findSession: (tokenHash, nowMs) => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs }),
 
@@ -247,22 +236,29 @@ export function createPostgresStorage(url: string): Storage {
 
     recordTip: tips.add,
 
-    reverseTip: (id, createdAtMs) =>
-      tellingOf(
-        steps.transact((session, isRepeated) => reverseTip(session, id, createdAtMs, isRepeated), 'repeat'),
-      ),
+    reverseTip: (reversal) =>
+      tellingOf(steps.transact((session, isRepeated) => reverseTip(session, reversal, isRepeated), 'repeat')),
 
-    listTransactions: (userId, { before, limit }) =>
+    listTransactions: (userId, page) => steps.run((statements) => listTips(statements, userId, page)),
+
+    findListingPlace: (userId, id) =>
       steps.run(async (statements) => {
-        let position = END_OF_ENTRIES;
-        if (before !== null) {
-          const last = await findOwn(statements, userId, before);
-          if (!last) return null;
-          position = last.giverId === userId ? last.giverPosition : last.receiverPosition;
-        }
-        const rows = await statements.tipsOfUser.execute({ userId, before: position, limit });
-        return rows.map(transactionOf);
+        const found = await findOwn(statements, userId, id);
+        if (!found) return null;
+        const position = found.giverId === userId ? found.giverPosition : found.receiverPosition;
+        return { createdAtMs: found.createdAtMs, position };
       }),
+
+    sumGiven: (userId, filter, before) =>
+      steps.run((statements) => sumGiven(statements, userId, filter, before)),
+
+    async readDailyTakings(accountId, period) {
+      const known = await steps.run((statements) => readDailyTakings(statements, accountId, period));
+      return known ?? transact((statements) => detailTakings(statements, accountId, period));
+    },
+
+    readHourlyTakings: (accountId, period) =>
+      steps.run((statements) => statements.hourlyTakings.execute({ accountId, ...period })),
 
     findTransaction: (userId, id) =>
       steps.run(async (statements) => {

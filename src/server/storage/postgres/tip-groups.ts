@@ -3,21 +3,26 @@
  * accounts of all givers and receivers are locked first, always in the order of their ids, so that no two transactions wait for
  * each other; under these locks nobody else moves their totals, adds to their entries, or uses an idempotency key of the givers'.
  */
-import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { UserId } from '#shared/ids.ts';
+import { statusForGivers } from '../closed-accounts.ts';
+import type {
+  NewReversal,
+  NewTransaction,
+  RecordOutcome,
+  Reversal,
+  ReverseOutcome,
+  TransactionRecord,
+} from '../ledger.ts';
 import {
   bucketStartMs,
+  decideReversal,
   decideTip,
+  QUARTER_MS,
   type StoredTransaction,
   transactionOf,
   withReceiverNames,
 } from '../rules.ts';
-import type {
-  NewTransaction,
-  QrCodeRecord,
-  RecordOutcome,
-  ReverseOutcome,
-  TransactionRecord,
-} from '../storage.ts';
+import type { QrCodeRecord } from '../storage.ts';
 import type { Session } from './atomic-steps.ts';
 import { CHANNEL, entriesPayload } from './notifications.ts';
 
@@ -26,13 +31,14 @@ interface LockedAccount {
   readonly id: UserId;
   readonly username: string;
   readonly fullName: string;
+  readonly isClosing: boolean;
   position: number;
   receivedCents: number;
   givenCents: number;
 }
 
 const LOCK_ACCOUNTS = `
-  SELECT id, username, full_name AS "fullName", last_position AS position,
+  SELECT id, username, full_name AS "fullName", closes_at_ms IS NOT NULL AS "isClosing", last_position AS position,
     total_tips_received_cents AS "receivedCents", total_tips_given_cents AS "givenCents"
   FROM accounts
   WHERE id IN (
@@ -53,8 +59,9 @@ const EARLIER = `
   SELECT id, giver_id AS "giverId", receiver_id AS "receiverId", qr_code_id AS "qrCodeId",
     service_category AS "serviceCategory", amount_cents AS "amountCents", giver_fee_cents AS "giverFeeCents",
     receiver_fee_cents AS "receiverFeeCents", net_amount_cents AS "netAmountCents", giver_fee_rate AS "giverFeeRate",
-    receiver_fee_rate AS "receiverFeeRate", idempotency_key AS "idempotencyKey", transactions.created_at_ms AS "createdAtMs",
-    CASE WHEN reversals.sequence IS NULL THEN 'completed' ELSE 'refunded' END AS status
+    receiver_fee_rate AS "receiverFeeRate", transactions.idempotency_key AS "idempotencyKey",
+    transactions.created_at_ms AS "createdAtMs", CASE WHEN reversals.sequence IS NOT NULL
+      THEN json_build_object('createdAtMs', reversals.created_at_ms, 'reversedBy', reversals.reversed_by) END AS reversal
   FROM (
     SELECT sequence FROM unnest($1::text[]) AS own (tip_id)
     CROSS JOIN LATERAL (SELECT sequence FROM transactions WHERE id = tip_id LIMIT 1) AS tip
@@ -107,15 +114,24 @@ const RECORD = `
     SELECT receiver_id, receiver_position, 'received', sequence, net_amount_cents, received_after_cents, created_at_ms
     FROM tip JOIN inserted USING (id)
   ), counted AS (
-    INSERT INTO tip_buckets AS bucket (account_id, start_ms, service_category, count, cents)
-    SELECT * FROM unnest($23::text[], $24::bigint[], $25::text[], $26::bigint[], $27::bigint[])
+    INSERT INTO tip_buckets AS bucket (
+      account_id, start_ms, service_category, count, cents, gross_cents, largest_cents, detailed_count
+    )
+    SELECT *, count FROM unnest(
+      $23::text[], $24::bigint[], $25::text[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[]
+    ) AS bucket (account_id, start_ms, service_category, count, cents, gross_cents, largest_cents)
     ON CONFLICT (account_id, start_ms, service_category)
-    DO UPDATE SET count = bucket.count + excluded.count, cents = bucket.cents + excluded.cents
+    DO UPDATE SET count = bucket.count + excluded.count, cents = bucket.cents + excluded.cents,
+      gross_cents = bucket.gross_cents + excluded.gross_cents,
+      largest_cents = greatest(bucket.largest_cents, excluded.largest_cents),
+      detailed_count = bucket.detailed_count + excluded.detailed_count
   ), ${MOVE_ACCOUNTS}`;
 
 const REVERSE = `
   WITH reversal AS (
-    INSERT INTO reversals (transaction_sequence, created_at_ms, giver_position, receiver_position) VALUES ($6, $7, $8, $9)
+    INSERT INTO reversals (
+      transaction_sequence, created_at_ms, giver_position, receiver_position, reversed_by, idempotency_key
+    ) VALUES ($6, $7, $8, $9, $18, $19)
   ), entered AS (
     INSERT INTO entries (
       account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
@@ -179,7 +195,13 @@ export async function recordTips(
     const decision = decideTip(
       tip,
       before ?? (tip.idempotencyKey === null ? undefined : byKey.get(keyOf(tip))),
-      code && receiver && { ...code, username: receiver.username, fullName: receiver.fullName },
+      code &&
+        receiver && {
+          ...code,
+          status: statusForGivers(code.status, receiver.isClosing),
+          username: receiver.username,
+          fullName: receiver.fullName,
+        },
     );
     if (decision.outcome === 'repeated' && before && giver && receiver) {
       touched.add(giver).add(receiver);
@@ -187,10 +209,7 @@ export async function recordTips(
     }
     if (decision.outcome !== 'due') return decision;
     if (!giver || !receiver) throw new Error('an account that is logged in has gone');
-    const transaction = withReceiverNames(
-      { ...tip, receiverId: receiver.id, status: 'completed' },
-      decision.code,
-    );
+    const transaction = withReceiverNames({ ...tip, receiverId: receiver.id, reversal: null }, decision.code);
     byKey.set(keyOf(tip), transaction);
     touched.add(giver).add(receiver);
     giver.position += 1;
@@ -242,6 +261,8 @@ export async function recordTips(
         buckets.map(({ serviceCategory }) => serviceCategory),
         buckets.map(({ count }) => count),
         buckets.map(({ netCents }) => netCents),
+        buckets.map(({ grossCents }) => grossCents),
+        buckets.map(({ largestCents }) => largestCents),
       ],
     }),
   );
@@ -250,57 +271,74 @@ export async function recordTips(
 
 /**
  * Reverses a tip in one transaction, and commits it.
- * @param isRepeated whether this reversal may have been committed before: one of the same millisecond is then taken for it.
+ * @param isRepeated whether this reversal may have been committed before: one of the same person and millisecond is then taken for it.
  */
 export async function reverseTip(
   session: Session,
-  id: TransactionId,
-  createdAtMs: number,
+  request: NewReversal,
   isRepeated: boolean,
 ): Promise<Committed<ReverseOutcome>> {
   await session.begun;
-  const [known] = await session.statements.transactionById.execute({ id });
-  if (!known) return { outcome: { outcome: 'unknown_transaction' }, accounts: [] };
-  const accounts = await lockAccounts(session, [known.giverId, known.receiverId], []);
-  const giver = accounts.get(known.giverId);
-  const receiver = accounts.get(known.receiverId);
-  const [found] = await session.statements.transactionById.execute({ id });
-  if (!found || !giver || !receiver) throw new Error('a transaction or its account has gone');
-  const { sequence, reversedAtMs } = found;
-  const transaction: TransactionRecord = transactionOf({ ...found, status: 'refunded' });
-  if (reversedAtMs !== null) {
-    const outcome = isRepeated && reversedAtMs === createdAtMs ? 'reversed' : 'reversed_before';
-    return { outcome: { outcome, transaction }, accounts: [giver.id, receiver.id] };
+  const { transactionById, detailBuckets } = session.statements;
+  const { transactionId: id, createdAtMs, idempotencyKey } = request;
+  const [known] = await transactionById.execute({ id });
+  const accounts = known && (await lockAccounts(session, [known.giverId, known.receiverId], []));
+  const [locked] = known ? await transactionById.execute({ id }) : [];
+  const decision = decideReversal(request, locked);
+  const touched = [...(accounts?.values() ?? [])];
+  if (decision.outcome !== 'due') {
+    const isOwn = isRepeated && locked && isOfRequest(locked.reversal, request, locked);
+    const outcome = isOwn ? ({ outcome: 'reversed', transaction: transactionOf(locked) } as const) : decision;
+    return { outcome, accounts: isOwn ? touched.map((account) => account.id) : [] };
   }
+  const { found, reversedBy } = decision;
+  const giver = accounts?.get(found.giverId);
+  const receiver = accounts?.get(found.receiverId);
+  if (!giver || !receiver) throw new Error('an account of a tip has gone');
   giver.position += 1;
   giver.givenCents -= found.amountCents;
   receiver.position += 1;
   receiver.receivedCents -= found.netAmountCents;
-  await session.commit(
-    session.ask({
-      name: 'reverse',
-      text: REVERSE,
-      values: [
-        ...movesOf([giver, receiver]),
-        sequence,
-        createdAtMs,
-        giver.position,
-        receiver.position,
-        giver.id,
-        found.amountCents,
-        giver.givenCents,
-        receiver.id,
-        found.netAmountCents,
-        receiver.receivedCents,
-        bucketStartMs(found),
-        found.serviceCategory,
-      ],
-    }),
-  );
+  const startMs = bucketStartMs(found);
+  await session.ask({
+    name: 'reverse',
+    text: REVERSE,
+    values: [
+      ...movesOf([giver, receiver]),
+      found.sequence,
+      createdAtMs,
+      giver.position,
+      receiver.position,
+      giver.id,
+      found.amountCents,
+      giver.givenCents,
+      receiver.id,
+      found.netAmountCents,
+      receiver.receivedCents,
+      startMs,
+      found.serviceCategory,
+      reversedBy,
+      idempotencyKey,
+    ],
+  });
+  const quarter = { accountId: receiver.id, fromMs: startMs, untilMs: startMs + QUARTER_MS };
+  await detailBuckets.execute(quarter);
+  await session.commit();
+  const reversal = { createdAtMs, reversedBy };
   return {
-    outcome: { outcome: 'reversed', transaction },
-    accounts: [giver.id, receiver.id],
+    outcome: { outcome: 'reversed', transaction: transactionOf({ ...found, reversal }) },
+    accounts: touched.map((account) => account.id),
   };
+}
+
+/** Whether a reversal is the one that was asked for. */
+function isOfRequest(
+  reversal: Reversal | null,
+  { userId, createdAtMs }: NewReversal,
+  { giverId }: TransactionRecord,
+): boolean {
+  const party = giverId === userId ? 'giver' : 'receiver';
+  return reversal?.createdAtMs === createdAtMs && reversal.reversedBy === party;
 }
 
 type Row = Record<string, unknown>;
@@ -331,15 +369,33 @@ function movesOf(accounts: readonly LockedAccount[]) {
 function bucketsOf(tips: readonly TransactionRecord[]) {
   const buckets = new Map<
     string,
-    { accountId: UserId; startMs: number; serviceCategory: string; count: number; netCents: number }
+    {
+      accountId: UserId;
+      startMs: number;
+      serviceCategory: string;
+      count: number;
+      netCents: number;
+      grossCents: number;
+      largestCents: number;
+    }
   >();
   for (const tip of tips) {
     const { receiverId: accountId, serviceCategory } = tip;
     const startMs = bucketStartMs(tip);
     const name = `${accountId} ${startMs} ${serviceCategory}`;
-    const bucket = buckets.get(name) ?? { accountId, startMs, serviceCategory, count: 0, netCents: 0 };
+    const bucket = buckets.get(name) ?? {
+      accountId,
+      startMs,
+      serviceCategory,
+      count: 0,
+      netCents: 0,
+      grossCents: 0,
+      largestCents: 0,
+    };
     bucket.count += 1;
     bucket.netCents += tip.netAmountCents;
+    bucket.grossCents += tip.amountCents;
+    bucket.largestCents = Math.max(bucket.largestCents, tip.netAmountCents);
     buckets.set(name, bucket);
   }
   return [...buckets.values()];

@@ -1,37 +1,15 @@
 /**
- * The statements about codes and tips; see `statements.ts`.
+ * The statements about tips; see `statements.ts`.
  */
-import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, isNull, lt, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
-import type { TransactionStatus } from '#shared/tips.ts';
-import { prepareInsert } from './placeholders.ts';
-import {
-  accounts,
-  entries,
-  photos,
-  providerCategories,
-  qrCodes,
-  qrPictures,
-  reversals,
-  tipBuckets,
-  transactions,
-} from './schema.ts';
+import { type BucketRange, DETAIL_BUCKETS } from '../bucket-details.ts';
+import { LISTING_SPAN } from '../rules.ts';
+import { namesOfCode, ownsCode } from './code-statements.ts';
+import { accounts, entries, qrCodes, reversals, tipBuckets, transactions } from './schema.ts';
 
 export function prepareTipStatements(db: NodePgDatabase) {
   const value = sql.placeholder;
-
-  /** The names of whom a code tips, for statements that join a code with the account that owns it. */
-  const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
-  const code = {
-    id: qrCodes.id,
-    userId: qrCodes.userId,
-    serviceCategory: qrCodes.category,
-    status: qrCodes.status,
-    displayName: qrCodes.displayName,
-    greeting: qrCodes.greeting,
-    photoName: qrCodes.photoName,
-  };
-  const ownsCode = eq(accounts.id, qrCodes.userId);
 
   /** A transaction as the port tells it. */
   const transaction = {
@@ -48,7 +26,8 @@ export function prepareTipStatements(db: NodePgDatabase) {
     receiverFeeRate: transactions.receiverFeeRate,
     idempotencyKey: transactions.idempotencyKey,
     createdAtMs: transactions.createdAtMs,
-    status: sql<TransactionStatus>`CASE WHEN ${reversals.sequence} IS NULL THEN 'completed' ELSE 'refunded' END`,
+    /** Null as a whole where there is none. */
+    reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
   };
   const transactionWithNames = {
     ...transaction,
@@ -67,92 +46,35 @@ export function prepareTipStatements(db: NodePgDatabase) {
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed);
 
-  return {
-    categoryOffered: db
-      .select({ category: providerCategories.category })
-      .from(providerCategories)
-      .where(
-        and(
-          eq(providerCategories.userId, value('userId')),
-          eq(providerCategories.category, value('category')),
-          eq(providerCategories.isOffered, true),
-        ),
-      )
-      .prepare('category_offered'),
-    /** The service's code that is active or paused. */
-    codeOfCategory: db
-      .select({ id: qrCodes.id })
-      .from(qrCodes)
-      .where(
-        and(
-          eq(qrCodes.userId, value('userId')),
-          eq(qrCodes.category, value('category')),
-          sql`status in ('active', 'paused')`,
-        ),
-      )
-      .prepare('code_of_category'),
-    insertQrCode: prepareInsert(db, qrCodes, 'insert_qr_code'),
-    /** Each with its picture for the address that is `addressPrefix` and its id. */
-    codesOfUser: db
-      .select({ ...code, picture: qrPictures.png })
-      .from(qrCodes)
-      .leftJoin(
-        qrPictures,
-        and(
-          eq(qrPictures.qrCodeId, qrCodes.id),
-          eq(qrPictures.address, sql`${value('addressPrefix')} || ${qrCodes.id}`),
-        ),
-      )
-      .where(eq(qrCodes.userId, value('userId')))
-      .orderBy(asc(qrCodes.sequence))
-      .prepare('codes_of_user'),
-    codeWithProvider: db
-      .select({ ...code, ...namesOfCode })
-      .from(qrCodes)
-      .innerJoin(accounts, ownsCode)
-      .where(eq(qrCodes.id, value('id')))
-      .prepare('code_with_provider'),
-    pictureOfCode: db
-      .select({ png: qrPictures.png })
-      .from(qrPictures)
-      .where(and(eq(qrPictures.qrCodeId, value('qrCodeId')), eq(qrPictures.address, value('address'))))
-      .prepare('picture_of_code'),
-    codeById: db
-      .select(code)
-      .from(qrCodes)
-      .where(eq(qrCodes.id, value('id')))
-      .prepare('code_by_id'),
-    updateCode: db
-      .update(qrCodes)
-      .set({
-        status: sql`${value('status')}`,
-        displayName: sql`${value('displayName')}`,
-        greeting: sql`${value('greeting')}`,
-        photoName: sql`${value('photoName')}`,
-      })
-      .where(eq(qrCodes.id, value('id')))
-      .prepare('update_code'),
-    insertPhoto: prepareInsert(db, photos, 'insert_photo'),
-    photoByName: db
-      .select({ jpeg: photos.jpeg })
-      .from(photos)
-      .where(eq(photos.name, value('name')))
-      .prepare('photo_by_name'),
-    deletePhoto: db
-      .delete(photos)
-      .where(eq(photos.name, value('name')))
-      .prepare('delete_photo'),
-    insertPicture: prepareInsert(db, qrPictures, 'insert_picture'),
+  const isOfService = sql`(${value('serviceCategory')}::text is null or ${transactions.serviceCategory} = ${value('serviceCategory')})`;
+  const isMeant = and(sql`${entries.kind} in (${value('kind')}, ${value('otherKind')})`, isOfService);
+  /** From the place at which a step of a listing ends up to, not including, the one before which it begins. */
+  const isBetweenPlaces = and(
+    eq(entries.accountId, value('userId')),
+    sql`(${entries.createdAtMs}, ${entries.position}) < (${value('beforeMs')}::bigint, ${value('before')}::bigint)`,
+    sql`(${entries.createdAtMs}, ${entries.position}) >= (${value('downToMs')}::bigint, ${value('downTo')}::bigint)`,
+  );
+  const bucketsBetween = and(
+    eq(tipBuckets.accountId, value('accountId')),
+    gte(tipBuckets.startMs, value('fromMs')),
+    lt(tipBuckets.startMs, value('untilMs')),
+  );
+  const takenBetween = and(
+    bucketsBetween,
+    gt(tipBuckets.count, 0),
+    sql`(${value('serviceCategory')}::text is null or ${tipBuckets.serviceCategory} = ${value('serviceCategory')})`,
+  );
 
+  return {
     transactionById: db
       .select({
         ...transactionWithNames,
         sequence: transactions.sequence,
         giverPosition: transactions.giverPosition,
         receiverPosition: transactions.receiverPosition,
-        reversedAtMs: reversals.createdAtMs,
         giverPositionOfReversal: reversals.giverPosition,
         receiverPositionOfReversal: reversals.receiverPosition,
+        keyOfReversal: reversals.idempotencyKey,
       })
       .from(transactions)
       .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
@@ -166,12 +88,80 @@ export function prepareTipStatements(db: NodePgDatabase) {
         and(
           eq(entries.accountId, value('userId')),
           lt(entries.position, value('before')),
-          inArray(entries.kind, ['received', 'given']),
+          gte(entries.position, value('downTo')),
+          isMeant,
         ),
       )
       .orderBy(desc(entries.position))
       .limit(value('limit'))
       .prepare('tips_of_user'),
+    /** The same between two times, by the index of times. */
+    datedTipsOfUser: entriesWithTransactions()
+      .where(and(isBetweenPlaces, isMeant))
+      .orderBy(desc(entries.createdAtMs), desc(entries.position))
+      .limit(value('limit'))
+      .prepare('dated_tips_of_user'),
+    /** Where a step of a dated listing ends: the place of the last entry that it looks at; none when it reaches the end. */
+    endOfStep: db
+      .select({ createdAtMs: entries.createdAtMs, position: entries.position })
+      .from(entries)
+      .where(
+        and(
+          eq(entries.accountId, value('userId')),
+          gte(entries.createdAtMs, value('fromMs')),
+          sql`(${entries.createdAtMs}, ${entries.position}) < (${value('beforeMs')}::bigint, ${value('before')}::bigint)`,
+        ),
+      )
+      .orderBy(desc(entries.createdAtMs), desc(entries.position))
+      .limit(1)
+      .offset(LISTING_SPAN - 1)
+      .prepare('end_of_step'),
+    givenBetween: db
+      .select({
+        count: sql`count(*)`.mapWith(Number),
+        givenCents: sql`coalesce(sum(${transactions.amountCents}), 0)`.mapWith(transactions.amountCents),
+        feeCents: sql`coalesce(sum(${transactions.giverFeeCents}), 0)`.mapWith(transactions.giverFeeCents),
+      })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .leftJoin(reversals, isReversed)
+      .where(and(isBetweenPlaces, eq(entries.kind, 'given'), isOfService, isNull(reversals.sequence)))
+      .prepare('given_between'),
+    /** What was received between two times by local day and service, and whether the details of all of it are there. */
+    dailyTakings: db
+      .select({
+        day: sql`(${tipBuckets.startMs} + ${value('offsetMs')}::bigint) / 86400000`.mapWith(Number).as('day'),
+        serviceCategory: tipBuckets.serviceCategory,
+        count: sql`sum(${tipBuckets.count})`.mapWith(tipBuckets.count),
+        netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
+        grossCents: sql`sum(${tipBuckets.grossCents})`.mapWith(tipBuckets.grossCents),
+        largestCents: sql`max(${tipBuckets.largestCents})`.mapWith(tipBuckets.largestCents),
+        isDetailed: sql<boolean>`bool_and(${tipBuckets.detailedCount} = ${tipBuckets.count})`,
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`day`, tipBuckets.serviceCategory)
+      .prepare('daily_takings'),
+    /** The same by the hour of the local week. */
+    hourlyTakings: db
+      .select({
+        hourOfWeek: sql`(${tipBuckets.startMs} + ${value('offsetMs')}::bigint) / 3600000 % 168`
+          .mapWith(Number)
+          .as('hour'),
+        count: sql`sum(${tipBuckets.count})`.mapWith(tipBuckets.count),
+        netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`hour`)
+      .prepare('hourly_takings'),
+    /** Runs seldom, and is not prepared. */
+    detailBuckets: {
+      execute: ({ accountId, fromMs, untilMs }: BucketRange) =>
+        db.execute(
+          sql`${sql.raw(DETAIL_BUCKETS)} WHERE account_id = ${accountId} AND start_ms >= ${fromMs} AND start_ms < ${untilMs}`,
+        ),
+    },
     entriesOfUserSince: entriesWithTransactions()
       .where(and(eq(entries.accountId, value('userId')), gt(entries.position, value('after'))))
       .orderBy(asc(entries.position))

@@ -11,6 +11,7 @@ import * as schema from './schema.ts';
 const TABLES = [
   schema.accounts,
   schema.formerUsernames,
+  schema.closedUsernames,
   schema.providerCategories,
   schema.sessions,
   schema.secrets,

@@ -2,6 +2,7 @@
  * Making codes and changing them, as steps that are synchronous: each is a step of a group commit.
  */
 import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
+import { CLOSED_ACCOUNT } from '../closed-accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules.ts';
 import type { NewPicture, NewQrCode, Photo, QrCodeChange, QrCodeRecord } from '../storage.ts';
 import type { Statements } from './statements.ts';
@@ -68,6 +69,13 @@ export function createCodes(statements: Statements) {
       save(changed);
       forgetPhoto(outgoingPhoto(code, changed.photoName));
       return { outcome: 'updated', code: changed } as const;
+    },
+
+    /** Retires all codes of an account that is closed. Its tip pages get a name of their own, so that nothing leads from one to another. */
+    close(userId: UserId): void {
+      const photos = statements.photosOfUser.all({ userId });
+      statements.clearCodesOfUser.run({ userId, displayName: CLOSED_ACCOUNT });
+      for (const { name } of photos) forgetPhoto(name);
     },
 
     /** Retires the current code of a service that is no longer offered, if there is one. */

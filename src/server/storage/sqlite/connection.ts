@@ -55,6 +55,8 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
       // REPLACE deletes rows without firing delete triggers unless this is on: the ledger's guard depends on it.
       database.pragma('recursive_triggers = ON');
       database.pragma('trusted_schema = OFF');
+      // What is deleted is overwritten: an account that is closed has to be gone from the file as well.
+      database.pragma('secure_delete = ON');
       database.pragma('cache_size = -32000');
       // What each step of a commit would need to be undone is kept in memory, instead of a file that nobody reads.
       database.pragma('temp_store = MEMORY');

@@ -2,7 +2,7 @@
  * Checks all of a ledger: after tests, on backups and as `npm run db:check`. A start checks what was written since the last
  * check (`recent-check.ts`).
  */
-import { INVARIANTS, type Invariant, TIP_INVARIANTS } from '../ledger-invariants.ts';
+import { DETAILS_OF_BUCKETS, INVARIANTS, type Invariant, TIP_INVARIANTS } from '../ledger-invariants.ts';
 import { COLUMNS_OF_PAST, tipText } from '../past.ts';
 import type { Database } from './connection.ts';
 
@@ -53,9 +53,7 @@ export interface LedgerViolation {
  */
 export function checkLedger(database: Database): LedgerViolation[] {
   return database.transaction(() => {
-    const hasEntries = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'entries'`).get();
-    const invariants = hasEntries ? [...INVARIANTS, ...OWN_INVARIANTS] : EARLIER_INVARIANTS;
-    const violations = invariants.map(([invariant, query]) => ({
+    const violations = invariantsOf(database).map(([invariant, query]) => ({
       invariant,
       offenders: database.prepare<[], string>(`SELECT * FROM (${query}) LIMIT 10`).pluck().all(),
     }));
@@ -69,6 +67,16 @@ export function checkLedger(database: Database): LedgerViolation[] {
       ({ offenders }) => offenders.length > 0,
     );
   })();
+}
+
+/** What holds in the version that the file is of: the present one, one without details of buckets, or one before entries. */
+function invariantsOf(database: Database): readonly Invariant[] {
+  const columnsOf = (table: string) =>
+    database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
+  if (columnsOf('entries').length === 0) return EARLIER_INVARIANTS;
+  const hasDetails = columnsOf('tip_buckets').includes('detailed_count');
+  const invariants = INVARIANTS.filter((invariant) => hasDetails || invariant !== DETAILS_OF_BUCKETS);
+  return [...invariants, ...OWN_INVARIANTS];
 }
 
 /** The tips of a ledger one by one, from the first, as the past is made of them. */

@@ -4,21 +4,39 @@
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
-import { bucketStartMs, decideTip, isPartyTo, transactionOf, withReceiverNames } from '../rules.ts';
 import type {
+  DailyTakings,
   EntryKind,
   EntryName,
   EntryRecord,
+  HourlyTakings,
+  ListingPlace,
+  ListingStep,
+  NewReversal,
   NewTransaction,
   RecordOutcome,
   ReverseOutcome,
+  TakingsPeriod,
+  TipFilter,
   Totals,
   TransactionRecord,
-} from '../storage.ts';
+} from '../ledger.ts';
+import {
+  bucketStartMs,
+  decideReversal,
+  decideTip,
+  isDated,
+  isNarrowed,
+  isPartyTo,
+  kindsOf,
+  LISTING_SPAN,
+  pageOf,
+  QUARTER_MS,
+  startOfStep,
+  transactionOf,
+  withReceiverNames,
+} from '../rules.ts';
 import type { Statements } from './statements.ts';
-
-/** Above every position, for the first page of a listing. */
-const END_OF_ACCOUNT = Number.MAX_SAFE_INTEGER;
 
 export function createLedger(statements: Statements) {
   /** Moves a total of an account. @returns the entry that says so, but for the transaction. */
@@ -44,6 +62,27 @@ export function createLedger(statements: Statements) {
     return isGiver ? found.giverPositionOfReversal : found.receiverPositionOfReversal;
   }
 
+  function lastPositionOf(userId: UserId): number {
+    return statements.newestEntry.get({ userId })?.position ?? 0;
+  }
+
+  /** The bounds of a step of a dated listing, and where the next one begins. */
+  function stepFrom(
+    userId: UserId,
+    { fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs'>,
+    before: ListingPlace | null,
+  ) {
+    const start = startOfStep(untilMs, before);
+    const from = { beforeMs: start.createdAtMs, before: start.position };
+    const next = statements.endOfStep.get({ userId, fromMs, ...from }) ?? null;
+    return { bounds: { ...from, downToMs: next?.createdAtMs ?? fromMs, downTo: next?.position ?? 0 }, next };
+  }
+
+  /** Makes up what the buckets of a period say beside their sums. */
+  function detail(accountId: UserId, fromMs: number, untilMs: number): void {
+    statements.detailBuckets.run({ accountId, fromMs, untilMs });
+  }
+
   return {
     record(tip: NewTransaction): RecordOutcome {
       const { giverId, idempotencyKey, qrCodeId, createdAtMs } = tip;
@@ -63,40 +102,93 @@ export function createLedger(statements: Statements) {
         accountId: receiverId,
         startMs: bucketStartMs(tip),
         serviceCategory: tip.serviceCategory,
-        count: 1,
-        cents: receivedCents,
+        netCents: receivedCents,
+        grossCents: tip.amountCents,
       });
-      const transaction = withReceiverNames({ ...tip, receiverId, status: 'completed' }, code);
+      const transaction = withReceiverNames({ ...tip, receiverId, reversal: null }, code);
       return { outcome: 'recorded', transaction };
     },
 
-    reverse(id: TransactionId, createdAtMs: number): ReverseOutcome {
-      const found = statements.transactionById.get({ id });
-      if (!found) return { outcome: 'unknown_transaction' };
-      const transaction: TransactionRecord = transactionOf({ ...found, status: 'refunded' });
-      if (found.status === 'refunded') return { outcome: 'reversed_before', transaction };
-      const { giverId, receiverId, amountCents, netAmountCents, sequence: transactionSequence } = found;
+    reverse(request: NewReversal): ReverseOutcome {
+      const decision = decideReversal(request, statements.transactionById.get({ id: request.transactionId }));
+      if (decision.outcome !== 'due') return decision;
+      const { found, reversedBy } = decision;
+      const { createdAtMs, idempotencyKey } = request;
+      const { giverId, receiverId, amountCents, netAmountCents, serviceCategory } = found;
+      const transactionSequence = found.sequence;
       const given = moveAccount(giverId, 'given_reversed', cents(-amountCents), createdAtMs);
       const received = moveAccount(receiverId, 'received_reversed', cents(-netAmountCents), createdAtMs);
       const positions = { giverPosition: given.position, receiverPosition: received.position };
-      statements.insertReversal.run({ transactionSequence, createdAtMs, ...positions });
+      statements.insertReversal.run({
+        transactionSequence,
+        createdAtMs,
+        ...positions,
+        reversedBy,
+        idempotencyKey,
+      });
       statements.insertEntry.run({ ...given, transactionSequence });
       statements.insertEntry.run({ ...received, transactionSequence });
+      const startMs = bucketStartMs(found);
       statements.takeFromBucket.run({
         accountId: receiverId,
-        startMs: bucketStartMs(transaction),
-        serviceCategory: transaction.serviceCategory,
+        startMs,
+        serviceCategory,
         cents: netAmountCents,
       });
-      return { outcome: 'reversed', transaction };
+      detail(receiverId, startMs, startMs + QUARTER_MS);
+      const reversal = { createdAtMs, reversedBy };
+      return { outcome: 'reversed', transaction: transactionOf({ ...found, reversal }) };
     },
 
-    list(userId: UserId, before: TransactionId | null, limit: number): TransactionRecord[] | null {
+    list(userId: UserId, filter: TipFilter, before: ListingPlace | null, limit: number): ListingStep {
+      const { serviceCategory } = filter;
+      const [kind, otherKind] = kindsOf(filter);
+      const meant = { userId, kind, otherKind, serviceCategory, limit };
+      if (isDated(filter)) {
+        const step = stepFrom(userId, filter, before);
+        return pageOf(statements.datedTipsOfUser.all({ ...meant, ...step.bounds }), limit, step.next);
+      }
       const position =
-        before === null ? END_OF_ACCOUNT : positionOf(userId, { transactionId: before, isReversal: false });
-      if (position === null) return null;
-      return statements.tipsOfUser.all({ userId, before: position, limit }).map(transactionOf);
+        before?.position ?? (isNarrowed(filter) ? lastPositionOf(userId) + 1 : Number.MAX_SAFE_INTEGER);
+      const downTo = isNarrowed(filter) ? position - LISTING_SPAN : 0;
+      const rows = statements.tipsOfUser.all({ ...meant, before: position, downTo });
+      return pageOf(rows, limit, downTo > 1 ? { createdAtMs: 0, position: downTo } : null);
     },
+
+    place(userId: UserId, id: TransactionId): ListingPlace | null {
+      const position = positionOf(userId, { transactionId: id, isReversal: false });
+      const found = position === null ? undefined : findOwn(userId, id);
+      return found && position !== null ? { createdAtMs: found.createdAtMs, position } : null;
+    },
+
+    sumGiven(
+      userId: UserId,
+      filter: Omit<TipFilter, 'direction'>,
+      before: ListingPlace | null,
+    ): {
+      readonly count: number;
+      readonly givenCents: Cents;
+      readonly feeCents: Cents;
+      readonly next: ListingPlace | null;
+    } {
+      const { bounds, next } = stepFrom(userId, filter, before);
+      const { serviceCategory } = filter;
+      const sums = statements.givenBetween.get({ userId, serviceCategory, ...bounds });
+      if (!sums) throw new Error('a sum has no row');
+      return { ...sums, next };
+    },
+
+    /** Null when the details of some buckets have to be made up first, by `detail`. */
+    dailyTakings(accountId: UserId, period: TakingsPeriod): DailyTakings[] | null {
+      const rows = statements.dailyTakings.all({ accountId, ...period });
+      if (rows.some(({ isDetailed }) => isDetailed === 0)) return null;
+      return rows.map(({ isDetailed: _, ...row }) => row);
+    },
+
+    hourlyTakings: (accountId: UserId, period: TakingsPeriod): HourlyTakings[] =>
+      statements.hourlyTakings.all({ accountId, ...period }),
+
+    detail,
 
     find(userId: UserId, id: TransactionId): TransactionRecord | null {
       const found = findOwn(userId, id);

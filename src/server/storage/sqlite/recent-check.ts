@@ -3,6 +3,7 @@
  * hold of them is decided in `../recent-check.ts`.
  */
 import type { UserId } from '#shared/ids.ts';
+import type { CheckStep } from '../ledger.ts';
 import {
   type AccountToCheck,
   type BucketMove,
@@ -20,7 +21,6 @@ import {
   type TransactionRow,
   WINDOW_SIZE,
 } from '../recent-check.ts';
-import type { CheckStep } from '../storage.ts';
 import type { Database } from './connection.ts';
 
 /** A reversal as a row, without the nesting of `ReversalRow`. */
@@ -81,8 +81,9 @@ export function createRecentCheck(database: Database): () => CheckStep {
   );
   // A bucket that is missing is made, empty, so that it differs from what was remembered once its account is judged.
   const saveMove = database.prepare<BucketMove>(
-    `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents, checked_count, checked_cents)
-     VALUES (@accountId, @startMs, @serviceCategory, 0, 0, @count, @cents)
+    `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents, checked_count, checked_cents,
+       detailed_count, gross_cents, largest_cents)
+     VALUES (@accountId, @startMs, @serviceCategory, 0, 0, @count, @cents, 0, 0, 0)
      ON CONFLICT DO UPDATE SET checked_count = checked_count + @count, checked_cents = checked_cents + @cents`,
   );
   const lastGivenOut = database

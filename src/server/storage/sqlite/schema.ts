@@ -18,8 +18,9 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import type { TipParty } from '#shared/records.ts';
+import type { EntryKind } from '../ledger.ts';
 import type { SecretName } from '../secrets.ts';
-import type { EntryKind } from '../storage.ts';
 
 const userId = (name: string) => text(name).$type<UserId>();
 const cents = (name: string) => integer(name).$type<Cents>();
@@ -43,6 +44,10 @@ export const accounts = sqliteTable(
     passwordExpiresAtMs: integer('password_expires_at_ms'),
     /** How many entries the account has. */
     lastPosition: integer('last_position').notNull().default(0),
+    /** When it will be closed for good; null for one that nobody is closing. */
+    closesAtMs: integer('closes_at_ms'),
+    /** When it was closed for good; its row then names nobody. */
+    closedAtMs: integer('closed_at_ms'),
   },
   (table) => [
     uniqueIndex('accounts_email_key').on(table.emailKey),
@@ -51,6 +56,7 @@ export const accounts = sqliteTable(
     check('accounts_total_tips_received', sql`${table.totalTipsReceivedCents} >= 0`),
     check('accounts_total_tips_given', sql`${table.totalTipsGivenCents} >= 0`),
     check('accounts_last_position', sql`${table.lastPosition} >= 0`),
+    index('accounts_closing').on(table.closesAtMs).where(sql`closes_at_ms is not null`),
   ],
 );
 
@@ -74,6 +80,13 @@ export const formerUsernames = sqliteTable('former_usernames', {
     .notNull()
     .references(() => accounts.id),
 });
+
+/** The usernames of accounts that were closed, present and former ones, as hashes: nobody gets one again. */
+export const closedUsernames = sqliteTable(
+  'closed_usernames',
+  { hash: blob('hash', { mode: 'buffer' }).primaryKey() },
+  (table) => [check('closed_usernames_hash', sql`length(${table.hash}) = 32`)],
+);
 
 export const sessions = sqliteTable(
   'sessions',
@@ -235,10 +248,14 @@ export const reversals = sqliteTable(
     createdAtMs: integer('created_at_ms').notNull(),
     giverPosition: integer('giver_position').notNull(),
     receiverPosition: integer('receiver_position').notNull(),
+    /** Which of the two people asked for it; null for one of a time when nobody could. */
+    reversedBy: text('reversed_by').$type<TipParty>(),
+    idempotencyKey: text('idempotency_key'),
   },
   (table) => [
     uniqueIndex('reversals_transaction').on(table.transactionSequence),
     check('reversals_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
+    check('reversals_reversed_by', sql`${table.reversedBy} in ('giver', 'receiver')`),
   ],
 );
 
@@ -263,6 +280,7 @@ export const entries = sqliteTable(
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.position] }),
+    index('entries_time').on(table.accountId, table.createdAtMs),
     check('entries_position', sql`${table.position} > 0`),
     check('entries_balance', sql`${table.balanceAfterCents} >= 0`),
     check(
@@ -288,6 +306,10 @@ export const tipBuckets = sqliteTable(
     /** As they were when the ledger was checked last. */
     checkedCount: integer('checked_count').notNull().default(0),
     checkedCents: cents('checked_cents').notNull().default(sql`0`),
+    /** Of how many tips the sum of the amounts and the largest net amount are: where some are missing, the ledger tells when somebody asks. */
+    detailedCount: integer('detailed_count').notNull().default(0),
+    grossCents: cents('gross_cents').notNull().default(sql`0`),
+    largestCents: cents('largest_cents').notNull().default(sql`0`),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.startMs, table.serviceCategory] }),

@@ -1,12 +1,24 @@
 /**
  * Every statement of the running server, written in drizzle and prepared once: building one anew for each call was
- * measured to cost more than running it. Those about codes and tips are in `tip-statements.ts`.
+ * measured to cost more than running it. Those about codes are in `code-statements.ts`, those about tips in `tip-statements.ts`.
  */
-import { and, asc, desc, eq, gt, inArray, lte, ne, notExists, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, notExists, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
+import type { PhotoName } from '#shared/ids.ts';
+import { type BucketRange, DETAIL_BUCKETS } from '../bucket-details.ts';
+import { prepareCodeStatements } from './code-statements.ts';
 import type { Database } from './connection.ts';
 import { given, prepareInsert } from './placeholders.ts';
-import { accounts, attempts, formerUsernames, providerCategories, secrets, sessions } from './schema.ts';
+import {
+  accounts,
+  attempts,
+  closedUsernames,
+  formerUsernames,
+  providerCategories,
+  qrCodes,
+  secrets,
+  sessions,
+} from './schema.ts';
 import { prepareTipStatements } from './tip-statements.ts';
 
 export function prepareStatements(database: Database) {
@@ -19,6 +31,7 @@ export function prepareStatements(database: Database) {
     username: accounts.username,
     fullName: accounts.fullName,
     phone: accounts.phone,
+    createdAtMs: accounts.createdAtMs,
     isServiceProvider: accounts.isServiceProvider,
     /** Joined by commas; null for a customer. */
     categories: sql<string | null>`(
@@ -28,6 +41,7 @@ export function prepareStatements(database: Database) {
     totalTipsReceivedCents: accounts.totalTipsReceivedCents,
     totalTipsGivenCents: accounts.totalTipsGivenCents,
     passwordExpiresAtMs: accounts.passwordExpiresAtMs,
+    closesAtMs: accounts.closesAtMs,
   };
 
   const isAttemptCount = and(
@@ -37,7 +51,11 @@ export function prepareStatements(database: Database) {
   );
 
   return {
+    ...prepareCodeStatements(db),
     ...prepareTipStatements(db),
+    detailBuckets: database.prepare<BucketRange>(
+      `${DETAIL_BUCKETS} WHERE account_id = @accountId AND start_ms >= @fromMs AND start_ms < @untilMs`,
+    ),
 
     insertAccount: prepareInsert(db, accounts),
     /** Also brings back a service that was retired. */
@@ -48,7 +66,7 @@ export function prepareStatements(database: Database) {
       }),
     ),
     accountById: db
-      .select({ ...account, passwordHash: accounts.passwordHash })
+      .select({ ...account, passwordHash: accounts.passwordHash, closedAtMs: accounts.closedAtMs })
       .from(accounts)
       .where(eq(accounts.id, value('id')))
       .prepare(),
@@ -85,7 +103,7 @@ export function prepareStatements(database: Database) {
     accountByEmail: db
       .select({ ...account, passwordHash: accounts.passwordHash })
       .from(accounts)
-      .where(eq(accounts.emailKey, value('emailKey')))
+      .where(and(eq(accounts.emailKey, value('emailKey')), isNull(accounts.closedAtMs)))
       .prepare(),
     replacePasswordHash: db
       .update(accounts)
@@ -102,8 +120,75 @@ export function prepareStatements(database: Database) {
       .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('present'))))
       .prepare(),
 
-    accountWithHash: db
+    /** Null for an account that is to stay open. */
+    setClosingTime: db
+      .update(accounts)
+      .set({ closesAtMs: sql`${value('closesAtMs')}` })
+      .where(eq(accounts.id, value('id')))
+      .prepare(),
+    closingAccounts: db
       .select({ id: accounts.id })
+      .from(accounts)
+      .where(and(sql`closes_at_ms is not null`, lte(accounts.closesAtMs, value('nowMs'))))
+      .orderBy(asc(accounts.closesAtMs))
+      .limit(value('atMost'))
+      .prepare(),
+    closeAccount: db
+      .update(accounts)
+      .set({
+        email: sql`${value('email')}`,
+        emailKey: sql`${value('emailKey')}`,
+        username: sql`${value('username')}`,
+        fullName: sql`${value('fullName')}`,
+        phone: null,
+        passwordHash: sql`${value('passwordHash')}`,
+        passwordExpiresAtMs: null,
+        closesAtMs: null,
+        closedAtMs: sql`${value('closedAtMs')}`,
+      })
+      .where(eq(accounts.id, value('id')))
+      .prepare(),
+    formerUsernamesOf: db
+      .select({ username: formerUsernames.username })
+      .from(formerUsernames)
+      .where(eq(formerUsernames.userId, value('id')))
+      .orderBy(asc(formerUsernames.username))
+      .prepare(),
+    deleteFormerUsernames: db
+      .delete(formerUsernames)
+      .where(eq(formerUsernames.userId, value('id')))
+      .prepare(),
+    insertClosedUsername: prepareInsert(db, closedUsernames, (insert) => insert.onConflictDoNothing()),
+    closedUsername: db
+      .select({ hash: closedUsernames.hash })
+      .from(closedUsernames)
+      .where(eq(closedUsernames.hash, value('hash')))
+      .prepare(),
+    withdrawCategories: db
+      .update(providerCategories)
+      .set({ isOffered: false })
+      .where(eq(providerCategories.userId, value('id')))
+      .prepare(),
+
+    /** Retires the codes of an account that still lead somewhere, and takes off what was written on the pages of all. */
+    clearCodesOfUser: db
+      .update(qrCodes)
+      .set({
+        status: sql`CASE WHEN ${qrCodes.status} IN ('active', 'paused') THEN 'retired' ELSE ${qrCodes.status} END`,
+        displayName: sql`${value('displayName')}`,
+        greeting: null,
+        photoName: null,
+      })
+      .where(eq(qrCodes.userId, value('userId')))
+      .prepare(),
+    photosOfUser: db
+      .selectDistinct({ name: sql<PhotoName>`${qrCodes.photoName}` })
+      .from(qrCodes)
+      .where(and(eq(qrCodes.userId, value('userId')), isNotNull(qrCodes.photoName)))
+      .prepare(),
+
+    accountWithHash: db
+      .select({ closesAtMs: accounts.closesAtMs })
       .from(accounts)
       .where(and(eq(accounts.id, value('id')), eq(accounts.passwordHash, value('passwordHash'))))
       .prepare(),

@@ -2,21 +2,24 @@
  * The storage port on SQLite: each method is one read, or one step of a group commit.
  */
 import type { UserId } from '#shared/ids.ts';
+import { isClosingDue } from '../closed-accounts.ts';
+import type { TransactionRecord } from '../ledger.ts';
 import {
-  type AccountRow,
-  accountFrom,
+  accountOf,
   changedAccount,
   countAttempt,
   emailKeyOf,
   newAccountRow,
   sessionsToEnd,
 } from '../rules.ts';
-import type { Storage, StorageListener, TransactionRecord } from '../storage.ts';
+import type { Storage, StorageListener } from '../storage.ts';
+import { createClosing } from './closing.ts';
 import { createCodes } from './codes.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { createRecentCheck } from './recent-check.ts';
+import { forgetRemnants } from './remnants.ts';
 import { prepareStatements } from './statements.ts';
 
 /** No session has this hash. */
@@ -39,6 +42,7 @@ export function createSqliteStorage(database: Database): Storage {
   const statements = prepareStatements(database);
   const ledger = createLedger(statements);
   const codes = createCodes(statements);
+  const closing = createClosing(statements, codes);
   const checkRecent = createRecentCheck(database);
   const { write, close } = createGroupCommit(database);
   const listeners = new Set<StorageListener>();
@@ -62,15 +66,17 @@ export function createSqliteStorage(database: Database): Storage {
     for (const { onEntries } of listeners) onEntries([giverId, receiverId]);
   }
 
+  /** Tells everybody who listens that what a look-up answers for the codes of an account may have changed. */
+  function tellCodes(owner: UserId): void {
+    for (const { onCodes } of listeners) onCodes([owner]);
+  }
+
   /** Runs a step that changes what a look-up answers, and tells everybody who listens once it is committed. */
   async function writeCodes<Result>(owner: UserId, step: () => Result): Promise<Result> {
     const result = await write(step);
-    for (const { onCodes } of listeners) onCodes([owner]);
+    tellCodes(owner);
     return result;
   }
-
-  const accountOf = (row: AccountRow & { readonly categories: string | null }) =>
-    accountFrom(row, row.categories?.split(',') ?? []);
 
   return {
     isShared: false,
@@ -84,7 +90,7 @@ export function createSqliteStorage(database: Database): Storage {
       write(() => {
         const row = newAccountRow(account);
         if (statements.emailExists.get(row)) return 'email_taken';
-        if (statements.ownersOfUsername.get(row)) return 'username_taken';
+        if (statements.ownersOfUsername.get(row) || closing.isOfClosed(row.username)) return 'username_taken';
         statements.insertAccount.run(row);
         for (const category of account.serviceCategories) {
           statements.offerCategory.run({ userId: row.id, category, isOffered: true });
@@ -96,12 +102,14 @@ export function createSqliteStorage(database: Database): Storage {
       writeCodes(id, () => {
         const present = statements.accountById.get({ id });
         if (!present) throw new Error('an account that is logged in has gone');
+        if (present.closedAtMs !== null) return { outcome: 'stale' };
         if (change.email && change.email.passwordHash !== present.passwordHash) return { outcome: 'stale' };
         const { row, offered, retired } = changedAccount(accountOf(present), change);
         const isOthers = (found: { readonly id: UserId } | undefined) =>
           found !== undefined && found.id !== id;
         if (isOthers(statements.emailExists.get(row))) return { outcome: 'email_taken' };
-        if (statements.ownersOfUsername.all(row).some(isOthers)) return { outcome: 'username_taken' };
+        if (statements.ownersOfUsername.all(row).some(isOthers) || closing.isOfClosed(row.username))
+          return { outcome: 'username_taken' };
         if (row.username !== present.username) {
           statements.insertFormerUsername.run({ username: present.username, userId: id });
         }
@@ -117,12 +125,24 @@ export function createSqliteStorage(database: Database): Storage {
         return { outcome: 'updated', account: accountOf(changed) };
       }),
 
+    beginClosing: (id, present, closesAtMs) => writeCodes(id, () => closing.begin(id, present, closesAtMs)),
+
+    listClosingAccounts: (nowMs, atMost) =>
+      read(() => statements.closingAccounts.all({ nowMs, atMost }).map(({ id }) => id)),
+
+    closeAccount: (id, nowMs, isDueOnly) => writeCodes(id, () => closing.close(id, nowMs, isDueOnly)),
+
+    forgetRemnants: () => read(() => forgetRemnants(database)),
+
+    listFormerUsernames: (id) =>
+      read(() => statements.formerUsernamesOf.all({ id }).map(({ username }) => username)),
+
     findCredentials: (email) =>
       read(() => {
         const row = statements.accountByEmail.get({ emailKey: emailKeyOf(email) });
         if (!row) return null;
-        const { passwordHash, passwordExpiresAtMs } = row;
-        return { account: accountOf(row), passwordHash, passwordExpiresAtMs };
+        const { passwordHash, passwordExpiresAtMs, closesAtMs } = row;
+        return { account: accountOf(row), passwordHash, passwordExpiresAtMs, closesAtMs };
       }),
 
     replacePasswordHash: (id, present, next) =>
@@ -144,15 +164,21 @@ export function createSqliteStorage(database: Database): Storage {
         return 'changed';
       }),
 
-    createSession: (session, passwordHash, maxCount) =>
-      write(() => {
-        const { userId } = session;
-        if (!statements.accountWithHash.get({ id: userId, passwordHash })) return 'stale';
+    async createSession(session, passwordHash, maxCount) {
+      const { userId } = session;
+      const outcome = await write(() => {
+        const account = statements.accountWithHash.get({ id: userId, passwordHash });
+        if (!account || isClosingDue(account.closesAtMs, session.createdAtMs)) return 'stale';
         for (const { tokenHash } of sessionsToEnd(statements.sessionsOfUser.all({ userId }), maxCount))
           statements.deleteSession.run({ tokenHash });
         statements.insertSession.run({ ...session, tokenHash: Buffer.from(session.tokenHash) });
-        return 'created';
-      }),
+        if (account.closesAtMs === null) return 'created';
+        statements.setClosingTime.run({ id: userId, closesAtMs: null });
+        return 'reopened';
+      });
+      if (outcome === 'reopened') tellCodes(userId);
+      return outcome;
+    },
 
     findSession: (tokenHash, nowMs) =>
       read(() => {
@@ -216,13 +242,29 @@ export function createSqliteStorage(database: Database): Storage {
       return result;
     },
 
-    async reverseTip(id, createdAtMs) {
-      const result = await write(() => ledger.reverse(id, createdAtMs));
+    async reverseTip(reversal) {
+      const result = await write(() => ledger.reverse(reversal));
       if (result.outcome === 'reversed') tellEntries(result.transaction);
       return result;
     },
 
-    listTransactions: (userId, { before, limit }) => read(() => ledger.list(userId, before, limit)),
+    listTransactions: (userId, { filter, before, limit }) =>
+      read(() => ledger.list(userId, filter, before, limit)),
+
+    findListingPlace: (userId, id) => read(() => ledger.place(userId, id)),
+
+    sumGiven: (userId, filter, before) => read(() => ledger.sumGiven(userId, filter, before)),
+
+    async readDailyTakings(userId, period) {
+      const known = await read(() => ledger.dailyTakings(userId, period));
+      if (known) return known;
+      return write(() => {
+        ledger.detail(userId, period.fromMs, period.untilMs);
+        return ledger.dailyTakings(userId, period) ?? [];
+      });
+    },
+
+    readHourlyTakings: (userId, period) => read(() => ledger.hourlyTakings(userId, period)),
 
     findTransaction: (userId, id) => read(() => ledger.find(userId, id)),
 

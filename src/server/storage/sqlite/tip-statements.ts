@@ -1,38 +1,16 @@
 /**
- * The statements about codes and tips; see `statements.ts`.
+ * The statements about tips; see `statements.ts`.
  */
-import { and, asc, desc, eq, gt, gte, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, isNull, lt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import type { Cents } from '#shared/money.ts';
-import type { TransactionStatus } from '#shared/tips.ts';
+import { LISTING_SPAN } from '../rules.ts';
+import { namesOfCode, ownsCode } from './code-statements.ts';
 import { given, prepareInsert, prepareNumberedInsert } from './placeholders.ts';
-import {
-  accounts,
-  entries,
-  photos,
-  providerCategories,
-  qrCodes,
-  qrPictures,
-  reversals,
-  tipBuckets,
-  transactions,
-} from './schema.ts';
+import { accounts, entries, qrCodes, reversals, tipBuckets, transactions } from './schema.ts';
 
 export function prepareTipStatements(db: BetterSQLite3Database) {
   const value = sql.placeholder;
-
-  /** The names of whom a code tips, for statements that join a code with the account that owns it. */
-  const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
-  const code = {
-    id: qrCodes.id,
-    userId: qrCodes.userId,
-    serviceCategory: qrCodes.category,
-    status: qrCodes.status,
-    displayName: qrCodes.displayName,
-    greeting: qrCodes.greeting,
-    photoName: qrCodes.photoName,
-  };
-  const ownsCode = eq(accounts.id, qrCodes.userId);
 
   /** A transaction as the port tells it. */
   const transaction = {
@@ -49,7 +27,8 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
     receiverFeeRate: transactions.receiverFeeRate,
     idempotencyKey: transactions.idempotencyKey,
     createdAtMs: transactions.createdAtMs,
-    status: sql<TransactionStatus>`iif(${reversals.sequence} IS NULL, 'completed', 'refunded')`,
+    /** Null as a whole where there is none. */
+    reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
   };
   const transactionWithNames = {
     ...transaction,
@@ -68,88 +47,26 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed);
 
-  return {
-    categoryOffered: db
-      .select({ category: providerCategories.category })
-      .from(providerCategories)
-      .where(
-        and(
-          eq(providerCategories.userId, value('userId')),
-          eq(providerCategories.category, value('category')),
-          eq(providerCategories.isOffered, true),
-        ),
-      )
-      .prepare(),
-    /** The service's code that is active or paused; the index holds no others, and SQLite uses it only when the query says so. */
-    codeOfCategory: db
-      .select({ id: qrCodes.id })
-      .from(qrCodes)
-      .where(
-        and(
-          eq(qrCodes.userId, value('userId')),
-          eq(qrCodes.category, value('category')),
-          sql`status in ('active', 'paused')`,
-        ),
-      )
-      .prepare(),
-    insertQrCode: prepareInsert(db, qrCodes),
-    /** Each with its picture for the address that is `addressPrefix` and its id. */
-    codesOfUser: db
-      .select({ ...code, picture: qrPictures.png })
-      .from(qrCodes)
-      .leftJoin(
-        qrPictures,
-        and(
-          eq(qrPictures.qrCodeId, qrCodes.id),
-          eq(qrPictures.address, sql`${value('addressPrefix')} || ${qrCodes.id}`),
-        ),
-      )
-      .where(eq(qrCodes.userId, given('userId')))
-      .orderBy(asc(sql`${qrCodes}.rowid`))
-      .prepare(),
-    codeById: db
-      .select(code)
-      .from(qrCodes)
-      .where(eq(qrCodes.id, value('id')))
-      .prepare(),
-    updateCode: db
-      .update(qrCodes)
-      .set({
-        status: sql`${value('status')}`,
-        displayName: sql`${value('displayName')}`,
-        greeting: sql`${value('greeting')}`,
-        photoName: sql`${value('photoName')}`,
-      })
-      .where(eq(qrCodes.id, value('id')))
-      .prepare(),
-    insertPhoto: prepareInsert(db, photos),
-    photoByName: db
-      .select({ jpeg: photos.jpeg })
-      .from(photos)
-      .where(eq(photos.name, value('name')))
-      .prepare(),
-    deletePhoto: db
-      .delete(photos)
-      .where(eq(photos.name, value('name')))
-      .prepare(),
-    codeExists: db
-      .select({ id: qrCodes.id })
-      .from(qrCodes)
-      .where(eq(qrCodes.id, value('id')))
-      .prepare(),
-    codeWithProvider: db
-      .select({ ...code, ...namesOfCode })
-      .from(qrCodes)
-      .innerJoin(accounts, ownsCode)
-      .where(eq(qrCodes.id, given('id')))
-      .prepare(),
-    pictureOfCode: db
-      .select({ png: qrPictures.png })
-      .from(qrPictures)
-      .where(and(eq(qrPictures.qrCodeId, value('qrCodeId')), eq(qrPictures.address, value('address'))))
-      .prepare(),
-    insertPicture: prepareInsert(db, qrPictures, (insert) => insert.onConflictDoNothing()),
+  const isOfService = sql`(${value('serviceCategory')} is null or ${transactions.serviceCategory} = ${value('serviceCategory')})`;
+  const isMeant = and(sql`${entries.kind} in (${value('kind')}, ${value('otherKind')})`, isOfService);
+  /** From the place at which a step of a listing ends up to, not including, the one before which it begins. */
+  const isBetweenPlaces = and(
+    eq(entries.accountId, given('userId')),
+    sql`(${entries.createdAtMs}, ${entries.position}) < (${given('beforeMs')}, ${given('before')})`,
+    sql`(${entries.createdAtMs}, ${entries.position}) >= (${given('downToMs')}, ${given('downTo')})`,
+  );
+  const bucketsBetween = and(
+    eq(tipBuckets.accountId, value('accountId')),
+    gte(tipBuckets.startMs, value('fromMs')),
+    lt(tipBuckets.startMs, value('untilMs')),
+  );
+  const takenBetween = and(
+    bucketsBetween,
+    gt(tipBuckets.count, 0),
+    sql`(${value('serviceCategory')} is null or ${tipBuckets.serviceCategory} = ${value('serviceCategory')})`,
+  );
 
+  return {
     insertTransaction: prepareNumberedInsert(db, transactions),
     insertReversal: prepareInsert(db, reversals),
     insertEntry: prepareInsert(db, entries),
@@ -178,14 +95,20 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
         accountId: value('accountId'),
         startMs: value('startMs'),
         serviceCategory: value('serviceCategory'),
-        count: value('count'),
-        cents: value('cents'),
+        count: 1,
+        cents: value('netCents'),
+        detailedCount: 1,
+        grossCents: value('grossCents'),
+        largestCents: value('netCents'),
       })
       .onConflictDoUpdate({
         target: [tipBuckets.accountId, tipBuckets.startMs, tipBuckets.serviceCategory],
         set: {
           count: sql`${tipBuckets.count} + excluded.count`,
           cents: sql`${tipBuckets.cents} + excluded.cents`,
+          detailedCount: sql`${tipBuckets.detailedCount} + 1`,
+          grossCents: sql`${tipBuckets.grossCents} + excluded.gross_cents`,
+          largestCents: sql`max(${tipBuckets.largestCents}, excluded.largest_cents)`,
         },
       })
       .prepare(),
@@ -202,6 +125,37 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
           eq(tipBuckets.serviceCategory, value('serviceCategory')),
         ),
       )
+      .prepare(),
+    /** What was received between two times by local day and service, and whether the details of all of it are there. */
+    dailyTakings: db
+      .select({
+        day: sql<number>`(${tipBuckets.startMs} + cast(${value('offsetMs')} as integer)) / 86400000`.as(
+          'day',
+        ),
+        serviceCategory: tipBuckets.serviceCategory,
+        count: sql<number>`sum(${tipBuckets.count})`,
+        netCents: sql<Cents>`sum(${tipBuckets.cents})`,
+        grossCents: sql<Cents>`sum(${tipBuckets.grossCents})`,
+        largestCents: sql<Cents>`max(${tipBuckets.largestCents})`,
+        isDetailed: sql<number>`min(${tipBuckets.detailedCount} = ${tipBuckets.count})`,
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`day`, tipBuckets.serviceCategory)
+      .prepare(),
+    /** The same by the hour of the local week. */
+    hourlyTakings: db
+      .select({
+        hourOfWeek:
+          sql<number>`(${tipBuckets.startMs} + cast(${value('offsetMs')} as integer)) / 3600000 % 168`.as(
+            'hour',
+          ),
+        count: sql<number>`sum(${tipBuckets.count})`,
+        netCents: sql<Cents>`sum(${tipBuckets.cents})`,
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`hour`)
       .prepare(),
     transactionByKey: db
       .select(transaction)
@@ -224,6 +178,7 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
         receiverPosition: transactions.receiverPosition,
         giverPositionOfReversal: reversals.giverPosition,
         receiverPositionOfReversal: reversals.receiverPosition,
+        keyOfReversal: reversals.idempotencyKey,
       })
       .from(transactions)
       .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
@@ -237,11 +192,44 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
         and(
           eq(entries.accountId, given('userId')),
           lt(entries.position, given('before')),
-          inArray(entries.kind, ['received', 'given']),
+          gte(entries.position, given('downTo')),
+          isMeant,
         ),
       )
       .orderBy(desc(entries.position))
       .limit(value('limit'))
+      .prepare(),
+    /** The same between two times, by the index of times. */
+    datedTipsOfUser: entriesWithTransactions()
+      .where(and(isBetweenPlaces, isMeant))
+      .orderBy(desc(entries.createdAtMs), desc(entries.position))
+      .limit(value('limit'))
+      .prepare(),
+    /** Where a step of a dated listing ends: the place of the last entry that it looks at; none when it reaches the end. */
+    endOfStep: db
+      .select({ createdAtMs: entries.createdAtMs, position: entries.position })
+      .from(entries)
+      .where(
+        and(
+          eq(entries.accountId, given('userId')),
+          gte(entries.createdAtMs, given('fromMs')),
+          sql`(${entries.createdAtMs}, ${entries.position}) < (${given('beforeMs')}, ${given('before')})`,
+        ),
+      )
+      .orderBy(desc(entries.createdAtMs), desc(entries.position))
+      .limit(1)
+      .offset(LISTING_SPAN - 1)
+      .prepare(),
+    givenBetween: db
+      .select({
+        count: sql<number>`count(*)`,
+        givenCents: sql<Cents>`coalesce(sum(${transactions.amountCents}), 0)`,
+        feeCents: sql<Cents>`coalesce(sum(${transactions.giverFeeCents}), 0)`,
+      })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .leftJoin(reversals, isReversed)
+      .where(and(isBetweenPlaces, eq(entries.kind, 'given'), isOfService, isNull(reversals.sequence)))
       .prepare(),
     entriesOfUserSince: entriesWithTransactions()
       .where(and(eq(entries.accountId, given('userId')), gt(entries.position, given('after'))))

@@ -1,0 +1,49 @@
+/**
+ * The words of an account's export: how it is asked for, the pieces in which it comes, and what its file about the account holds.
+ */
+import { z } from 'zod';
+import { session, user } from './accounts.ts';
+import { qrCode } from './qr-codes.ts';
+import { timeZone } from './records.ts';
+
+export const exportRequest = z
+  .object({
+    /** Decides the dates and times of the file for spreadsheets. */
+    timeZone: timeZone.default('UTC'),
+  })
+  .optional();
+
+/** What an export says first: under which name its bytes are to be saved. */
+export interface ExportStart {
+  /** In ASCII. */
+  readonly fileName: string;
+}
+
+/** Some bytes of the archive, in base64; all of them in their order make the file. */
+export interface ExportPiece {
+  readonly base64: string;
+}
+
+/** All that is stored about an account, beside its transactions and its pictures. */
+export const exportedAccount = z.object({
+  ...user.omit({ mustChangePassword: true }).shape,
+  /** The usernames that the account had before. */
+  formerUsernames: z.array(z.string()),
+  /** Where the account is logged in. */
+  sessions: z.array(session),
+  /** Those of all times, oldest first. */
+  qrCodes: z.array(
+    z.object({
+      ...qrCode.pick({ id: true, serviceCategory: true, url: true, status: true }).shape,
+      ...qrCode.pick({ displayName: true, greeting: true }).shape,
+      /** The file of the archive with the picture of the code. */
+      pictureFile: z.string(),
+      /** The file of the archive with the photo of the tip page; null without one. */
+      photoFile: z.string().nullable(),
+    }),
+  ),
+  createdAt: z.iso.datetime(),
+  exportedAt: z.iso.datetime(),
+});
+
+export type ExportedAccount = z.infer<typeof exportedAccount>;

@@ -1,0 +1,84 @@
+/**
+ * Tips as records of a CSV file: a row for each, as its viewer saw the money go, with local times.
+ */
+import { localTime } from './calendar.ts';
+import { CATEGORY_LABELS } from './categories.ts';
+import { csvLine } from './csv.ts';
+import { type Cents, cents } from './money.ts';
+import type { Transaction } from './tips.ts';
+
+/** The header of the file; amounts are in US dollars. */
+export const TRANSACTION_COLUMNS = [
+  'Date',
+  'Time',
+  'UTC offset',
+  'Direction',
+  'Service',
+  'To',
+  'Tip',
+  'Service fee',
+  'Net amount',
+  'Total paid',
+  'Refunded',
+  'Refunded at',
+  'Status',
+  'Payment',
+  'Currency',
+  'Transaction',
+] as const;
+
+/** What the Payment column says of every tip. */
+export const SIMULATED = 'simulated';
+
+/** What the Currency column says of every tip. */
+export const CURRENCY = 'USD';
+
+/**
+ * The cells of a tip under `TRANSACTION_COLUMNS`. A cell that does not concern the viewer's side of the tip is empty. What went
+ * back with a refund is the net amount of a tip that was received, and the total paid of one that was sent.
+ * @param viewerId the account that sent or received the tip.
+ * @param timeZone of the dates and times.
+ * @throws RangeError when the time zone is unknown.
+ */
+function transactionCells(transaction: Transaction, viewerId: string, timeZone: string): string[] {
+  const { amountCents, netAmountCents, giverFeeCents, refundedAt } = transaction;
+  const isReceived = transaction.receiverId === viewerId;
+  const given = localTime(Date.parse(transaction.createdAt), timeZone);
+  const refunded = refundedAt === null ? null : localTime(Date.parse(refundedAt), timeZone);
+  const feeCents = isReceived ? cents(amountCents - netAmountCents) : giverFeeCents;
+  const movedCents = isReceived ? netAmountCents : cents(amountCents + giverFeeCents);
+  return [
+    given.date,
+    given.time,
+    // A bare offset begins as a formula does.
+    `UTC${given.offset}`,
+    isReceived ? 'Received' : 'Sent',
+    CATEGORY_LABELS[transaction.serviceCategory],
+    isReceived ? '' : transaction.receiverName,
+    plainDollars(amountCents),
+    plainDollars(feeCents),
+    isReceived ? plainDollars(movedCents) : '',
+    isReceived ? '' : plainDollars(movedCents),
+    refunded ? plainDollars(movedCents) : '',
+    refunded ? `${refunded.date} ${refunded.time}` : '',
+    refunded ? 'Refunded' : 'Completed',
+    SIMULATED,
+    CURRENCY,
+    transaction.id,
+  ];
+}
+
+/** The records of some tips. */
+export function transactionLines(
+  transactions: readonly Transaction[],
+  viewerId: string,
+  timeZone: string,
+): string {
+  return transactions.map((each) => csvLine(transactionCells(each, viewerId, timeZone))).join('');
+}
+
+/** An amount as a number that any program reads, such as `19.40`. */
+export function plainDollars(amount: Cents): string {
+  const digits = String(amount).padStart(3, '0');
+  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}

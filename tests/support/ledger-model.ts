@@ -1,0 +1,313 @@
+/**
+ * The product's rules about money once more, as plainly as they can be said: a few lists in memory, which are searched from one end
+ * to the other for every answer.
+ */
+import type { EntryKind } from '#server/storage/ledger.ts';
+import type { Account } from '#server/storage/storage.ts';
+import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
+import type { QrCodeId } from '#shared/ids.ts';
+import type { InsightsQuery, TipDirection } from '#shared/records.ts';
+
+/** What a tip should look like once it is made; ids are the ledger's to choose. */
+interface ModelTip {
+  readonly giverId: string;
+  readonly receiverId: string;
+  readonly receiverName: string;
+  readonly receiverUsername: string;
+  readonly qrCodeId: QrCodeId;
+  readonly amountCents: number;
+  readonly giverFeeCents: number;
+  readonly netAmountCents: number;
+  readonly serviceCategory: ServiceCategory;
+  readonly createdAt: string;
+  status: 'completed' | 'refunded';
+  refundedAt: string | null;
+  refundedBy: 'giver' | 'receiver' | null;
+}
+
+/** What a tip or its reversal did to one account. */
+interface ModelEntry {
+  readonly kind: EntryKind;
+  /** Of the tip in the ledger. */
+  readonly place: number;
+  readonly cents: number;
+}
+
+export interface TipRequest {
+  readonly amountCents: unknown;
+  readonly receiverQrId: string;
+  readonly serviceCategory: ServiceCategory;
+  readonly idempotencyKey?: string;
+}
+
+export interface ModelFilter {
+  readonly direction?: TipDirection;
+  readonly serviceCategory?: ServiceCategory;
+  readonly from?: string;
+  readonly to?: string;
+  readonly timeZone: string;
+}
+
+const DAY_MS = 86_400_000;
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  const format = new Intl.DateTimeFormat('en-US', {
+    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', weekday: 'short' },
+  });
+  formats.set(timeZone, format);
+  return format;
+}
+
+/** What the calendar and the clock on a wall show. */
+function wallOf(time: string, timeZone: string) {
+  const parts = Object.fromEntries(
+    formatOf(timeZone)
+      .formatToParts(new Date(time))
+      .map(({ type, value }) => [type, value]),
+  );
+  return {
+    date: `${parts['year']}-${parts['month']}-${parts['day']}`,
+    hour: Number(parts['hour']),
+    weekday: WEEKDAYS.indexOf(parts['weekday'] ?? '') + 1,
+  };
+}
+
+const laterBy = (date: string, days: number) =>
+  new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
+
+function sumsOf(tips: readonly ModelTip[]) {
+  const grossCents = tips.reduce((sum, tip) => sum + tip.amountCents, 0);
+  const netCents = tips.reduce((sum, tip) => sum + tip.netAmountCents, 0);
+  return { count: tips.length, grossCents, feeCents: grossCents - netCents, netCents };
+}
+
+const servicesOf = (tips: readonly ModelTip[]) =>
+  SERVICE_CATEGORIES.map((serviceCategory) => ({
+    serviceCategory,
+    ...sumsOf(tips.filter((tip) => tip.serviceCategory === serviceCategory)),
+  })).filter(({ count }) => count > 0);
+
+/** @param undoMs for how long a giver may take a tip back. */
+export function createLedgerModel(undoMs: number) {
+  const accounts: Account[] = [];
+  const codes: { id: QrCodeId; owner: Account; category: ServiceCategory }[] = [];
+  const tips: ModelTip[] = [];
+  const keys = new Map<string, { request: string; place: number }>();
+  /** The key of each refund, by the place of its tip. */
+  const refundKeys = new Map<number, string | undefined>();
+  const entries = new Map<string, ModelEntry[]>();
+  const enter = (accountId: string, entry: ModelEntry): void => {
+    const chain = entries.get(accountId) ?? [];
+    chain.push(entry);
+    entries.set(accountId, chain);
+  };
+
+  const roundedShare = (amount: number, percent: bigint) =>
+    Number((BigInt(amount) * percent * 2n + 100n) / 200n);
+
+  const isUndoable = (tip: ModelTip, now: number) => now - Date.parse(tip.createdAt) <= undoMs;
+
+  /** Newest first: as the ledger has them, or by their times where days are named. */
+  function listing(account: Account, filter: ModelFilter): ModelTip[] {
+    const { direction, serviceCategory, from, to, timeZone } = filter;
+    const meant = tips
+      .filter(
+        (tip) =>
+          (tip.giverId === account.id && direction !== 'received') ||
+          (tip.receiverId === account.id && direction !== 'sent'),
+      )
+      .filter((tip) => serviceCategory === undefined || tip.serviceCategory === serviceCategory)
+      .reverse();
+    if (from === undefined && to === undefined) return meant;
+    return meant
+      .filter(({ createdAt }) => {
+        const { date } = wallOf(createdAt, timeZone);
+        return (from === undefined || date >= from) && (to === undefined || date <= to);
+      })
+      .sort((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
+  }
+
+  const received = (account: Account, filter: ModelFilter) =>
+    listing(account, { ...filter, direction: 'received' }).filter(({ status }) => status === 'completed');
+
+  return {
+    accounts,
+    codes,
+    tips,
+    listing,
+
+    register(account: Account): string {
+      if (accounts.some(({ email }) => email.toLowerCase() === account.email.toLowerCase())) {
+        return 'email_taken';
+      }
+      if (accounts.some(({ username }) => username === account.username)) return 'username_taken';
+      accounts.push(account);
+      return 'created';
+    },
+
+    /** The refusal of a code, or null. */
+    refuseCode(owner: Account, category: ServiceCategory): string | null {
+      if (!owner.serviceCategories.includes(category)) return 'category_not_offered';
+      const isTaken = codes.some((code) => code.owner.id === owner.id && code.category === category);
+      return isTaken ? 'qr_code_exists' : null;
+    },
+
+    /** Either a refusal or the place of the tip in the ledger. */
+    tip(giver: Account, tip: TipRequest, now: number): string | number {
+      const { amountCents } = tip;
+      const isAmount = typeof amountCents === 'number' && Number.isInteger(amountCents);
+      if (!isAmount || amountCents < 1_000 || amountCents > 1_000_000) return 'invalid_input';
+      const code = codes.find(({ id }) => id === tip.receiverQrId.replace('-', '').toUpperCase());
+      const key = tip.idempotencyKey && `${giver.id} ${tip.idempotencyKey}`;
+      const request = `${code?.id} ${amountCents} ${tip.serviceCategory}`;
+      const earlier = key === undefined ? undefined : keys.get(key);
+      if (earlier) return earlier.request === request ? earlier.place : 'idempotency_key_reused';
+      if (!code) return 'qr_code_not_found';
+      if (code.owner.id === giver.id) return 'own_qr_code';
+      if (code.category !== tip.serviceCategory) return 'category_mismatch';
+      tips.push({
+        giverId: giver.id,
+        receiverId: code.owner.id,
+        receiverName: code.owner.fullName,
+        receiverUsername: code.owner.username,
+        qrCodeId: code.id,
+        amountCents,
+        giverFeeCents: roundedShare(amountCents, 5n),
+        netAmountCents: amountCents - roundedShare(amountCents, 3n),
+        serviceCategory: code.category,
+        createdAt: new Date(now).toISOString(),
+        ...{ status: 'completed', refundedAt: null, refundedBy: null },
+      });
+      const place = tips.length - 1;
+      if (key !== undefined) keys.set(key, { request, place });
+      enter(giver.id, { kind: 'given', place, cents: amountCents });
+      const netCents = amountCents - roundedShare(amountCents, 3n);
+      enter(code.owner.id, { kind: 'received', place, cents: netCents });
+      return place;
+    },
+
+    /** Either a refusal or `refunded`; `repeated` when the answer is that of an earlier request. */
+    refund(account: Account, place: number, key: string | undefined, now: number): string {
+      const tip = tips[place];
+      if (!tip || (tip.giverId !== account.id && tip.receiverId !== account.id)) {
+        return 'transaction_not_found';
+      }
+      const party = tip.giverId === account.id ? 'giver' : 'receiver';
+      if (tip.status === 'refunded') {
+        const isSame = tip.refundedBy === party && key !== undefined && refundKeys.get(place) === key;
+        return isSame ? 'repeated' : 'not_refundable';
+      }
+      if (party === 'giver' && !isUndoable(tip, now)) return 'not_refundable';
+      Object.assign(tip, { status: 'refunded', refundedAt: new Date(now).toISOString(), refundedBy: party });
+      refundKeys.set(place, key);
+      enter(tip.giverId, { kind: 'given_reversed', place, cents: -tip.amountCents });
+      enter(tip.receiverId, { kind: 'received_reversed', place, cents: -tip.netAmountCents });
+      return 'refunded';
+    },
+
+    /** A tip as one of its two people is shown it. */
+    shown(account: Account, tip: ModelTip, now: number) {
+      const isGiver = tip.giverId === account.id;
+      const mayUndo = isGiver && tip.status === 'completed' && isUndoable(tip, now);
+      return {
+        ...tip,
+        undoUntil: mayUndo ? new Date(Date.parse(tip.createdAt) + undoMs).toISOString() : null,
+      };
+    },
+
+    /** The entries of an account in their order, each with the balance of its direction after it. */
+    chain(account: Account) {
+      const balances = { received: 0, given: 0 };
+      return (entries.get(account.id) ?? []).map((entry, index) => {
+        const direction = entry.kind.startsWith('received') ? 'received' : 'given';
+        balances[direction] += entry.cents;
+        return { ...entry, position: index + 1, balance: balances[direction] };
+      });
+    },
+
+    sums(account: Account, filter: ModelFilter) {
+      const kept = listing(account, filter).filter(({ status }) => status === 'completed');
+      const own = kept.filter(({ receiverId }) => receiverId === account.id);
+      const sent = kept.filter(({ giverId }) => giverId === account.id);
+      const sentCents = sumsOf(sent).grossCents;
+      return {
+        receivedCount: own.length,
+        receivedCents: sumsOf(own).netCents,
+        sentCount: sent.length,
+        sentCents,
+        paidCents: sentCents + sent.reduce((sum, tip) => sum + tip.giverFeeCents, 0),
+      };
+    },
+
+    /** @param query its period must not be one of whole months, whose period before is another one. */
+    insights(account: Account, { granularity, from, to, ...filter }: InsightsQuery & ModelFilter) {
+      const walled = received(account, { ...filter, from, to })
+        .reverse()
+        .map((tip) => ({ tip, ...wallOf(tip.createdAt, filter.timeZone) }));
+      const meant = walled.map(({ tip }) => tip);
+      const onDate = (date: string) => walled.filter((one) => one.date === date).map(({ tip }) => tip);
+      const days = [];
+      for (let date = from; date <= to; date = laterBy(date, 1)) days.push(date);
+      const endsBar = (date: string) =>
+        date === to ||
+        granularity === 'day' ||
+        (granularity === 'week' && new Date(date).getUTCDay() === 0) ||
+        (granularity === 'month' && laterBy(date, 1).endsWith('-01'));
+      const bars: { from: string; to: string; tips: ModelTip[] }[] = [];
+      let bar: string[] = [];
+      for (const date of days) {
+        bar.push(date);
+        if (!endsBar(date)) continue;
+        bars.push({ from: bar[0] ?? date, to: date, tips: bar.flatMap(onDate) });
+        bar = [];
+      }
+      const best = days
+        .map((date) => ({ date, ...sumsOf(onDate(date)) }))
+        .reduce<({ date: string } & ReturnType<typeof sumsOf>) | null>(
+          (most, day) => (day.netCents > (most?.netCents ?? 0) ? day : most),
+          null,
+        );
+      const hours = Array.from({ length: 7 * 24 }, (_, index) => {
+        const [weekday, hour] = [Math.floor(index / 24) + 1, index % 24];
+        const inHour = walled.filter((one) => one.weekday === weekday && one.hour === hour);
+        const { count, netCents } = sumsOf(inHour.map(({ tip }) => tip));
+        return { weekday, hour, count, netCents };
+      });
+      const before = { from: laterBy(from, -days.length), to: laterBy(from, -1) };
+      const sums = sumsOf(meant);
+      const sumsBefore = sumsOf(received(account, { ...filter, ...before }));
+      return {
+        from,
+        to,
+        ...sums,
+        averageNetCents:
+          sums.count === 0 ? 0 : Math.floor((2 * sums.netCents + sums.count) / (2 * sums.count)),
+        largestNetCents: Math.max(0, ...meant.map(({ netAmountCents }) => netAmountCents)),
+        bestDay: best,
+        bars: bars.map((one) => ({
+          ...{ from: one.from, to: one.to },
+          ...sumsOf(one.tips),
+          byService: servicesOf(one.tips),
+        })),
+        byService: servicesOf(meant),
+        byHour: hours.filter(({ count }) => count > 0),
+        before: { ...before, count: sumsBefore.count, netCents: sumsBefore.netCents },
+      };
+    },
+
+    totals: (account: Account) => ({
+      totalTipsReceivedCents: tips
+        .filter(({ receiverId, status }) => receiverId === account.id && status === 'completed')
+        .reduce((sum, tip) => sum + tip.netAmountCents, 0),
+      totalTipsGivenCents: tips
+        .filter(({ giverId, status }) => giverId === account.id && status === 'completed')
+        .reduce((sum, tip) => sum + tip.amountCents, 0),
+    }),
+  };
+}

@@ -1,0 +1,144 @@
+/** Closing accounts. */
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { newPhotoName } from '#shared/ids.ts';
+import { bytes, type Engine, NOW, openStorage, PREFIX } from './opened-storage.ts';
+
+const CLOSES_AT = NOW + 7 * 86_400_000;
+
+export function describeClosing(engine: Engine): void {
+  describe(`${engine.name}: closing accounts`, () => {
+    test('an account that is being closed has no sessions, and its codes take no tips', async () => {
+      const { storage, setTheScene, beginSession, tokensOf } = await openStorage(engine);
+      const { provider, code, tip } = await setTheScene();
+      await beginSession(provider.id, 'token');
+      const told: unknown[] = [];
+      storage.subscribe({ onEntries() {}, onCodes: (owners) => told.push(owners) });
+      expect(await storage.beginClosing(provider.id, 'another', CLOSES_AT)).toBe('stale');
+      expect(await tokensOf(provider.id)).toHaveLength(1);
+      expect(await storage.beginClosing(provider.id, 'none', CLOSES_AT)).toBe('closing');
+      expect(told).toContainEqual([provider.id]);
+      expect(await tokensOf(provider.id)).toEqual([]);
+      expect(await storage.findQrCode(code)).toMatchObject({ status: 'paused' });
+      expect(await storage.recordTip(tip())).toEqual({ outcome: 'code_paused' });
+      expect(await storage.findCredentials(provider.email)).toMatchObject({ closesAtMs: CLOSES_AT });
+    });
+
+    test('a session that begins in time keeps the account open, and one that begins later does not begin', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { provider, code, tip } = await setTheScene();
+      const begin = (token: string, createdAtMs: number) =>
+        storage.createSession(
+          {
+            tokenHash: bytes(token),
+            userId: provider.id,
+            createdAtMs,
+            expiresAtMs: CLOSES_AT * 2,
+            device: '',
+          },
+          'none',
+          50,
+        );
+      await storage.beginClosing(provider.id, 'none', CLOSES_AT);
+      expect(await begin('late', CLOSES_AT)).toBe('stale');
+      expect(await begin('in time', CLOSES_AT - 1)).toBe('reopened');
+      expect(await begin('after it', CLOSES_AT - 1)).toBe('created');
+      expect(await storage.findQrCode(code)).toMatchObject({ status: 'active' });
+      expect(await storage.recordTip(tip())).toMatchObject({ outcome: 'recorded' });
+      expect(await storage.listClosingAccounts(CLOSES_AT, 9)).toEqual([]);
+      expect(await storage.closeAccount(provider.id, CLOSES_AT, true)).toBe('not_due');
+    });
+
+    test('accounts that are due are listed, a bounded number at a time, and each is closed once', async () => {
+      const { storage, addAccount } = await openStorage(engine);
+      const people = await Promise.all(['pat', 'sam', 'cam'].map((name) => addAccount(name)));
+      for (const [index, { id }] of people.entries())
+        await storage.beginClosing(id, 'none', CLOSES_AT + index);
+      const [pat, sam] = people.map(({ id }) => id);
+      expect(await storage.listClosingAccounts(CLOSES_AT - 1, 9)).toEqual([]);
+      expect(await storage.listClosingAccounts(CLOSES_AT + 1, 9)).toEqual([pat, sam]);
+      expect(await storage.listClosingAccounts(CLOSES_AT + 1, 1)).toEqual([pat]);
+      if (!pat) throw new Error('nobody is due');
+      expect(await storage.closeAccount(pat, CLOSES_AT - 1, true)).toBe('not_due');
+      const outcomes = await Promise.all([1, 2, 3].map(() => storage.closeAccount(pat, CLOSES_AT, true)));
+      expect(outcomes.sort()).toEqual(['closed', 'not_due', 'not_due']);
+      expect(await storage.listClosingAccounts(CLOSES_AT + 1, 9)).toEqual([sam]);
+    });
+
+    test('of an account that is closed the ledger keeps the numbers, and nothing says who it was', async () => {
+      const { storage, setTheScene, beginSession, tokensOf } = await openStorage(engine);
+      const { provider, customer, code, tip } = await setTheScene();
+      await storage.updateQrCode(provider.id, code, { displayName: 'Bar Pat', greeting: 'Thanks' });
+      const photo = { name: newPhotoName(randomBytes), jpeg: Buffer.from('a photo') };
+      await storage.setPhoto(provider.id, code, photo);
+      const given = tip();
+      await storage.recordTip(given);
+      await beginSession(provider.id, 'token');
+      expect(await storage.closeAccount(provider.id, NOW, false)).toBe('closed');
+      expect(await tokensOf(provider.id)).toEqual([]);
+      expect(await storage.findCredentials(provider.email)).toBeNull();
+      expect(await storage.findCredentials(`closed:${provider.id}`)).toBeNull();
+      expect(await storage.findPhoto(photo.name)).toBeNull();
+      expect(await storage.findQrCode(code)).toMatchObject({
+        status: 'retired',
+        displayName: 'Closed account',
+        greeting: null,
+        photoName: null,
+        fullName: 'Closed account',
+      });
+      expect(await storage.findTransaction(customer.id, given.id)).toMatchObject({
+        receiverId: provider.id,
+        netAmountCents: given.netAmountCents,
+        receiverName: 'Closed account',
+        displayName: 'Closed account',
+      });
+      expect(await storage.recordTip(tip())).toEqual({ outcome: 'code_retired' });
+      expect(await storage.hasQrCode(provider.id, 'bartender')).toBe(false);
+      expect(await storage.updateAccount(provider.id, { fullName: 'Pat' })).toEqual({ outcome: 'stale' });
+      expect(await storage.readTotals(provider.id, 0, 0)).toMatchObject({
+        totalTipsReceivedCents: given.netAmountCents,
+      });
+      const [listed] = await storage.listQrCodes(provider.id, PREFIX);
+      expect(listed?.status).toBe('retired');
+      expect(['complete', 'partial']).toContain(await storage.forgetRemnants());
+    });
+
+    test('no username of an account that is closed is given out again, and its email is', async () => {
+      const { storage, addAccount, newAccount } = await openStorage(engine);
+      const pat = await addAccount('pat');
+      const sam = await addAccount('sam');
+      for (const username of ['patrick', 'patricia']) await storage.updateAccount(pat.id, { username });
+      expect(await storage.listFormerUsernames(pat.id)).toEqual(['pat', 'patrick']);
+      await storage.closeAccount(pat.id, NOW, false);
+      expect(await storage.listFormerUsernames(pat.id)).toEqual([]);
+      for (const username of ['pat', 'patrick', 'patricia']) {
+        const again = { ...newAccount('new'), username };
+        expect(await storage.createAccount(again)).toBe('username_taken');
+        expect(await storage.updateAccount(sam.id, { username })).toEqual({ outcome: 'username_taken' });
+      }
+      expect(await storage.createAccount({ ...newAccount('new'), email: pat.email })).toBe('created');
+    });
+
+    test('closing, a login and a change of names at once leave an account that is closed, without names', async () => {
+      const { storage, addAccount, tokensOf } = await openStorage(engine);
+      const { id } = await addAccount('pat');
+      await storage.beginClosing(id, 'none', NOW + 1);
+      const session = {
+        tokenHash: bytes('token'),
+        userId: id,
+        createdAtMs: NOW,
+        expiresAtMs: NOW + 9,
+        device: '',
+      };
+      const [closed] = await Promise.all([
+        storage.closeAccount(id, NOW + 1, false),
+        storage.createSession(session, 'none', 50),
+        storage.updateAccount(id, { username: 'patrick', fullName: 'Pat Late' }),
+      ]);
+      expect(closed).toBe('closed');
+      expect(await tokensOf(id)).toEqual([]);
+      expect(await storage.listFormerUsernames(id)).toEqual([]);
+      expect(await storage.updateAccount(id, {})).toEqual({ outcome: 'stale' });
+    });
+  });
+}

@@ -1,0 +1,322 @@
+/** Which tips a filter means, what they come to, and what was received by the hour. */
+import { describe, expect, test } from 'vitest';
+import { ALL_TIPS, type ListingPlace, type TakingsPeriod, type TipFilter } from '#server/storage/ledger.ts';
+import type { Storage } from '#server/storage/storage.ts';
+import type { UserId } from '#shared/ids.ts';
+import { listTips, takeBack } from '../ledger-steps.ts';
+import { type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** More than one step of a listing looks at. */
+const MANY = 2_100;
+
+/** All that a user gave as far as a filter means it, of all steps. */
+async function sumGiven(storage: Storage, userId: UserId, filter: Partial<TipFilter> = {}) {
+  const sums = { count: 0, givenCents: 0, feeCents: 0 };
+  for (let before: ListingPlace | null | undefined; before !== null; ) {
+    const step = await storage.sumGiven(userId, { ...ALL_TIPS, ...filter }, before ?? null);
+    sums.count += step.count;
+    sums.givenCents += step.givenCents;
+    sums.feeCents += step.feeCents;
+    before = step.next;
+  }
+  return sums;
+}
+
+export function describeRecords(engine: Engine): void {
+  describe(`${engine.name}: filters`, () => {
+    /**
+     * Pat received tips for bartending and for hair in turn from Cam, a minute apart, and gave one to Sam after each; the last
+     * two were given while the clock was set back to the first minute.
+     */
+    async function createHistory() {
+      const opened = await openStorage(engine);
+      const { storage, setTheScene, addAccount, addCode } = opened;
+      const { tip, provider: pat, customer: cam } = await setTheScene();
+      const sam = await addAccount('sam', ['dj']);
+      const hair = { qrCodeId: await addCode(pat, 'barber'), serviceCategory: 'barber' } as const;
+      const toSam = {
+        qrCodeId: await addCode(sam, 'dj'),
+        serviceCategory: 'dj',
+        giverId: pat.id,
+      } as const;
+      const tips = [0, 1, 2, 3, 4, 0].flatMap((minute, index) => [
+        tip({
+          ...(index % 2 === 1 && hair),
+          createdAtMs: NOW + minute * MINUTE_MS,
+          amountCents: 2_000 + index,
+        }),
+        tip({ ...toSam, createdAtMs: NOW + minute * MINUTE_MS, amountCents: 3_000 + index }),
+      ]);
+      for (const one of tips) expect(await storage.recordTip(one)).toMatchObject({ outcome: 'recorded' });
+      /** In which place the listed tips were recorded, from 1. */
+      const list = async (filter: Partial<TipFilter>, limit?: number) =>
+        (await listTips(storage, pat.id, filter, limit)).map(
+          ({ id }) => tips.findIndex((one) => one.id === id) + 1,
+        );
+      return { ...opened, tip, tips, pat, cam, sam, list };
+    }
+
+    test('a listing has those of one direction, of one service, or of both, in the order of the ledger', async () => {
+      const { list } = await createHistory();
+      expect(await list({})).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+      expect(await list({ direction: 'received' })).toEqual([11, 9, 7, 5, 3, 1]);
+      expect(await list({ direction: 'sent' })).toEqual([12, 10, 8, 6, 4, 2]);
+      expect(await list({ serviceCategory: 'barber' })).toEqual([11, 7, 3]);
+      expect(await list({ serviceCategory: 'dj' })).toEqual([12, 10, 8, 6, 4, 2]);
+      expect(await list({ direction: 'received', serviceCategory: 'dj' })).toEqual([]);
+      expect(await list({ serviceCategory: 'server' })).toEqual([]);
+    });
+
+    test('a listing of a period has its first millisecond and not the one after its last, newest first by the time of each tip', async () => {
+      const { list } = await createHistory();
+      const [fromMs, untilMs] = [NOW + MINUTE_MS, NOW + 3 * MINUTE_MS];
+      expect(await list({ fromMs, untilMs })).toEqual([6, 5, 4, 3]);
+      expect(await list({ fromMs: fromMs + 1, untilMs: untilMs + 1 })).toEqual([8, 7, 6, 5]);
+      expect(await list({ fromMs: untilMs })).toEqual([10, 9, 8, 7]);
+      // The two of the time when the clock was set back stand with the first minute, where they were given last.
+      expect(await list({ untilMs: fromMs })).toEqual([12, 11, 2, 1]);
+      expect(await list({ fromMs: NOW })).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 12, 11, 2, 1]);
+      expect(await list({ fromMs: NOW, direction: 'sent', serviceCategory: 'dj' })).toEqual([
+        10, 8, 6, 4, 12, 2,
+      ]);
+      expect(await list({ fromMs: NOW + 9 * MINUTE_MS })).toEqual([]);
+      expect(await list({ fromMs: untilMs, untilMs: fromMs })).toEqual([]);
+    });
+
+    test.each([1, 2, 3, 5, 12])('steps of at most %i tips have each tip once, and end', async (limit) => {
+      const { list, storage, pat } = await createHistory();
+      for (const filter of [
+        {},
+        { direction: 'received' },
+        { fromMs: NOW },
+        { fromMs: NOW, untilMs: NOW + 1, serviceCategory: 'dj' },
+      ] as const) {
+        expect(await list(filter, limit)).toEqual(await list(filter, 50));
+        const step = { filter: { ...ALL_TIPS, ...filter }, before: null, limit };
+        expect((await storage.listTransactions(pat.id, step)).transactions.length).toBeLessThanOrEqual(limit);
+      }
+    });
+
+    test('a listing of a period begins where a place outside of it says: at its end, or after all of it', async () => {
+      const { storage, pat, tip, tips } = await createHistory();
+      const page = async (place: number) => {
+        const before = await storage.findListingPlace(pat.id, tips[place - 1]?.id ?? tip().id);
+        expect(before).not.toBeNull();
+        const filter = { ...ALL_TIPS, fromMs: NOW + MINUTE_MS, untilMs: NOW + 3 * MINUTE_MS };
+        const { transactions, next } = await storage.listTransactions(pat.id, { filter, before, limit: 9 });
+        expect(next).toBeNull();
+        return transactions.map(({ id }) => tips.findIndex((one) => one.id === id) + 1);
+      };
+      expect(await page(10)).toEqual([6, 5, 4, 3]);
+      expect(await page(7)).toEqual([6, 5, 4, 3]);
+      expect(await page(6)).toEqual([5, 4, 3]);
+      expect(await page(4)).toEqual([3]);
+      expect(await page(3)).toEqual([]);
+      expect(await page(1)).toEqual([]);
+      expect(await page(12)).toEqual([]);
+    });
+
+    test('a reversed tip stays in its place of every listing', async () => {
+      const { storage, tips, list } = await createHistory();
+      const [, , , fourth] = tips;
+      if (!fourth) throw new Error('there are fewer than four tips');
+      await takeBack(storage, fourth, NOW + 2 * MINUTE_MS);
+      const period = { fromMs: NOW + MINUTE_MS, untilMs: NOW + 3 * MINUTE_MS };
+      expect(await list({})).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+      expect(await list(period)).toEqual([6, 5, 4, 3]);
+      expect(await list({ ...period, direction: 'sent' })).toEqual([6, 4]);
+    });
+
+    test('what somebody gave is the sum of their listing without what was reversed, whatever the filter', async () => {
+      const { storage, pat, tips } = await createHistory();
+      const [, second, , fourth] = tips;
+      for (const one of [second, fourth]) if (one) await takeBack(storage, one, NOW + 5 * MINUTE_MS);
+      for (const filter of [
+        {},
+        { serviceCategory: 'dj' },
+        { serviceCategory: 'barber' },
+        { fromMs: NOW, untilMs: NOW + MINUTE_MS },
+        { fromMs: NOW + MINUTE_MS, untilMs: NOW + 3 * MINUTE_MS },
+        { fromMs: NOW + 2 * MINUTE_MS, serviceCategory: 'dj' },
+        { fromMs: NOW + 9 * MINUTE_MS },
+      ] as const) {
+        const listed = await listTips(storage, pat.id, { ...filter, direction: 'sent' });
+        const kept = listed.filter(({ reversal }) => reversal === null);
+        expect(await sumGiven(storage, pat.id, filter)).toEqual({
+          count: kept.length,
+          givenCents: kept.reduce((sum, { amountCents }) => sum + amountCents, 0),
+          feeCents: kept.reduce((sum, { giverFeeCents }) => sum + giverFeeCents, 0),
+        });
+      }
+      expect(await sumGiven(storage, pat.id)).toMatchObject({ count: 4 });
+    });
+
+    test('a step that looks at many entries and finds none has a next, and the listing goes on to the one tip that is meant', async () => {
+      const { storage, setTheScene, addAccount, addCode } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const sam = await addAccount('sam', ['dj']);
+      const toSam = {
+        qrCodeId: await addCode(sam, 'dj'),
+        serviceCategory: 'dj',
+        giverId: provider.id,
+      } as const;
+      const meant = tip({ ...toSam, createdAtMs: NOW });
+      await storage.recordTip(meant);
+      await Promise.all(
+        Array.from({ length: MANY }, (_, index) => storage.recordTip(tip({ createdAtMs: NOW + index }))),
+      );
+      for (const filter of [
+        { ...ALL_TIPS, direction: 'sent' },
+        { ...ALL_TIPS, direction: 'sent', fromMs: NOW },
+        { ...ALL_TIPS, serviceCategory: 'dj', untilMs: NOW + MANY },
+      ] as const) {
+        const first = await storage.listTransactions(provider.id, { filter, before: null, limit: 9 });
+        expect(first.transactions).toEqual([]);
+        expect(first.next).not.toBeNull();
+        const second = await storage.listTransactions(provider.id, { filter, before: first.next, limit: 9 });
+        expect(second.transactions.map(({ id }) => id)).toEqual([meant.id]);
+        expect(second.next).toBeNull();
+        expect(await sumGiven(storage, provider.id, filter)).toMatchObject({ count: 1, givenCents: 2_000 });
+      }
+      expect(await listTips(storage, provider.id, {}, 500)).toHaveLength(MANY + 1);
+      expect(await listTips(storage, provider.id, { fromMs: NOW }, 500)).toHaveLength(MANY + 1);
+      expect(await sumGiven(storage, customer.id)).toMatchObject({ count: MANY, givenCents: MANY * 2_000 });
+      expect(await sumGiven(storage, customer.id, { fromMs: NOW + MANY - 2 })).toMatchObject({ count: 2 });
+    });
+
+    test('a history of exactly as many entries as one step looks at is listed in full', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { tip, provider, customer } = await setTheScene();
+      const tips = Array.from({ length: 2_000 }, () => tip({ createdAtMs: NOW }));
+      await Promise.all(tips.map((one) => storage.recordTip(one)));
+      for (const filter of [
+        {},
+        { fromMs: NOW, untilMs: NOW + 1 },
+        { fromMs: NOW, direction: 'received' },
+      ] as const) {
+        const listed = await listTips(storage, provider.id, filter, 2_500);
+        expect(listed.map(({ id }) => id)).toEqual(tips.map(({ id }) => id).reverse());
+      }
+      expect(await sumGiven(storage, customer.id, { fromMs: NOW })).toMatchObject({ count: 2_000 });
+    });
+  });
+
+  describe(`${engine.name}: takings`, () => {
+    const DAYS = { fromMs: NOW - 12 * HOUR_MS, untilMs: NOW + 36 * HOUR_MS };
+    /** The present day, counted from 1970, and the present hour, which is noon of a Friday, counted from the first of a Thursday. */
+    const [TODAY, NOON] = [Math.floor(NOW / (24 * HOUR_MS)), 36];
+
+    /** Two tips for bartending in one quarter of an hour, a third in that hour, one in the next, one at midnight, and one for hair. */
+    async function createTakings() {
+      const opened = await openStorage(engine);
+      const { storage, setTheScene, addCode } = opened;
+      const { tip, provider } = await setTheScene();
+      const hair = { qrCodeId: await addCode(provider, 'barber'), serviceCategory: 'barber' } as const;
+      const tips = [
+        tip({ createdAtMs: NOW, amountCents: 1_000 }),
+        tip({ createdAtMs: NOW + 1, amountCents: 5_000 }),
+        tip({ createdAtMs: NOW + 3 * QUARTER_MS, amountCents: 2_000 }),
+        tip({ createdAtMs: NOW + HOUR_MS, amountCents: 3_333 }),
+        tip({ createdAtMs: NOW + 12 * HOUR_MS, amountCents: 1_500 }),
+        tip({ ...hair, createdAtMs: NOW + 2, amountCents: 4_000 }),
+      ] as const;
+      for (const one of tips) await storage.recordTip(one);
+      const sorted = <Row>(rows: readonly Row[]) =>
+        [...rows].sort((one, other) => (String(one) < String(other) ? -1 : 1));
+      const all = { ...DAYS, offsetMs: 0, serviceCategory: null };
+      const readDays = async (period: Partial<TakingsPeriod> = {}) => {
+        const rows = await storage.readDailyTakings(provider.id, { ...all, ...period });
+        return sorted(
+          rows.map(({ day, serviceCategory, count, grossCents, netCents, largestCents }) => [
+            ...[day - TODAY, serviceCategory, count],
+            ...[grossCents, netCents, largestCents],
+          ]),
+        );
+      };
+      const readHours = async (period: Partial<TakingsPeriod> = {}) => {
+        const rows = await storage.readHourlyTakings(provider.id, { ...all, ...period });
+        return sorted(rows.map(({ hourOfWeek, count, netCents }) => [hourOfWeek, count, netCents]));
+      };
+      return { ...opened, tip, tips, hair, provider, readDays, readHours };
+    }
+
+    test('takings are the count, the amounts, the net amounts and the largest net amount of each day and service, and the net amounts of each hour', async () => {
+      const { readDays, readHours } = await createTakings();
+      const hair = [0, 'barber', 1, 4_000, 3_880, 3_880];
+      const bar = [0, 'bartender', 4, 11_333, 10_993, 4_850];
+      const next = [1, 'bartender', 1, 1_500, 1_455, 1_455];
+      expect(await readDays()).toEqual([hair, bar, next]);
+      expect(await readDays({ serviceCategory: 'barber' })).toEqual([hair]);
+      expect(await readDays({ serviceCategory: 'dj' })).toEqual([]);
+      expect(await readHours()).toEqual([
+        [NOON, 4, 7_760 + 3_880],
+        [NOON + 1, 1, 3_233],
+        [NOON + 12, 1, 1_455],
+      ]);
+      expect(await readHours({ serviceCategory: 'barber' })).toEqual([[NOON, 1, 3_880]]);
+    });
+
+    test('takings of a period have its first quarter of an hour and not the one after its last', async () => {
+      const { readDays, readHours } = await createTakings();
+      const period = { fromMs: NOW + QUARTER_MS, untilMs: NOW + HOUR_MS };
+      expect(await readDays(period)).toEqual([[0, 'bartender', 1, 2_000, 1_940, 1_940]]);
+      expect(await readHours(period)).toEqual([[NOON, 1, 1_940]]);
+      expect(await readDays({ ...period, untilMs: NOW + 3 * QUARTER_MS })).toEqual([]);
+      expect(await readHours({ ...period, untilMs: NOW + 3 * QUARTER_MS })).toEqual([]);
+      expect(await readDays({ fromMs: NOW + 12 * HOUR_MS })).toEqual([
+        [1, 'bartender', 1, 1_500, 1_455, 1_455],
+      ]);
+    });
+
+    test.each([
+      ['a quarter of an hour ahead of a full one', 11 * HOUR_MS + QUARTER_MS, [0, 1], [47, 48]],
+      ['three quarters ahead of a full one', 5 * HOUR_MS + 3 * QUARTER_MS, [0, 0], [41, 42]],
+      ['behind by half an hour more than a full one', -12 * HOUR_MS - 2 * QUARTER_MS, [-1, 0], [23, 24]],
+    ])('days and hours are those of local time, %s', async (_what, offsetMs, [early, late], [hour, next]) => {
+      const { readDays, readHours } = await createTakings();
+      const period = { offsetMs, serviceCategory: 'bartender', untilMs: NOW + HOUR_MS } as const;
+      const all =
+        early === late
+          ? [[early, 'bartender', 3, 8_000, 7_760, 4_850]]
+          : [
+              [early, 'bartender', 2, 6_000, 5_820, 4_850],
+              [late, 'bartender', 1, 2_000, 1_940, 1_940],
+            ];
+      expect(await readDays(period)).toEqual(all);
+      expect(await readHours(period)).toEqual([
+        [hour, 2, 5_820],
+        [next, 1, 1_940],
+      ]);
+    });
+
+    test('hours of the same weekday are one, in whichever week they were', async () => {
+      const { storage, tip, readHours } = await createTakings();
+      await storage.recordTip(tip({ createdAtMs: NOW + 7 * 24 * HOUR_MS, amountCents: 1_000 }));
+      const weeks = { fromMs: NOW + HOUR_MS, untilMs: NOW + 14 * 24 * HOUR_MS };
+      expect(await readHours(weeks)).toEqual([
+        [NOON, 1, 970],
+        [NOON + 1, 1, 3_233],
+        [NOON + 12, 1, 1_455],
+      ]);
+    });
+
+    test('a reversal takes its tip out of the takings of the time of the tip, the largest too, and the next tip counts again', async () => {
+      const { storage, readDays, readHours, tip, tips, hair } = await createTakings();
+      const [small, large, , , , cut] = tips;
+      const ofBar = { serviceCategory: 'bartender', untilMs: NOW + QUARTER_MS } as const;
+      await takeBack(storage, large, NOW + 30 * HOUR_MS);
+      expect(await readDays(ofBar)).toEqual([[0, 'bartender', 1, 1_000, 970, 970]]);
+      expect(await readHours(ofBar)).toEqual([[NOON, 1, 970]]);
+      expect(await readDays({ serviceCategory: 'barber' })).toEqual([[0, 'barber', 1, 4_000, 3_880, 3_880]]);
+      await takeBack(storage, small, NOW + 30 * HOUR_MS);
+      expect([await readDays(ofBar), await readHours(ofBar)]).toEqual([[], []]);
+      await storage.recordTip(tip({ createdAtMs: NOW + 5, amountCents: 1_500 }));
+      expect(await readDays(ofBar)).toEqual([[0, 'bartender', 1, 1_500, 1_455, 1_455]]);
+      await takeBack(storage, cut, NOW + 30 * HOUR_MS);
+      await storage.recordTip(tip({ ...hair, createdAtMs: NOW + 6, amountCents: 1_100 }));
+      expect(await readDays({ serviceCategory: 'barber' })).toEqual([[0, 'barber', 1, 1_100, 1_067, 1_067]]);
+    });
+  });
+}
