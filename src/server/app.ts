@@ -24,6 +24,7 @@ import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
 import { createTurns } from './auth/turns.ts';
 import type { Config } from './config.ts';
+import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import type { Pages } from './pages/pages.ts';
 import { createPrinter } from './print/printer.ts';
@@ -31,6 +32,7 @@ import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import { createFairTurns } from './tips/fair-turns.ts';
+import { createTakings } from './tips/takings.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
@@ -63,7 +65,7 @@ export interface App {
    * before; to be called every second.
    */
   tick(): Promise<void>;
-  /** Deletes what has expired; to be called now and then. */
+  /** Deletes what has expired, and closes the accounts whose time has come; to be called now and then. */
   sweep(): Promise<void>;
   /** How many event streams are open. */
   streams(): number;
@@ -114,6 +116,8 @@ export function createApp(deps: AppDependencies): App {
     async sweep() {
       await services.sessions.sweep();
       await services.limits.sweep();
+      const closed = await services.accounts.sweep();
+      if (closed) log.info(closed, 'closed accounts for good');
     },
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
@@ -131,7 +135,9 @@ function createServices({
   log,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
-  const view = createTransactionView(secrets.giver_pseudonym);
+  const { undoMs } = config;
+  const view = createTransactionView(secrets.giver_pseudonym, undoMs, clock);
+  const queryTurns = createFairTurns(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
   return {
     sessions,
@@ -143,9 +149,11 @@ function createServices({
       onTrouble: (err) => log.error({ err }, 'could not print'),
     }),
     tipFeed,
-    transactions: createTransactions({ storage, clock, random, view }),
+    transactions: createTransactions({ storage, clock, random, view, undoMs, turns: queryTurns }),
+    takings: createTakings(storage, queryTurns),
+    exports: createExports(storage, clock),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     turns: createTurns(),
-    queryTurns: createFairTurns(QUERIES_PER_TURN),
+    queryTurns,
   };
 }

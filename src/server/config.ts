@@ -20,6 +20,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Addresses or networks of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly string[];
+  /** For how long a giver may take a tip back; 0 for never. */
+  readonly undoMs: number;
   readonly isRateLimited: boolean;
   /** Absolute path of the folder that gets a backup a day; null for none. */
   readonly backupFolder: string | null;
@@ -29,6 +31,7 @@ export interface Config {
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
 
 const wholeNumber = (from: number, to: number, fallback: number) =>
   z
@@ -77,6 +80,7 @@ const environment = z.object({
   TRUST_PROXY: listOf(isAddressOrNetwork, 'must list addresses or networks such as 127.0.0.1 or 10.0.0.0/8'),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
+  UNDO_MINUTES: wholeNumber(0, 1_440, 10),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   BACKUP_FOLDER: z
     .string()
@@ -134,6 +138,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     publicUrl,
     database: data.DATABASE_URL,
     sessionLifetimeMs: data.SESSION_DAYS * DAY_MS,
+    undoMs: data.UNDO_MINUTES * MINUTE_MS,
     logLevel: data.LOG_LEVEL,
     corsOrigins: data.CORS_ORIGINS,
     trustedProxies: data.TRUST_PROXY,

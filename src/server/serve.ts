@@ -106,9 +106,11 @@ async function start(): Promise<void> {
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
-  const sweeping = setInterval(() => {
-    app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete expired sessions'));
-  }, SWEEP_INTERVAL_MS).unref();
+  const sweep = () => {
+    app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
+  };
+  sweep();
+  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
 
   const stopBackups = startBackups(config, log, troubles);
   const stopChecks = startChecks(storage, log, troubles);

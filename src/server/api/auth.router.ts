@@ -1,11 +1,20 @@
-/** Registration, login, who am I, logout; and the care of one's own account: the password, and where it is logged in. */
+/** Registration, login, who am I, logout; and the care of one's own account: the password, where it is logged in, export and closing. */
 
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import { deviceFrom } from '#server/auth/devices.ts';
-import { credentials, passwordChange, profileChange, registration, SAME_PASSWORD } from '#shared/accounts.ts';
+import { exportRequest } from '#shared/account-export.ts';
+import {
+  closing,
+  credentials,
+  passwordChange,
+  profileChange,
+  registration,
+  SAME_PASSWORD,
+} from '#shared/accounts.ts';
 import { AppError } from '#shared/errors.ts';
-import { anyPasswordProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
+import { exportAccount } from './account-export.ts';
+import { anyPasswordProcedure, publicProcedure, router, signedInProcedure, withErrorsHeard } from './trpc.ts';
 
 /** Counts each request before its input is parsed, so that parsing is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
@@ -87,6 +96,33 @@ export const authRouter = router({
       });
     return login;
   }),
+
+  close: signedInProcedure
+    .use(async ({ ctx, next }) => {
+      await ctx.services.limits.countPasswordChangeTry(ctx.token);
+      return next();
+    })
+    .input(closing)
+    .mutation(({ ctx, input }) => {
+      const { accounts, limits, turns } = ctx.services;
+      const { account, token } = ctx;
+      const owner = { origin: account.email, account: account.email, isKnown: true };
+      return turns.take(owner, () =>
+        limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
+      );
+    }),
+
+  /** The name of the file, then its bytes in pieces. */
+  export: signedInProcedure
+    .use(async ({ ctx, next }) => {
+      await ctx.services.limits.countChange('export', ctx.account.id);
+      return next();
+    })
+    .input(exportRequest)
+    .subscription(({ ctx, input }) => {
+      const { services, account, token } = ctx;
+      return withErrorsHeard(exportAccount({ services, account, token, timeZone: input?.timeZone ?? 'UTC' }));
+    }),
 
   sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
 

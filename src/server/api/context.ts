@@ -9,10 +9,12 @@ import type { Accounts } from '#server/auth/accounts.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Turns } from '#server/auth/turns.ts';
+import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
+import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
 import { createAddressGroup, networkAround } from './client-address.ts';
@@ -23,7 +25,9 @@ export interface Services {
   readonly qrCodes: QrCodes;
   readonly printer: Printer;
   readonly transactions: Transactions;
+  readonly takings: Takings;
   readonly tipFeed: TipFeed;
+  readonly exports: Exports;
   readonly limits: Limits;
   readonly turns: Turns;
   /** The turns of queries that read much: a batch may hold ten of them. */

@@ -1,6 +1,8 @@
 /** The examples of the API description, and the headers of its answers. */
 import { brand } from '#shared/brand.ts';
+import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { typedQrCodeId } from '#shared/qr-codes.ts';
+import { TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
 import { wireSchema } from './wire.ts';
 
 export const EXAMPLE_REQUEST_ID = '0f5b2f0e-3c7e-4a53-9d1c-5a3f5e0f7a11';
@@ -22,6 +24,7 @@ export const LOGIN = {
   access_token: 'kX0pXv3m2bq4nT8sYw1zR6uE5hJ7cL9dA0fG2iK4oQs',
   token_type: 'bearer',
   expires_at: '2024-07-01T20:15:30.000Z',
+  reopened: false,
   user: USER,
 };
 
@@ -76,7 +79,14 @@ export const TRANSACTION = {
   service_category: 'bartender',
   status: 'completed',
   created_at: '2024-06-01T20:15:30.000Z',
+  refunded_at: null,
+  refunded_by: null,
+  undo_until: '2024-06-01T20:25:30.000Z',
 };
+
+export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id}\r\n`;
+
+export const CSV_OF_TAKINGS = `${CSV_BOM}Date,Tips,Gross,Fees,Net,Currency,Payment\r\n2024-06-01,1,12.34,0.37,11.97,USD,simulated\r\n`;
 
 /** The headers of answers, under the names of their components. */
 export const HEADERS = {
@@ -99,6 +109,11 @@ export const HEADERS = {
     description: 'The name of the file (RFC 6266).',
     schema: { type: 'string', pattern: '^attachment; filename="[^"]+"$' },
     example: `attachment; filename="${brand.linkScheme}-7K3MX-9Q2AB-poster.pdf"`,
+  },
+  Vary: {
+    description: 'The header of the request that decides between JSON and CSV.',
+    schema: { const: 'Accept' },
+    example: 'Accept',
   },
   RetryAfter: {
     description: 'How many seconds to wait before trying again, when that is known.',

@@ -2,11 +2,9 @@
  * What a reader of the API description wants to know and no schema can say: words and examples, for each route. The
  * words for each field are in openapi-fields.ts.
  */
-import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
 import { idPattern } from '#shared/ids.ts';
 import { printRequest } from '#shared/print.ts';
-import { serviceCategory, typedQrCodeId } from '#shared/qr-codes.ts';
-import { MAX_PAGE_SIZE } from '#shared/tips.ts';
+import { typedQrCodeId } from '#shared/qr-codes.ts';
 import {
   LOGIN,
   OWN_CODE,
@@ -14,19 +12,10 @@ import {
   QR_CODE_WITH_PICTURE,
   SESSION,
   TIP_PAGE,
-  TRANSACTION,
   USER,
 } from './openapi-examples.ts';
+import { type RouteNotes, TIME_ZONE, TIP_NOTES } from './openapi-tip-notes.ts';
 import { wireSchema } from './wire.ts';
-
-interface RouteNotes {
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly unknown[];
-  /** An example of the body sent, and of the one answered. */
-  readonly request?: unknown;
-  readonly response?: unknown;
-}
 
 /** The notes of each route, by its procedure. */
 export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
@@ -75,6 +64,21 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       'Ends all of your other sessions, and answers a new token for the one that asks: the old one is worthless from then on. Wrong guesses count for this session alone. The new password has to be another one than the present one.',
     request: { current_password: 'correct horse battery', new_password: 'a better horse battery' },
     response: LOGIN,
+  },
+  'auth.close': {
+    summary: 'Close your account',
+    description:
+      'Ends all of your sessions, and answers when the account is closed for good, in 7 days. Until then your codes take no tips, and logging in keeps the account open. After that your names, email, phone, tip pages and password are gone, your username goes to nobody, and the transactions of others tell of a closed account. `confirmation` is the word `close`. Wrong guesses count as those for a new password do.',
+    request: { current_password: 'correct horse battery', confirmation: 'close' },
+    response: { closes_at: '2026-05-22T12:00:00.000Z' },
+  },
+  'auth.export': {
+    summary: 'Export everything about your account',
+    description:
+      'A ZIP file of everything that is stored about you: your profile, where you are logged in and your codes as JSON, all of your transactions as JSON and as CSV, the pictures of your codes and the photos of your tip pages, and JSON Schemas of the JSON files. A file in it says what is what, and what is missing and why. It is made while you read it; one that cannot be finished ends with the connection. You may ask for 10 an hour.',
+    parameters: [
+      { ...TIME_ZONE, description: 'An IANA name, for the dates and times of the CSV file; UTC without it.' },
+    ],
   },
   'auth.sessions': {
     summary: 'Where you are logged in',
@@ -200,111 +204,5 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     },
   },
-  'transactions.list': {
-    summary: 'List your transactions',
-    description:
-      'Sent and received, newest first: all of them, or with `limit` one page. A long list that cannot be finished ends with the connection, not with its closing bracket.',
-    parameters: [
-      {
-        name: 'limit',
-        in: 'query',
-        description: 'How many to answer; all without it.',
-        schema: { type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE },
-        example: 50,
-      },
-      {
-        name: 'cursor',
-        in: 'query',
-        description: 'Where the next page begins, as the `Link` header of the page before says.',
-        schema: { type: 'string', pattern: idPattern('txn').source },
-      },
-    ],
-    response: [TRANSACTION],
-  },
-  'transactions.summary': {
-    summary: 'Sum your tips up',
-    description:
-      'What you received and gave in all, and what you received on the present day of a time zone: how many tips, and what reached you of them.',
-    parameters: [
-      {
-        name: 'time_zone',
-        in: 'query',
-        required: true,
-        description: 'An IANA name, which decides when the day began.',
-        schema: { type: 'string', maxLength: MAX_TIME_ZONE_LENGTH },
-        example: 'Europe/Vienna',
-      },
-      {
-        name: 'service_category',
-        in: 'query',
-        description: "Counts only the day's tips of this service. The totals are always of all services.",
-        schema: wireSchema(serviceCategory, 'input'),
-        example: 'bartender',
-      },
-      {
-        name: 'day_start_hour',
-        in: 'query',
-        description:
-          'The hour of the clock at which the day begins, for nights that end after midnight; 0 without it.',
-        schema: { type: 'integer', minimum: 0, maximum: 23 },
-        example: 5,
-      },
-    ],
-    response: {
-      total_tips_received: 1304.22,
-      total_tips_given: 10.5,
-      received_today_count: 3,
-      received_today: 72.75,
-    },
-  },
-  'transactions.get': {
-    summary: 'Read a transaction',
-    description: 'One that you sent or received. Those of other people answer as if there were none.',
-    parameters: [
-      {
-        name: 'transactionId',
-        in: 'path',
-        required: true,
-        description: 'As it was answered when the tip was given, or in the list.',
-        schema: { type: 'string', pattern: idPattern('txn').source },
-        example: TRANSACTION.id,
-      },
-    ],
-    response: TRANSACTION,
-  },
-  'transactions.onTip': {
-    summary: 'Hear of tips as they happen',
-    description:
-      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. The first event says where the stream begins, under an id to resume after: `connected`, or `reset` when it begins now instead of after the event that you named; `reason` is then `unknown_event` (it is none of yours, or not any more) or `too_many_missed` (more than 1,000 tips came since), and you load your list of transactions again. Each tip is a `tip`. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed; `EventSource` does that by itself. A comment comes every 15 seconds; when the connection breaks, connect again. An account may have 20 streams open, and open 120 a minute. The token goes into the Authorization header here as well.',
-    parameters: [
-      {
-        name: 'Last-Event-ID',
-        in: 'header',
-        description:
-          'The id of the last event that you saw: that of a transaction, or `beginning`, which stands before your first one. Without it you get only new tips.',
-        schema: { type: 'string' },
-        example: TRANSACTION.id,
-      },
-    ],
-    response: [
-      'id: beginning\nevent: connected\ndata: {}\n\n',
-      `id: ${TRANSACTION.id}\nevent: tip\ndata: ${JSON.stringify(TRANSACTION)}\n\n`,
-    ].join(''),
-  },
-  'transactions.create': {
-    summary: 'Give a tip',
-    description:
-      'The payment is simulated and completes at once. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, however often they are sent. Repeats count against the limit of tips as well: 30 a minute.',
-    parameters: [
-      {
-        name: 'Idempotency-Key',
-        in: 'header',
-        description: '1 to 255 visible ASCII characters that you make up, one for each attempt to pay.',
-        schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
-        example: '5e0f7a11-3c7e-4a53-9d1c-0f5b2f0e5a3f',
-      },
-    ],
-    request: { receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
-    response: TRANSACTION,
-  },
+  ...TIP_NOTES,
 };

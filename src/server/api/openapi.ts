@@ -2,16 +2,30 @@
  * The REST table, described: an OpenAPI 3.1 document made from the very rows and schemas that are served.
  */
 import type { z } from 'zod';
-import { credentials, passwordChange, profileChange, registration, session, user } from '#shared/accounts.ts';
+import {
+  closing,
+  closingAnswer,
+  credentials,
+  passwordChange,
+  profileChange,
+  registration,
+  session,
+  user,
+} from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
+import { insights, tipSums } from '#shared/records.ts';
 import { tipSummary, transaction } from '#shared/tips.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
 import { FIELD_NOTES } from './openapi-fields.ts';
 import { ROUTE_NOTES } from './openapi-notes.ts';
+import { OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './openapi-schemas.ts';
+import type { RouteNotes } from './openapi-tip-notes.ts';
 import { problemOf } from './problems.ts';
-import { REST_ROUTES, type RestRoute, restLogin, restTip } from './rest-routes.ts';
+import type { RestRoute } from './rest-route.ts';
+import { REST_ROUTES, restLogin } from './rest-routes.ts';
+import { restTip } from './transaction-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
 
 /** The refusals that any route may answer. */
@@ -33,6 +47,7 @@ const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [registration, 'Registration'],
   [credentials, 'Credentials'],
   [passwordChange, 'PasswordChange'],
+  [closing, 'Closing'],
   [newQrCode, 'NewQrCode'],
   [profileChange, 'ProfileChange'],
   [tipPageChange, 'TipPageChange'],
@@ -45,14 +60,16 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [user, 'User'],
   [restLogin, 'Login'],
   [session, 'Session'],
+  [closingAnswer, 'ClosingAnswer'],
   [qrCode, 'QrCode'],
   [qrCodeLookup, 'QrCodeLookup'],
   [transaction, 'Transaction'],
   [tipSummary, 'TipSummary'],
+  [tipSums, 'TipSums'],
+  [insights, 'Insights'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 
-const schemaAt = (name: string) => `#/components/schemas/${name}`;
 const headerAt = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
 /** The document for an instance at `publicUrl` (no trailing slash). */
@@ -97,18 +114,7 @@ export function describeApi(publicUrl: string): JsonSchema {
       responses: { OtherProblem: problemFor(OTHER_REFUSALS, publicUrl) },
       schemas: {
         ...Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, annotated(schema, name)])),
-        ConnectedEvent: eventSchema('The stream begins where it was asked to.', 'connected', {
-          type: 'object',
-        }),
-        ResetEvent: eventSchema(
-          'The stream begins now, and not after the event that was named: load the list of transactions again.',
-          'reset',
-          { $ref: schemaAt('StreamReset') },
-        ),
-        StreamReset: STREAM_RESET_SCHEMA,
-        TipEvent: eventSchema('A tip was given.', 'tip', { $ref: schemaAt('Transaction') }),
-        Problem: PROBLEM_SCHEMA,
-        FieldError: FIELD_ERROR_SCHEMA,
+        ...OTHER_SCHEMAS,
       },
     },
   };
@@ -140,14 +146,14 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
       },
     }),
     responses: {
-      [route.status]: successOf(route, notes.response),
+      [route.status]: successOf(route, notes),
       ...problemsOf(route, publicUrl),
       default: { $ref: '#/components/responses/OtherProblem' },
     },
   };
 }
 
-function successOf(route: RestRoute, example: unknown): JsonSchema {
+function successOf(route: RestRoute, { response: example, csv }: RouteNotes): JsonSchema {
   const headers = { 'X-Request-Id': headerAt('RequestId'), 'Cache-Control': headerAt('CacheControl') };
   if (route.fileTypes) {
     return {
@@ -169,9 +175,17 @@ function successOf(route: RestRoute, example: unknown): JsonSchema {
   const item = referenceTo(OUTPUT_NAMES, route.output);
   return {
     description: route.status === 201 ? 'Created.' : 'OK.',
-    headers: route.isPaged ? { ...headers, Link: headerAt('Link') } : headers,
+    headers: {
+      ...headers,
+      ...(route.isPaged && { Link: headerAt('Link') }),
+      ...(route.isCsvToo && {
+        'Content-Disposition': headerAt('ContentDisposition'),
+        Vary: headerAt('Vary'),
+      }),
+    },
     content: {
       'application/json': { schema: route.isList ? { type: 'array', items: item } : item, example },
+      ...(route.isCsvToo && { 'text/csv': { schema: { $ref: schemaAt('Csv') }, example: csv } }),
     },
   };
 }
@@ -253,80 +267,3 @@ function annotated(schema: JsonSchema, name: string): JsonSchema {
 function isObject(value: unknown): value is JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-const EVENTS = ['ConnectedEvent', 'ResetEvent', 'TipEvent'];
-
-/** A stream is a text; what is in it is said the way in which JSON Schema says it (2020-12 Validation, section 8). */
-const STREAM_SCHEMA: JsonSchema = {
-  type: 'string',
-  contentMediaType: 'text/event-stream',
-  contentSchema: { type: 'array', items: { oneOf: EVENTS.map((name) => ({ $ref: schemaAt(name) })) } },
-};
-
-/** The fields of one server-sent event (WHATWG HTML, section 9.2). */
-function eventSchema(description: string, event: string, data: JsonSchema): JsonSchema {
-  return {
-    type: 'object',
-    description,
-    required: ['id', 'event', 'data'],
-    properties: {
-      id: { type: 'string', description: 'Send the last one as `Last-Event-ID` to resume after it.' },
-      event: { const: event, description: 'The kind of event.' },
-      data: {
-        type: 'string',
-        contentMediaType: 'application/json',
-        contentSchema: data,
-        description: 'JSON, in one line.',
-      },
-    },
-  };
-}
-
-const STREAM_RESET_SCHEMA: JsonSchema = {
-  type: 'object',
-  description: 'Why a stream begins now.',
-  required: ['reason'],
-  properties: {
-    reason: {
-      enum: ['unknown_event', 'too_many_missed'],
-      description: 'The event that was named is not known, or more tips came since than are sent again.',
-    },
-  },
-};
-
-const FIELD_ERROR_SCHEMA: JsonSchema = {
-  type: 'object',
-  description: 'What is wrong with one field.',
-  required: ['field', 'message'],
-  properties: {
-    field: { type: 'string', description: 'The field, as it is named in the request.' },
-    message: { type: 'string', description: 'What is wrong with it, for people.' },
-  },
-};
-
-const PROBLEM_SCHEMA: JsonSchema = {
-  type: 'object',
-  description: 'Problem details, RFC 9457.',
-  required: ['type', 'title', 'status', 'detail', 'instance', 'code'],
-  properties: {
-    type: {
-      type: 'string',
-      format: 'uri',
-      description: 'Names the kind of problem and leads to its description.',
-    },
-    title: { type: 'string', description: 'The kind of problem in a few words.' },
-    status: { type: 'integer', description: 'The HTTP status.' },
-    detail: { type: 'string', description: 'A sentence to show to people.' },
-    instance: {
-      type: 'string',
-      format: 'uri',
-      description: 'The id of the request, as in its X-Request-Id header.',
-    },
-    code: { type: 'string', enum: Object.keys(REFUSALS), description: 'The kind of problem, for programs.' },
-    errors: {
-      type: 'array',
-      description: 'For `invalid_input`: what is wrong, field by field.',
-      items: { $ref: schemaAt('FieldError') },
-    },
-  },
-};

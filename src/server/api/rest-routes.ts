@@ -2,121 +2,13 @@
  * The REST door as one table: method, path and status, and the procedure that answers. What a procedure takes and
  * refuses, its route takes and refuses.
  */
-import { isTrackedEnvelope } from '@trpc/server';
 import { z } from 'zod';
-import { login, profileChange, session, user } from '#shared/accounts.ts';
-import type { ErrorCode } from '#shared/errors.ts';
+import type { ExportPiece, ExportStart } from '#shared/account-export.ts';
+import { closingAnswer, login, profileChange, session, user } from '#shared/accounts.ts';
 import { PRINT_TYPES, printed } from '#shared/print.ts';
 import { MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
-import {
-  MAX_PAGE_SIZE,
-  newTip,
-  type TipStreamStart,
-  type Transaction,
-  type TransactionPage,
-  tipSummary,
-  transaction,
-} from '#shared/tips.ts';
-import { type Caller, inputOf, type ProcedureName } from './router.ts';
-
-/** What of a request a row of the table may use. */
-export interface RestRequest {
-  /** The body as the procedure takes it, still unchecked. */
-  readonly body: unknown;
-  parameter(name: string): string;
-  query(name: string): string | undefined;
-  header(name: string): string | undefined;
-  /** Reads a body of bytes. @throws AppError `photo_too_large` as soon as there are more of them. */
-  bytes(atMost: number): Promise<Uint8Array>;
-  /**
-   * Calls the procedure of the row, which checks its input itself.
-   * @param input or what reads it, once the procedure knows who asks, and has counted it.
-   */
-  ask(input: unknown | (() => Promise<unknown>)): Promise<unknown>;
-  /** Calls any procedure, by its types. */
-  caller(): Caller;
-}
-
-interface RestAnswer {
-  readonly body: unknown;
-  /** Path and query of the next page, if there is one. */
-  readonly next?: string;
-}
-
-/** An object that never changes, and is the same one when it is asked for again. */
-interface RestLastingAnswer {
-  readonly lasting: object;
-}
-
-/** An answer that is to be saved as a file. */
-export interface RestFile {
-  readonly file: {
-    /** In ASCII. */
-    readonly name: string;
-    readonly type: string;
-    readonly bytes: Uint8Array<ArrayBuffer>;
-  };
-}
-
-/** A list that is too long for one procedure call. */
-export interface RestPages {
-  /** None of them is empty. */
-  readonly pages: AsyncGenerator<readonly unknown[]>;
-}
-
-/** One server-sent event, under an id to resume after. */
-export interface RestEvent {
-  readonly id: string;
-  readonly name: string;
-  /** In the procedure's words. */
-  readonly data: unknown;
-}
-
-/** An answer that goes on. */
-export interface RestStream {
-  readonly events: AsyncGenerator<RestEvent>;
-}
-
-/** What a row of the table may say beside its method, path and procedure. */
-interface RestTerms {
-  /** Whether it answers without a session. */
-  readonly isPublic?: true;
-  /** Whether it answers also before a password was changed that the operator made. */
-  readonly isForAnyPassword?: true;
-  readonly status: 200 | 201 | 204;
-  /** What the body of a POST or PATCH holds, in the procedure's words; without it, what the procedure takes. Null for no body. */
-  readonly input?: z.ZodType | null;
-  /** Whether the body is a picture as it is. */
-  readonly takesPicture?: true;
-  /** The types of the file that is answered in place of JSON. */
-  readonly fileTypes?: readonly string[];
-  /** What the answer holds, in the procedure's words; a list of it when `isList`. */
-  readonly output?: z.ZodType;
-  readonly isList?: true;
-  /** Whether it can be asked for page by page, each naming the next one in its `Link` header. */
-  readonly isPaged?: true;
-  /** Whether `output` is the data of each server-sent event. */
-  readonly isStream?: true;
-  /** The refusals of its own, beside those that any route has. */
-  readonly refusals?: readonly ErrorCode[];
-  /** How the procedure is asked; without it, with the body. */
-  readonly call?: (
-    request: RestRequest,
-  ) => Promise<RestAnswer | RestFile | RestLastingAnswer | RestPages | RestStream>;
-}
-
-/** A row of the table. */
-export interface RestRoute extends RestTerms {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
-  /** Below /api, in Hono's notation. */
-  readonly path: string;
-  readonly procedure: ProcedureName;
-  readonly refusals: NonNullable<RestTerms['refusals']>;
-  readonly call: NonNullable<RestTerms['call']>;
-}
-
-/** A tip as REST takes it: its key travels in a header. */
-export const restTip = newTip.omit({ idempotencyKey: true });
+import { numberFrom, type RestAnswer, type RestRequest, type RestRoute, route } from './rest-route.ts';
+import { CODE_REFUSALS, TRANSACTION_ROUTES } from './transaction-routes.ts';
 
 /** A login as OAuth's clients know it (RFC 6749, section 5.1). */
 export const restLogin = login.extend({ tokenType: z.literal('bearer') });
@@ -126,19 +18,20 @@ async function askForLogin({ ask, body }: RestRequest): Promise<RestAnswer> {
   return { body: { accessToken, tokenType: 'bearer', ...rest } };
 }
 
-function route(
-  method: RestRoute['method'],
-  path: string,
-  procedure: ProcedureName,
-  terms: RestTerms,
-): RestRoute {
-  const input = method === 'POST' || method === 'PATCH' ? inputOf(procedure) : undefined;
-  const call: RestRoute['call'] = async ({ ask, body }) => ({ body: await ask(body) });
-  return { method, path, procedure, refusals: [], call, ...(input && { input }), ...terms };
+/** The bytes of the rest of an export. */
+async function* bytesOf(
+  items: AsyncIterator<ExportStart | ExportPiece>,
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  try {
+    for (let item = await items.next(); !item.done; item = await items.next())
+      if ('base64' in item.value) yield Uint8Array.from(Buffer.from(item.value.base64, 'base64'));
+  } finally {
+    await items.return?.();
+  }
 }
 
-/** Of whatever changes a code. */
-const CODE_REFUSALS = ['qr_code_not_found', 'qr_code_replaced', 'qr_code_retired'] as const;
+/** Registered with IANA. */
+const ZIP_TYPE = 'application/zip';
 
 export const REST_ROUTES: readonly RestRoute[] = [
   route('POST', '/auth/register', 'auth.register', {
@@ -168,6 +61,22 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: restLogin,
     refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
     call: askForLogin,
+  }),
+  route('POST', '/auth/me/closing', 'auth.close', {
+    status: 200,
+    output: closingAnswer,
+    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+  }),
+  route('GET', '/auth/me/export', 'auth.export', {
+    status: 200,
+    fileTypes: [ZIP_TYPE],
+    refusals: ['invalid_input', 'too_many_requests'],
+    async call({ caller, query }) {
+      const items = (await caller().auth.export({ timeZone: query('time_zone') }))[Symbol.asyncIterator]();
+      const { value: start } = await items.next();
+      if (!start || !('fileName' in start)) throw new Error('an export has no name');
+      return { download: { name: start.fileName, type: ZIP_TYPE, parts: bytesOf(items) } };
+    },
   }),
   route('GET', '/auth/sessions', 'auth.sessions', { status: 200, output: session, isList: true }),
   route('DELETE', '/auth/sessions', 'auth.endOtherSessions', { status: 204 }),
@@ -247,99 +156,5 @@ export const REST_ROUTES: readonly RestRoute[] = [
       return { file: { name: fileName, type, bytes: Uint8Array.from(Buffer.from(base64, 'base64')) } };
     },
   }),
-  route('GET', '/transactions', 'transactions.list', {
-    status: 200,
-    output: transaction,
-    isList: true,
-    isPaged: true,
-    refusals: ['invalid_input'],
-    async call({ caller, query }) {
-      const limit = query('limit');
-      const { list } = caller().transactions;
-      const listFrom = (cursor: string | undefined) =>
-        list({ limit: limit === undefined ? MAX_PAGE_SIZE : numberFrom(limit), cursor });
-      const first = await listFrom(query('cursor'));
-      const { transactions, nextCursor } = first;
-      if (nextCursor === null) return { body: transactions };
-      if (limit === undefined) return { pages: pagesFrom(first, listFrom) };
-      const next = `/api/transactions?${new URLSearchParams({ limit, cursor: nextCursor })}`;
-      return { body: transactions, next };
-    },
-  }),
-  route('GET', '/transactions/stream', 'transactions.onTip', {
-    status: 200,
-    output: transaction,
-    isStream: true,
-    refusals: ['too_many_requests'],
-    async call({ caller, header }) {
-      const lastEventId = header('Last-Event-ID');
-      return { events: eventsFrom(await caller().transactions.onTip({ lastEventId })) };
-    },
-  }),
-  route('GET', '/transactions/summary', 'transactions.summary', {
-    status: 200,
-    output: tipSummary,
-    refusals: ['invalid_input'],
-    async call({ ask, query }) {
-      const hour = query('day_start_hour');
-      return {
-        body: await ask({
-          timeZone: query('time_zone'),
-          serviceCategory: query('service_category'),
-          dayStartHour: hour === undefined ? undefined : numberFrom(hour),
-        }),
-      };
-    },
-  }),
-  // After the stream and the summary, whose paths this one fits as well.
-  route('GET', '/transactions/:transactionId', 'transactions.get', {
-    status: 200,
-    output: transaction,
-    refusals: ['transaction_not_found'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
-  }),
-  route('POST', '/transactions', 'transactions.create', {
-    status: 201,
-    input: restTip,
-    output: transaction,
-    refusals: [
-      'login_to_tip',
-      ...CODE_REFUSALS,
-      'qr_code_paused',
-      'invalid_input',
-      'own_qr_code',
-      'category_mismatch',
-      'idempotency_key_reused',
-      'too_many_requests',
-    ],
-    async call({ ask, body, header }) {
-      const idempotencyKey = header('Idempotency-Key');
-      const tip = typeof body === 'object' && body !== null ? { ...body, idempotencyKey } : body;
-      return { body: await ask(tip) };
-    },
-  }),
+  ...TRANSACTION_ROUTES,
 ];
-
-/** All pages from `first` on. What arrives meanwhile is newer than all of them, so that together they are one state. */
-async function* pagesFrom(first: TransactionPage, list: (cursor: string) => Promise<TransactionPage>) {
-  for (let page = first; ; page = await list(page.nextCursor)) {
-    yield page.transactions;
-    if (page.nextCursor === null) return;
-  }
-}
-
-/** What a stream says, by name: `connected` or `reset` first, and each tip. */
-async function* eventsFrom(items: AsyncIterable<unknown>): AsyncGenerator<RestEvent> {
-  for await (const item of items) {
-    if (!isTrackedEnvelope<Transaction | TipStreamStart>(item)) throw new Error('an event has no id');
-    const [id, content] = item;
-    if (!('reset' in content)) yield { id, name: 'tip', data: content };
-    else if (content.reset === null) yield { id, name: 'connected', data: {} };
-    else yield { id, name: 'reset', data: { reason: content.reset } };
-  }
-}
-
-/** A whole number as JSON Schema knows it, for which 5.0 is one. */
-function numberFrom(digits: string): number {
-  return /^\d{1,9}(?:\.0{1,9})?$/.test(digits) ? Number(digits) : Number.NaN;
-}

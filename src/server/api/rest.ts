@@ -6,18 +6,21 @@ import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { createFairTurns, type FairTurns } from '#server/tips/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
+import { prefersCsv } from './accept.ts';
 import { type Context, nodeSideOf } from './context.ts';
 import { readBytes, refuseOtherMethods } from './door.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
-import {
-  REST_ROUTES,
-  type RestEvent,
-  type RestFile,
-  type RestPages,
-  type RestRoute,
-  type RestStream,
-} from './rest-routes.ts';
+import type {
+  RestAnswer,
+  RestEvent,
+  RestFile,
+  RestPages,
+  RestRoute,
+  RestStream,
+  RestText,
+} from './rest-route.ts';
+import { REST_ROUTES } from './rest-routes.ts';
 import { appRouter, createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
 import { fromWire, toWire, wireText, wireTextOnce } from './wire.ts';
@@ -49,10 +52,12 @@ export function createRestAdapter(
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
         header: (name) => c.req.header(name),
+        prefersCsv: () => prefersCsv(c),
         bytes: (atMost) => readBytes(c, atMost, 'photo_too_large'),
         ask: (input) => ask(route, input, context),
         caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
       });
+      if (route.isCsvToo) c.header('Vary', 'Accept', { append: true });
       if ('events' in answer) {
         if (!disconnected) throw new Error(`${route.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
@@ -60,19 +65,25 @@ export function createRestAdapter(
         if (c.req.method === 'HEAD') await stream.body?.cancel();
         return stream;
       }
-      if ('pages' in answer) {
-        const list = listInParts(answer, turns, nodeSideOf(c).outgoing, (error) =>
-          report(error, c.get('requestId')),
-        );
-        return c.body(list, 200, { 'Content-Type': 'application/json' });
+      const inParts = (parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>) =>
+        sendInParts(parts, turns, nodeSideOf(c).outgoing, (error) => report(error, c.get('requestId')));
+      if ('pages' in answer)
+        return c.body(inParts(listOf(answer)), 200, { 'Content-Type': 'application/json' });
+      if ('text' in answer) {
+        const { name, type, parts } = answer.text;
+        return c.body(inParts(parts), 200, { ...savedAs(name, type), ...linkTo(answer) });
+      }
+      if ('download' in answer) {
+        const { name, type, parts } = answer.download;
+        return c.body(inParts(parts), 200, savedAs(name, type));
       }
       if ('file' in answer) return sendFile(c, answer);
       if ('lasting' in answer)
         return envelope.json(c.get('requestId'), wireTextOnce(answer.lasting), route.status);
-      const { body, next } = answer;
-      const text = route.status === 204 ? null : wireText(body);
+      const text = route.status === 204 ? null : wireText(answer.body);
       return envelope.json(c.get('requestId'), text, route.status, {
-        ...(next !== undefined && { link: `<${next}>; rel="next"` }),
+        ...linkTo(answer),
+        ...(route.isCsvToo && { vary: 'Accept' }),
         ...context.device.headers(),
       });
     });
@@ -97,50 +108,59 @@ function ask({ procedure, method }: RestRoute, input: unknown, context: Context)
   });
 }
 
-/** Answers with a file to save, under its name (RFC 6266). */
+/** Answers with a file to save. */
 function sendFile(c: HonoContext, { file: { name, type, bytes } }: RestFile): Response {
-  return c.body(bytes, 200, {
-    'Content-Type': type,
-    'Content-Length': String(bytes.byteLength),
-    'Content-Disposition': `attachment; filename="${name}"`,
-  });
+  return c.body(bytes, 200, { ...savedAs(name, type), 'Content-Length': String(bytes.byteLength) });
+}
+
+/** The headers of a file to save under its name (RFC 6266). */
+function savedAs(name: string, type: string) {
+  return { 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` };
+}
+
+/** The header that names the next page (RFC 8288). */
+function linkTo({ next }: RestAnswer | RestText): Record<string, string> {
+  return next === undefined ? {} : { link: `<${next}>; rel="next"` };
+}
+
+/** The pages as the parts of one JSON list. */
+async function* listOf({ pages }: RestPages): AsyncGenerator<string> {
+  let separator = '[';
+  for await (const page of pages) {
+    yield separator + wireText(page).slice(1, -1);
+    separator = ',';
+  }
+  yield ']';
 }
 
 /**
- * The pages as one JSON list. Each page is made when the client has taken the one before and the list has its turn among
- * all lists, so that a long list is never whole in memory and holds up nobody. An error in the middle breaks the answer
- * off, because it is too late for a status.
+ * Sends a text or a file in parts. Each is made when the client has taken the one before and the answer has its turn among all of
+ * them, so that a long one is never whole in memory and holds up nobody. An error in the middle breaks the answer off, because it is too late for
+ * a status.
  */
-function listInParts(
-  { pages }: RestPages,
+function sendInParts(
+  parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>,
   turns: FairTurns,
   outgoing: ReturnType<typeof nodeSideOf>['outgoing'],
   report: (error: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let separator = '[';
   return new ReadableStream(
     {
-      async pull(parts) {
+      async pull(sent) {
         await turns.step();
         try {
-          const { done, value } = await pages.next();
-          if (!done) {
-            parts.enqueue(utf8.encoder.encode(separator + wireText(value).slice(1, -1)));
-            separator = ',';
-            return;
-          }
+          const { done, value } = await parts.next();
+          if (done) sent.close();
+          else sent.enqueue(typeof value === 'string' ? utf8.encoder.encode(value) : value);
         } catch (error) {
           report(error);
           // The adapter to Node would print the error beside the log.
           if (!outgoing) throw error;
           outgoing.destroy();
-          return;
         }
-        parts.enqueue(utf8.encoder.encode(']'));
-        parts.close();
       },
       async cancel() {
-        await pages.return(undefined);
+        await parts.return(undefined);
       },
     },
     { highWaterMark: 0 },

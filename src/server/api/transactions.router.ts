@@ -1,8 +1,10 @@
 /** Tips: giving one, what was sent and received, and hearing of a new one at once. */
 import { tracked } from '@trpc/server';
 import type { TipStream } from '#server/tips/tip-feed.ts';
+import { insightsQuery, sumsQuery } from '#shared/records.ts';
 import {
   newTip,
+  refundRequest,
   summaryQuery,
   type TipStreamStart,
   type Transaction,
@@ -10,7 +12,7 @@ import {
   transactionQuery,
   transactionsQuery,
 } from '#shared/tips.ts';
-import { router, signedInProcedure, tippingProcedure } from './trpc.ts';
+import { router, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
 
 export const transactionsRouter = router({
   create: tippingProcedure.input(newTip).mutation(async ({ ctx, input }) => {
@@ -18,19 +20,33 @@ export const transactionsRouter = router({
     return ctx.services.transactions.create(ctx.account, input);
   }),
 
-  list: signedInProcedure.input(transactionsQuery).query(async ({ ctx, input }) => {
-    await ctx.services.queryTurns.step();
-    return ctx.services.transactions.list(ctx.account, input);
-  }),
+  list: signedInProcedure
+    .input(transactionsQuery)
+    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input)),
 
   get: signedInProcedure
     .input(transactionQuery)
     .query(({ ctx, input }) => ctx.services.transactions.get(ctx.account, input.id)),
 
-  summary: signedInProcedure.input(summaryQuery).query(async ({ ctx, input }) => {
-    await ctx.services.queryTurns.step();
-    return ctx.services.transactions.summarise(ctx.account, input);
-  }),
+  refund: signedInProcedure
+    .use(async ({ ctx, next }) => {
+      await ctx.services.limits.countChange('refund', ctx.account.id);
+      return next();
+    })
+    .input(refundRequest)
+    .mutation(({ ctx, input }) => ctx.services.transactions.refund(ctx.account, input)),
+
+  sums: signedInProcedure
+    .input(sumsQuery)
+    .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input)),
+
+  insights: signedInProcedure
+    .input(insightsQuery)
+    .query(({ ctx, input }) => ctx.services.takings.insights(ctx.account, input)),
+
+  summary: signedInProcedure
+    .input(summaryQuery)
+    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input)),
 
   /**
    * Each tip that the caller gives or receives, under the transaction's id, and each that is reversed, under an id of its own, for
@@ -78,19 +94,4 @@ async function* trackTips(
   } finally {
     end();
   }
-}
-
-/**
- * Lets no error of a generator go unheard, which would end the process: between heartbeats tRPC asks for the next event
- * before the reader has taken the last one, and awaits it only then (`withPing`). A reader that stands still would
- * otherwise turn the end of its session into the end of the server. The error still reaches whoever awaits the event.
- */
-function withErrorsHeard<Event>(events: AsyncGenerator<Event, void>): AsyncGenerator<Event, void> {
-  const next = events.next.bind(events);
-  events.next = () => {
-    const event = next();
-    event.catch(() => {});
-    return event;
-  };
-  return events;
 }

@@ -97,3 +97,18 @@ function requireSession(
     return next({ ctx: { account, token } });
   });
 }
+
+/**
+ * Lets no error of a generator go unheard, which would end the process: between heartbeats tRPC asks for the next event
+ * before the reader has taken the last one, and awaits it only then (`withPing`). A reader that stands still would
+ * otherwise turn the end of its session into the end of the server. The error still reaches whoever awaits the event.
+ */
+export function withErrorsHeard<Event>(events: AsyncGenerator<Event, void>): AsyncGenerator<Event, void> {
+  const next = events.next.bind(events);
+  events.next = () => {
+    const event = next();
+    event.catch(() => {});
+    return event;
+  };
+  return events;
+}

@@ -1,8 +1,12 @@
 /**
  * Accounts: who may register, who may log in, and what a user sees of themselves.
  */
+import { isClosingDue } from '#server/storage/closed-accounts.ts';
 import type { Account, AccountChange, Storage } from '#server/storage/storage.ts';
 import {
+  CLOSING_GRACE_DAYS,
+  type Closing,
+  type ClosingAnswer,
   type Credentials,
   isOwnName,
   type Login,
@@ -25,6 +29,11 @@ import type { IssuedSession, Sessions } from './sessions.ts';
 /** Long enough to hand a password over, short enough that one that was never changed is worth nothing later. */
 const RESET_LIFETIME_MS = 86_400_000;
 
+/** For how long a login takes the closing of an account back. */
+export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
+/** How many accounts are looked for at once of those that are to be closed. */
+const CLOSED_IN_A_STEP = 100;
+
 /** Each method that hashes a password is to be called in a turn (turns.ts). */
 export interface Accounts {
   /** @throws AppError `invalid_input` (a common password), `email_taken`, `username_taken`. */
@@ -43,6 +52,22 @@ export interface Accounts {
    *   is common or the account's own name; `session_ended` when the session ended meanwhile.
    */
   changePassword(account: Account, change: PasswordChange, token: string): Promise<Login | null>;
+  /**
+   * Begins to close an account for its owner: its sessions end, its codes take no tips, and a login within `CLOSING_GRACE_MS` takes
+   * all of that back.
+   * @throws AppError `wrong_password` when the password is not right, or has expired.
+   */
+  close(account: Account, closing: Closing): Promise<ClosingAnswer>;
+  /**
+   * Closes for good the accounts whose time to be taken back is over, and makes what was deleted unreadable.
+   * @returns how many were closed, and whether some of what was deleted may be left in the files; null when there was nothing to do.
+   */
+  sweep(): Promise<{ readonly count: number; readonly remnants: 'complete' | 'partial' } | null>;
+  /**
+   * For the operator: closes an account for good, at once.
+   * @returns whether some of what was deleted may be left in the files; null when nobody has this email.
+   */
+  closeAtOnce(email: string): Promise<'complete' | 'partial' | null>;
   /** Whether a change is for whoever knows the password: that of the email, to which the account belongs. */
   isGuarded(account: Account, change: ProfileChange): boolean;
   /**
@@ -74,9 +99,18 @@ export function createAccounts(deps: {
   const isOver = ({ passwordExpiresAtMs }: { readonly passwordExpiresAtMs: number | null }) =>
     passwordExpiresAtMs !== null && passwordExpiresAtMs <= clock();
 
+  /** Whether this process has closed accounts since what was deleted was made unreadable. */
+  let hasRemnants = false;
+
+  /** An account that is over counts as unknown, also before the sweep has come to it. */
+  async function findOpen(email: string) {
+    const found = await storage.findCredentials(email);
+    return found && !isClosingDue(found.closesAtMs, clock()) ? found : null;
+  }
+
   /** @returns null when the hash that the password was verified against was replaced before the session began. */
   async function tryLogin({ email, password }: Credentials, device: string): Promise<Login | null> {
-    const found = await storage.findCredentials(email);
+    const found = await findOpen(email);
     const isRight = await passwords.verify(found?.passwordHash ?? null, password);
     if (!found || !isRight || isOver(found)) throw new AppError('wrong_credentials');
     const { account } = found;
@@ -87,7 +121,7 @@ export function createAccounts(deps: {
       passwordHash = renewed;
     }
     const issued = await sessions.issue(account.id, passwordHash, device);
-    return issued && loginFrom(issued, account);
+    return issued && loginFrom(issued, account, issued.reopened);
   }
 
   const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
@@ -120,8 +154,9 @@ export function createAccounts(deps: {
         case 'updated':
           return userFrom(result.account);
         case 'stale':
-          // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more.
-          throw new AppError('wrong_password');
+          // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more; what asks for no
+          // password is refused for an account alone that was closed.
+          throw new AppError(email ? 'wrong_password' : 'session_ended');
         case 'email_taken':
         case 'username_taken':
           throw new AppError(result.outcome);
@@ -130,9 +165,9 @@ export function createAccounts(deps: {
 
     async register({ password, ...person }) {
       requireUncommon(password, 'password');
-      const account = { ...person, id: newUserId(random) };
       const passwordHash = await passwords.hash(password);
-      const outcome = await storage.createAccount({ ...account, passwordHash, createdAtMs: clock() });
+      const account = { ...person, id: newUserId(random), createdAtMs: clock() };
+      const outcome = await storage.createAccount({ ...account, passwordHash });
       if (outcome !== 'created') throw new AppError(outcome);
       const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
       return userFrom({ ...account, ...totals, mustChangePassword: false });
@@ -156,11 +191,48 @@ export function createAccounts(deps: {
       const renewed = await sessions.changePassword(account.id, found.passwordHash, next, token);
       // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more.
       if (!renewed) throw new AppError('wrong_password');
-      return loginFrom(renewed, { ...found.account, mustChangePassword: false });
+      return loginFrom(renewed, { ...found.account, mustChangePassword: false }, false);
+    },
+
+    async close({ id, email }, { currentPassword }) {
+      const found = await storage.findCredentials(email);
+      const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
+      if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+      const closesAtMs = clock() + CLOSING_GRACE_MS;
+      // The password was changed elsewhere meanwhile, so that the one given here is not the current one any more.
+      if (!(await sessions.beginClosing(id, found.passwordHash, closesAtMs)))
+        throw new AppError('wrong_password');
+      return { closesAt: new Date(closesAtMs).toISOString() };
+    },
+
+    async sweep() {
+      const nowMs = clock();
+      let count = 0;
+      for (;;) {
+        const due = await storage.listClosingAccounts(nowMs, CLOSED_IN_A_STEP);
+        for (const id of due) {
+          if ((await storage.closeAccount(id, nowMs, true)) === 'closed') count += 1;
+          await sessions.noteEnded(id);
+        }
+        if (due.length < CLOSED_IN_A_STEP) break;
+      }
+      hasRemnants ||= count > 0;
+      if (!hasRemnants) return null;
+      const remnants = await storage.forgetRemnants();
+      hasRemnants = false;
+      return { count, remnants };
+    },
+
+    async closeAtOnce(email) {
+      const found = await storage.findCredentials(email);
+      if (!found) return null;
+      await storage.closeAccount(found.account.id, clock(), false);
+      await sessions.noteEnded(found.account.id);
+      return storage.forgetRemnants();
     },
 
     async resetPassword(email) {
-      const found = await storage.findCredentials(email);
+      const found = await findOpen(email);
       if (!found) return null;
       const password = newPassword(random);
       const passwordHash = await passwords.hash(password);
@@ -173,10 +245,10 @@ export function createAccounts(deps: {
       return password;
     },
 
-    isKnown: async (email) => (await storage.findCredentials(email)) !== null,
+    isKnown: async (email) => (await findOpen(email)) !== null,
 
     async endSessions(email) {
-      const found = await storage.findCredentials(email);
+      const found = await findOpen(email);
       return found ? sessions.endOthers(found.account.id, null) : null;
     },
   };
@@ -204,8 +276,13 @@ function invalid(field: string, message: string): AppError {
   return new AppError('invalid_input', { fieldErrors: [{ field, message }] });
 }
 
-function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account): Login {
-  return { accessToken: token, expiresAt: new Date(expiresAtMs).toISOString(), user: userFrom(account) };
+function loginFrom({ token, expiresAtMs }: IssuedSession, account: Account, reopened: boolean): Login {
+  return {
+    accessToken: token,
+    expiresAt: new Date(expiresAtMs).toISOString(),
+    reopened,
+    user: userFrom(account),
+  };
 }
 
 /** The account as its owner may see it. */

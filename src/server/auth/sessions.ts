@@ -28,9 +28,14 @@ export interface Sessions {
   /**
    * @param passwordHash the one that the password was verified against.
    * @param device what it is begun with, in words; '' when nobody said.
-   * @returns null, without a session, when that hash is not the account's any more.
+   * @returns whether the account was being closed, and stays open because of it; null, without a session, when that hash is not the
+   *   account's any more, or the account is over.
    */
-  issue(userId: UserId, passwordHash: string, device: string): Promise<IssuedSession | null>;
+  issue(
+    userId: UserId,
+    passwordHash: string,
+    device: string,
+  ): Promise<(IssuedSession & { readonly reopened: boolean }) | null>;
   /**
    * The account behind a token, whose session lives on from now.
    * @throws AppError `session_ended` when the token is unknown, revoked or expired.
@@ -66,6 +71,13 @@ export interface Sessions {
     next: NextPassword,
     token: string,
   ): Promise<IssuedSession | null>;
+  /**
+   * Notes that an account is to be closed at `closesAtMs`, and ends all of its sessions, in one step.
+   * @returns whether `present` still was its hash.
+   */
+  beginClosing(userId: UserId, present: string, closesAtMs: number): Promise<boolean>;
+  /** Ends the watches of an account whose sessions ended in the storage. */
+  noteEnded(userId: UserId): Promise<void>;
   /** Replaces an account's password and ends all of its sessions, in one step. @returns whether `present` still was its hash. */
   replacePassword(userId: UserId, present: string, next: NextPassword): Promise<boolean>;
   /**
@@ -168,7 +180,7 @@ export function createSessions(deps: {
       const { token, tokenHash, expiresAtMs } = newToken();
       const session = { tokenHash, userId, createdAtMs: clock(), expiresAtMs, device };
       const outcome = await storage.createSession(session, passwordHash, MAX_SESSIONS_OF_ACCOUNT);
-      return outcome === 'created' ? { token, expiresAtMs } : null;
+      return outcome === 'stale' ? null : { token, expiresAtMs, reopened: outcome === 'reopened' };
     },
 
     async resume(token) {
@@ -242,6 +254,14 @@ export function createSessions(deps: {
       await endWatchesOfGone(watchesOf.get(userId) ?? []);
       return outcome === 'changed' ? { token: renewed.token, expiresAtMs: renewed.expiresAtMs } : null;
     },
+
+    async beginClosing(userId, present, closesAtMs) {
+      const outcome = await storage.beginClosing(userId, present, closesAtMs);
+      await endWatchesOfGone(watchesOf.get(userId) ?? []);
+      return outcome === 'closing';
+    },
+
+    noteEnded: (userId) => endWatchesOfGone(watchesOf.get(userId) ?? []),
 
     async replacePassword(userId, present, next) {
       const outcome = await storage.changePassword(userId, present, next, null);

@@ -9,7 +9,8 @@ import { createSessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
-const USAGE = 'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | renew-keys';
+const USAGE =
+  'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | close EMAIL | renew-keys';
 
 interface Services {
   readonly accounts: Accounts;
@@ -21,6 +22,9 @@ const KEYS_FORGOTTEN = [
   'The keys of this installation are forgotten. Restart the server now: it makes new ones when it starts, and uses the old ones until then.',
   'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers.',
 ];
+
+const REMNANTS =
+  'Unused parts of the files of the database may still hold some of it until they are written over; a backup that is made now and restored is free of it.';
 
 /** The actions by name; each answers lines that say what it did, or null when nobody has the email. */
 const ACTIONS: Readonly<
@@ -48,6 +52,16 @@ const ACTIONS: Readonly<
   'end-sessions': async ({ accounts }, email) => {
     const count = await accounts.endSessions(email);
     return count === null ? null : [`${count} ${count === 1 ? 'session' : 'sessions'} of ${email} ended.`];
+  },
+  close: async ({ accounts }, email) => {
+    const remnants = await accounts.closeAtOnce(email);
+    if (remnants === null) return null;
+    return [
+      `The account of ${email} is closed for good.`,
+      'Its sessions, names, email, phone, tip pages and password are gone, and its codes are retired. The ledger keeps its numbers.',
+      'Backups that were made before still hold them: delete those, and make a new one.',
+      ...(remnants === 'partial' ? [REMNANTS] : []),
+    ];
   },
 };
 

@@ -7,7 +7,7 @@
  * processes let through N times as many attempts at most:
  * - `login_try_*`, `password_change_try` and `right_password_*` bound the parsing and hashing that one process does.
  * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service at most.
- * - `profile_change`, `tip_page_change`, `photo`, `print` and `stream_opening` bound the work of one process.
+ * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `export` and `stream_opening` bound the work of one process.
  * - `registration_try_*` bounds also how many emails somebody can ask for: N times 200 an hour from one address.
  * - `tip` guards money: it is in memory only where one process has the data, and exact there.
  */
@@ -15,6 +15,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
+import { attemptsAccountOf } from '../storage/closed-accounts.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import { type AttemptCount, type Storage, StorageUnavailable } from '../storage/storage.ts';
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
@@ -86,10 +87,14 @@ const LIMITS = {
   // What a provider changes by hand, each a durable write.
   profile_change: inMemory(['account'], 60, HOUR_MS),
   tip_page_change: inMemory(['account'], 240, HOUR_MS),
+  // A refund is a durable write, as a tip is.
+  refund: inMemory(['account'], 60, MINUTE_MS),
   // A photo is decoded and made anew: some ten milliseconds of another thread.
   photo: inMemory(['account'], 30, HOUR_MS),
   // A print is made in a thread of its own, one after the other.
   print: inMemory(['account'], 120, HOUR_MS),
+  // An export reads a whole history, and packs it.
+  export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
   stream_opening: inMemory(['account'], 120, MINUTE_MS),
 } as const satisfies Readonly<Record<string, Limit>>;
@@ -134,7 +139,10 @@ export interface Limits {
 }
 
 /** What an owner may ask for so often only. */
-export type Change = Extract<LimitName, 'profile_change' | 'tip_page_change' | 'photo' | 'print'>;
+export type Change = Extract<
+  LimitName,
+  'profile_change' | 'tip_page_change' | 'photo' | 'print' | 'refund' | 'export'
+>;
 
 type Who = Readonly<Partial<Record<Subject, string>>>;
 
@@ -240,7 +248,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countPasswordChangeTry: (token) => take(countsOf(['password_change_try'], { session: hashOf(token) })),
 
     limitLogin(email, { address, network, device }, attempt) {
-      const account = accountOf(email);
+      const account = attemptsAccountOf(email);
       if (device !== null) {
         const who = { account, device: hashOf(device) };
         return count(
@@ -268,7 +276,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     },
 
     limitPasswordChange(email, token, attempt) {
-      const who = { account: accountOf(email), session: hashOf(token) };
+      const who = { account: attemptsAccountOf(email), session: hashOf(token) };
       return count(
         {
           ifWrong: countsOf(['password_change_in_session', 'password_change_in_session_in_a_day'], who),
@@ -289,7 +297,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countChange: async (what, userId) => takeOne(what, userId),
     countStream: async (userId) => takeOne('stream_opening', userId),
 
-    unlock: async (email) => (await storage.forgetAttempts(accountOf(email))) > 0,
+    unlock: async (email) => (await storage.forgetAttempts(attemptsAccountOf(email))) > 0,
     sweep() {
       const now = clock();
       return forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
@@ -346,11 +354,6 @@ function nameOf(count: AttemptCount): string {
 
 function tooMany(waitMs: number): AppError {
   return new AppError('too_many_requests', { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) });
-}
-
-/** The name of an account in its counts. It is hashed, because what somebody typed as an email may be a password. */
-function accountOf(email: string): string {
-  return hashOf(email.trim().toLowerCase());
 }
 
 function hashOf(text: string): string {

@@ -7,7 +7,7 @@ import type { Context, Hono } from 'hono';
 import { drawQrCodeSvg } from '#server/qr-codes/qr-image.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
 import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
-import { CODE_FORM_PATH, PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
+import { CODE_FORM_PATH, PAGE_PATHS, TIP_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 import type { Address, Lookup, Renderer } from '#shared/rendered-page.ts';
 import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/door.ts';
@@ -17,7 +17,9 @@ import { prepareFile, readFiles } from './files.ts';
 import { createRenderedPages, PAGE, UNLISTED } from './rendered-pages.ts';
 
 /** The screens that the client fetches into an empty page. */
-const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan];
+const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan, PAGE_PATHS.statement];
+/** The receipts of transactions. Who may see one is decided when the client asks for it: the page is the same for every id. */
+const RECEIPTS = `${TRANSACTION_PREFIX}:id`;
 /** Some people end addresses with a slash. */
 const TIP_PAGES = [`${TIP_PREFIX}:qrId`, `${TIP_PREFIX}:qrId/`];
 const CODE_FORMS = [CODE_FORM_PATH, `${CODE_FORM_PATH}/`];
@@ -60,7 +62,7 @@ export function preparePages(
        * which reads addresses as they are, for no screen of its own.
        */
       const serveAt = (path: string, serve: (c: Context, asked: Address) => Response | Promise<Response>) => {
-        const spelled = new RegExp(`^${path.replace(':qrId', '[^/]+')}$`);
+        const spelled = new RegExp(`^${path.replace(/:\w+/, '[^/]+')}$`);
         app.get(path, (c) => {
           const { pathname, search } = new URL(c.req.url);
           return spelled.test(pathname) ? serve(c, { pathname, search }) : answer(c, emptyPage, 404);
@@ -70,9 +72,10 @@ export function preparePages(
       serveAt(PAGE_PATHS.auth, (c, asked) => answer(c, rendered.auth(asked)));
       serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
       serveAt(OFFLINE_PAGE, (c) => answer(c, rendered.offline));
-      for (const screen of EMPTY_SCREENS) serveAt(screen, (c) => answer(c, emptyPage));
+      for (const screen of [...EMPTY_SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, emptyPage));
       for (const screen of [PAGE_PATHS.auth, ...EMPTY_SCREENS])
         serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
+      serveAt(`${RECEIPTS}/`, (c, { pathname, search }) => c.redirect(pathname.slice(0, -1) + search, 301));
       for (const path of CODE_FORMS) {
         serveAt(path, (c, { search }) => {
           c.header('Cache-Control', 'no-store');
@@ -87,6 +90,7 @@ export function preparePages(
       }
       for (const path of [
         ...Object.values(PAGE_PATHS),
+        RECEIPTS,
         OFFLINE_PAGE,
         OPEN_DEMO_PICTURE,
         ...CODE_FORMS,

@@ -2,9 +2,9 @@
  * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { CodeRefusal } from '#server/storage/ledger.ts';
 import type {
   Account,
-  CodeRefusal,
   NewPicture,
   NewQrCode,
   Photo,

@@ -3,7 +3,8 @@
  * the provider, so that a giver's own id would name every provider who tips. A giver is told of the receiver what the tip page tells.
  */
 import { createHmac } from 'node:crypto';
-import type { TransactionRecord } from '#server/storage/storage.ts';
+import type { TransactionRecord } from '#server/storage/ledger.ts';
+import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import type { Transaction } from '#shared/tips.ts';
@@ -14,8 +15,11 @@ const MAX_REMEMBERED = 10_000;
 /** The record as `viewer`, who is its giver or its receiver, may see it. */
 export type TransactionView = (record: TransactionRecord, viewer: UserId) => Transaction;
 
-/** @param key of the pseudonyms; the same key gives the same pseudonym for the same two people. */
-export function createTransactionView(key: Uint8Array): TransactionView {
+/**
+ * @param key of the pseudonyms; the same key gives the same pseudonym for the same two people.
+ * @param undoMs for how long a giver may take a tip back; 0 for never.
+ */
+export function createTransactionView(key: Uint8Array, undoMs: number, clock: Clock): TransactionView {
   /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
@@ -41,7 +45,14 @@ export function createTransactionView(key: Uint8Array): TransactionView {
     });
   }
 
+  function undoUntil({ giverId, createdAtMs, reversal }: TransactionRecord, viewer: UserId): string | null {
+    const untilMs = createdAtMs + undoMs;
+    if (viewer !== giverId || reversal || undoMs === 0 || untilMs < clock()) return null;
+    return new Date(untilMs).toISOString();
+  }
+
   return (record, viewer) => {
+    const { reversal } = record;
     const receiver = receiverOf(record, viewer);
     return {
       id: record.id,
@@ -54,8 +65,11 @@ export function createTransactionView(key: Uint8Array): TransactionView {
       giverFeeCents: record.giverFeeCents,
       netAmountCents: record.netAmountCents,
       serviceCategory: record.serviceCategory,
-      status: record.status,
+      status: reversal ? 'refunded' : 'completed',
       createdAt: new Date(record.createdAtMs).toISOString(),
+      refundedAt: reversal && new Date(reversal.createdAtMs).toISOString(),
+      refundedBy: reversal?.reversedBy ?? null,
+      undoUntil: undoUntil(record, viewer),
     };
   };
 }

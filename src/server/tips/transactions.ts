@@ -1,19 +1,28 @@
 /**
  * The ledger of tips: what a tip costs, who may give it, and what both sides see of it afterwards.
  */
+import {
+  ALL_TIPS,
+  type ListingPlace,
+  type TipFilter,
+  type TransactionRecord,
+} from '#server/storage/ledger.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
-import { type Clock, dayAround } from '#shared/calendar.ts';
+import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type {
   NewTip,
+  RefundRequest,
   SummaryQuery,
   TipSummary,
   Transaction,
   TransactionPage,
   TransactionsQuery,
 } from '#shared/tips.ts';
+import type { FairTurns } from './fair-turns.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface Transactions {
@@ -23,7 +32,8 @@ export interface Transactions {
    */
   create(giver: Account, tip: NewTip): Promise<Transaction>;
   /**
-   * A page of what the account sent and received, newest first.
+   * A page of what the account sent and received, as far as the query means it, newest first: in the order of the ledger, and where
+   * the query names a day by their times.
    * @throws AppError `invalid_input` when the cursor is no transaction of this account's.
    */
   list(account: Account, query: TransactionsQuery): Promise<TransactionPage>;
@@ -32,6 +42,14 @@ export interface Transactions {
    * @throws AppError `transaction_not_found` when there is none, also for other people's.
    */
   get(account: Account, id: string): Promise<Transaction>;
+  /**
+   * Reverses a tip in full, durably: its giver for as long as they may take it back, its receiver at any time. The same person and
+   * idempotency key get the same answer however often they ask.
+   * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or it is too late.
+   */
+  refund(account: Account, request: RefundRequest): Promise<Transaction>;
+  /** What the tips come to that the query means, without those that were refunded. */
+  sum(account: Account, query: SumsQuery): Promise<TipSums>;
   /**
    * Totals, and how many tips were received on the present day of `timeZone`, of one service if it is named, with the sum of their
    * net amounts.
@@ -44,8 +62,21 @@ export function createTransactions(deps: {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly view: TransactionView;
+  /** For how long a giver may take a tip back; 0 for never. */
+  readonly undoMs: number;
+  /** Each step of a reading takes one. */
+  readonly turns: FairTurns;
 }): Transactions {
-  const { storage, clock, random, view } = deps;
+  const { storage, clock, random, view, undoMs, turns } = deps;
+
+  /** Where the listing goes on after the transaction that a cursor names. */
+  async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
+    const place = isTransactionId(cursor) ? await storage.findListingPlace(account.id, cursor) : null;
+    if (place) return place;
+    throw new AppError('invalid_input', {
+      fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+    });
+  }
 
   return {
     async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
@@ -84,18 +115,18 @@ export function createTransactions(deps: {
       }
     },
 
-    async list(account, { cursor, limit }) {
-      const before = cursor ?? null;
-      const isCursor = before === null || isTransactionId(before);
-      // One more than asked for tells whether there is a next page.
-      const records = isCursor
-        ? await storage.listTransactions(account.id, { before, limit: limit + 1 })
-        : null;
-      if (!records) {
-        throw new AppError('invalid_input', {
-          fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
-        });
-      }
+    async list(account, { cursor, limit, ...query }) {
+      const filter = filterFrom(query);
+      const records: TransactionRecord[] = [];
+      let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
+      do {
+        await turns.step();
+        // One more than asked for tells whether there is a next page.
+        const wanted = limit + 1 - records.length;
+        const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
+        records.push(...step.transactions);
+        before = step.next;
+      } while (before !== null && records.length <= limit);
       const transactions = records.slice(0, limit).map((record) => view(record, account.id));
       const hasMore = records.length > transactions.length;
       return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
@@ -107,7 +138,51 @@ export function createTransactions(deps: {
       return view(record, account.id);
     },
 
+    async refund(account, { id, idempotencyKey = null }) {
+      if (!isTransactionId(id)) throw new AppError('transaction_not_found');
+      const now = clock();
+      const result = await storage.reverseTip({
+        transactionId: id,
+        userId: account.id,
+        idempotencyKey,
+        createdAtMs: now,
+        giverFromMs: undoMs === 0 ? Number.MAX_SAFE_INTEGER : now - undoMs,
+      });
+      switch (result.outcome) {
+        case 'reversed':
+        case 'repeated':
+          return view(result.transaction, account.id);
+        case 'unknown_transaction':
+          throw new AppError('transaction_not_found');
+        case 'reversed_before':
+        case 'too_late':
+          throw new AppError('not_refundable');
+      }
+    },
+
+    async sum(account, query) {
+      const filter = filterFrom(query);
+      const { direction, serviceCategory, fromMs, untilMs } = filter;
+      const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
+      if (direction !== 'sent') {
+        await turns.step();
+        const received = await storage.readTotals(account.id, fromMs, untilMs, serviceCategory ?? undefined);
+        sums.receivedCount = received.receivedCount;
+        sums.receivedCents = received.receivedCents;
+      }
+      for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
+        await turns.step();
+        const given = await storage.sumGiven(account.id, filter, before ?? null);
+        sums.sentCount += given.count;
+        sums.sentCents += given.givenCents;
+        sums.paidCents += given.givenCents + given.feeCents;
+        before = given.next;
+      }
+      return tipSums.parse(sums);
+    },
+
     async summarise(account, { timeZone, serviceCategory, dayStartHour }) {
+      await turns.step();
       const today = dayAround(clock(), timeZone, dayStartHour);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
       return {
@@ -117,5 +192,14 @@ export function createTransactions(deps: {
         receivedTodayCents: totals.receivedCents,
       };
     },
+  };
+}
+
+function filterFrom({ direction, serviceCategory, from, to, timeZone }: SumsQuery): TipFilter {
+  return {
+    direction: direction ?? null,
+    serviceCategory: serviceCategory ?? null,
+    fromMs: from === undefined ? ALL_TIPS.fromMs : firstOfDate(from, timeZone),
+    untilMs: to === undefined ? ALL_TIPS.untilMs : firstOfDate(dateAfter(to, 1), timeZone),
   };
 }

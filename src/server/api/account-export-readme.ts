@@ -1,0 +1,53 @@
+/** The file of an account's archive that says what is in the others. */
+import type { Account } from '#server/storage/storage.ts';
+import { brand } from '#shared/brand.ts';
+
+/** @param timeZone of the file for spreadsheets. */
+export function exportReadme({ username }: Account, exportedAtMs: number, timeZone: string): string {
+  return `${brand.name}: everything that is stored about the account ${username}
+Exported at ${new Date(exportedAtMs).toISOString()}
+
+WHAT IS IN IT
+
+account.json
+  Your profile, when you registered, the usernames that you had before, the sums
+  of your tips, where you are logged in, and your QR codes with their tip pages.
+  Times are in UTC and amounts in US dollars.
+
+transactions.json
+  Every tip that you sent or received, the newest first, as
+  GET /api/transactions answers it. Refunded tips are in it as well.
+
+transactions.csv
+  The same tips for spreadsheets. Dates and times are those of
+  ${timeZone}. A text that a spreadsheet would take for a formula has an
+  apostrophe in front.
+
+account.schema.json and transactions.schema.json
+  The form of the two JSON files, as JSON Schema 2020-12.
+
+qr-codes/
+  The picture of each of your QR codes, under the code.
+
+photos/
+  The photo of each tip page that has one, under its code.
+
+WHAT IS NOT IN IT
+
+Your password: it is kept only as a hash (Argon2id), from which nobody can
+read it, and which is worth nothing to you.
+
+The tokens of your sessions: they are kept only as hashes as well.
+
+The names of those who tipped you: a giver is shown to you under a pseudonym
+that stays the same for all of their tips to you. Who they are is theirs.
+
+The keys by which a repeated request for a tip or a refund is known: apps make
+them up, and they say nothing of you.
+
+Counts of attempts, such as those of wrong passwords: they are kept under
+hashes, for a day at most.
+
+Payments are simulated: no card and no bank account is stored.
+`;
+}

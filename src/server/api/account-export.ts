@@ -1,0 +1,136 @@
+/**
+ * An account's export: everything that is stored about it as the files of one archive, spelled as the REST door spells. It is read as
+ * fast as it is taken, page by page.
+ */
+import { z } from 'zod';
+import { userFrom } from '#server/auth/accounts.ts';
+import { type PackedFile, zip } from '#server/export/zip.ts';
+import type { Account } from '#server/storage/storage.ts';
+import {
+  type ExportedAccount,
+  type ExportPiece,
+  type ExportStart,
+  exportedAccount,
+} from '#shared/account-export.ts';
+import { brand } from '#shared/brand.ts';
+import { AppError } from '#shared/errors.ts';
+import { PHOTO_PREFIX } from '#shared/page-paths.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { MAX_PAGE_SIZE, type Transaction, transaction, transactionsQuery } from '#shared/tips.ts';
+import { exportReadme } from './account-export-readme.ts';
+import type { Services } from './context.ts';
+import { tipsAsCsv } from './statements.ts';
+import { pagesFrom } from './transaction-pages.ts';
+import { toWire, wireSchema, wireText } from './wire.ts';
+
+const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
+
+interface ExportOrder {
+  readonly services: Services;
+  readonly account: Account;
+  /** Of the session that asks: the export ends with it. */
+  readonly token: string;
+  /** Of the dates and times in CSV. */
+  readonly timeZone: string;
+}
+
+/**
+ * The pieces of an account's archive, after the name of the file that they make.
+ * @throws AppError `session_ended` when the session has ended before the archive was read.
+ */
+export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportStart | ExportPiece, void> {
+  const { services, account, token } = order;
+  const { exportedAtMs, formerUsernames } = await services.exports.begin(account);
+  const date = new Date(exportedAtMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  yield { fileName: `${brand.linkScheme}-${account.username}-${date}.zip` };
+  const session = services.sessions.watch(account.id, token);
+  try {
+    for await (const piece of zip(filesOf(order, exportedAtMs, formerUsernames), exportedAtMs)) {
+      if (session.ended.aborted) throw new AppError('session_ended');
+      yield { base64: Buffer.from(piece).toString('base64') };
+    }
+  } finally {
+    session.release();
+  }
+}
+
+async function* filesOf(
+  { services, account, token, timeZone }: ExportOrder,
+  exportedAtMs: number,
+  formerUsernames: readonly string[],
+): AsyncGenerator<PackedFile, void> {
+  const { qrCodes, sessions, transactions } = services;
+  const listFrom = (cursor: string | null) =>
+    transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }));
+  // Read before anything that takes long: both files begin with it, and what arrives meanwhile is newer, and in neither of them.
+  const first = await listFrom(null);
+  yield { path: 'README.txt', content: [exportReadme(account, exportedAtMs, timeZone)] };
+
+  const codes: ExportedAccount['qrCodes'] = [];
+  for (const code of await qrCodes.list(account)) {
+    const { id, serviceCategory, url, status, displayName, greeting } = code;
+    const pictureFile = `qr-codes/${id}.png`;
+    yield { path: pictureFile, content: [Buffer.from(code.imageBase64, 'base64')], isCompressed: true };
+    const photo = await findPhoto(services, code);
+    const photoFile = photo && `photos/${id}.jpg`;
+    if (photo && photoFile) yield { path: photoFile, content: [photo], isCompressed: true };
+    codes.push({ id, serviceCategory, url, status, displayName, greeting, pictureFile, photoFile });
+  }
+
+  const { mustChangePassword: _, ...profile } = userFrom(account);
+  const told: ExportedAccount = {
+    ...profile,
+    formerUsernames: [...formerUsernames],
+    sessions: await sessions.list(account.id, token),
+    qrCodes: codes,
+    createdAt: new Date(account.createdAtMs).toISOString(),
+    exportedAt: new Date(exportedAtMs).toISOString(),
+  };
+  yield { path: 'account.json', content: [prettyJson(toWire(told))] };
+  yield { path: 'account.schema.json', content: [schemaFile('An account', exportedAccount)] };
+
+  const pages = () => asOf(exportedAtMs, pagesFrom(first, listFrom));
+  yield { path: 'transactions.json', content: jsonList(pages()) };
+  yield {
+    path: 'transactions.schema.json',
+    content: [schemaFile('The transactions of an account, the newest first', z.array(transaction))],
+  };
+  yield { path: 'transactions.csv', content: tipsAsCsv(pages(), account.id, { timeZone }).parts };
+}
+
+async function findPhoto({ qrCodes }: Services, { photoUrl }: QrCode): Promise<Uint8Array | null> {
+  return photoUrl === null ? null : qrCodes.findPhoto(photoUrl.slice(PHOTO_PREFIX.length));
+}
+
+/** The pages as they were at a time, so that a refund in the middle of an export is in none of its files. */
+async function* asOf(
+  atMs: number,
+  pages: AsyncGenerator<readonly Transaction[], void>,
+): AsyncGenerator<readonly Transaction[], void> {
+  for await (const page of pages) {
+    yield page.map((each) =>
+      each.refundedAt !== null && Date.parse(each.refundedAt) > atMs
+        ? { ...each, status: 'completed', refundedAt: null, refundedBy: null }
+        : each,
+    );
+  }
+}
+
+/** A list in JSON, with a line for each. */
+async function* jsonList(pages: AsyncGenerator<readonly Transaction[], void>): AsyncGenerator<string, void> {
+  let separator = '[\n';
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield separator + page.map(wireText).join(',\n');
+    separator = ',\n';
+  }
+  yield separator === '[\n' ? '[]\n' : '\n]\n';
+}
+
+function schemaFile(title: string, schema: z.ZodType): string {
+  return prettyJson({ $schema: JSON_SCHEMA, title, ...wireSchema(schema, 'output') });
+}
+
+function prettyJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,78 @@
+/**
+ * Statements as CSV: the tips of a listing, and the record of what was taken on each day.
+ */
+import { brand } from '#shared/brand.ts';
+import { CSV_BOM, csvLine } from '#shared/csv.ts';
+import type { Insights } from '#shared/records.ts';
+import type { Transaction } from '#shared/tips.ts';
+import {
+  CURRENCY,
+  plainDollars,
+  SIMULATED,
+  TRANSACTION_COLUMNS,
+  transactionLines,
+} from '#shared/transaction-csv.ts';
+
+/** RFC 7111, section 5.1, and RFC 4180, section 3. */
+const TYPE = 'text/csv; charset=utf-8; header=present';
+
+/** A file that is made while it is sent. */
+export interface Statement {
+  /** In ASCII. */
+  readonly name: string;
+  readonly type: string;
+  /** None of them is empty. */
+  readonly parts: AsyncGenerator<string>;
+}
+
+interface Period {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/**
+ * A listing as a file of its viewer's; each page is a part.
+ * @param period names the file.
+ */
+export function tipsAsCsv(
+  pages: AsyncGenerator<readonly Transaction[]>,
+  viewerId: string,
+  period: Period & { readonly timeZone?: string | undefined },
+): Statement {
+  async function* parts() {
+    yield CSV_BOM + csvLine(TRANSACTION_COLUMNS);
+    for await (const page of pages) {
+      if (page.length > 0) yield transactionLines(page, viewerId, period.timeZone ?? 'UTC');
+    }
+  }
+  return { name: fileName('tips', period), type: TYPE, parts: parts() };
+}
+
+/** The days, weeks or months in which something was taken; a period without tips is no day of work to be shown. */
+export function takingsAsCsv(takings: Insights, granularity = 'day'): Statement {
+  const isDaily = granularity === 'day';
+  const dates = isDaily ? ['Date'] : ['From', 'To'];
+  const header = csvLine([...dates, 'Tips', 'Gross', 'Fees', 'Net', 'Currency', 'Payment']);
+  const lines = takings.bars
+    .filter(({ count }) => count > 0)
+    .map(({ from, to, count, grossCents, feeCents, netCents }) =>
+      csvLine([
+        ...(isDaily ? [from] : [from, to]),
+        String(count),
+        ...[grossCents, feeCents, netCents].map(plainDollars),
+        CURRENCY,
+        SIMULATED,
+      ]),
+    );
+  async function* parts() {
+    yield CSV_BOM + header + lines.join('');
+  }
+  const kind = { day: 'daily', week: 'weekly', month: 'monthly' }[granularity] ?? granularity;
+  return { name: fileName(`${kind}-tips`, takings), type: TYPE, parts: parts() };
+}
+
+/** Such as `tipwell-tips-2026-01-01-to-2026-01-31.csv`. */
+function fileName(what: string, { from, to }: Period): string {
+  const ends = [...(from === undefined ? [] : [from]), ...(to === undefined ? [] : ['to', to])];
+  return `${[brand.linkScheme, what, ...ends].join('-')}.csv`;
+}

@@ -1,0 +1,195 @@
+/**
+ * The takings of a provider over time, as charts and records show them: made of the days and hours that the storage sums up, so that their
+ * cost follows the time that somebody worked, and not how many tips there were.
+ */
+import type { DailyTakings, TakingsPeriod } from '#server/storage/ledger.ts';
+import type { Account, Storage } from '#server/storage/storage.ts';
+import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
+import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
+import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';
+import type { FairTurns } from './fair-turns.ts';
+
+export interface Takings {
+  /** The takings of an account in a period, by day, week or month, hour of the week and service, beside those of the period before. */
+  insights(account: Account, query: InsightsQuery): Promise<Insights>;
+}
+
+/** Sums in cents. */
+interface Sums {
+  count: number;
+  grossCents: number;
+  feeCents: number;
+  netCents: number;
+}
+
+const DAY_MS = 86_400_000;
+const HOURS_OF_WEEK = 168;
+/** From the beginning of a week to the first hour of 1970, which was one of a Thursday. */
+const HOURS_TO_THURSDAY = 72;
+
+/** @param turns each reading of some weeks takes one. */
+export function createTakings(storage: Storage, turns: FairTurns): Takings {
+  /** Reads a period of dates stretch by stretch. */
+  async function* stretchesOf<Answer>(
+    { from, to, timeZone, serviceCategory }: Omit<InsightsQuery, 'granularity'>,
+    read: (period: TakingsPeriod) => Promise<Answer>,
+  ) {
+    const fromMs = firstOfDate(from, timeZone);
+    const untilMs = firstOfDate(dateAfter(to, 1), timeZone);
+    for (const stretch of steadyStretches(fromMs, untilMs, timeZone)) {
+      await turns.step();
+      yield await read({ ...stretch, serviceCategory: serviceCategory ?? null });
+    }
+  }
+
+  return {
+    async insights({ id }, query) {
+      const { from, to, granularity } = query;
+      const readDays = (period: TakingsPeriod) => storage.readDailyTakings(id, period);
+      const all = noSums();
+      let largestNetCents = 0;
+      const days = new Map<string, Sums>();
+      const services = new Map<ServiceCategory, Sums>();
+      const bars = barsOf(from, to, granularity);
+      const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
+      for await (const stretch of stretchesOf(query, readDays)) {
+        for (const taken of stretch) {
+          const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
+          const bar = barOf.get(date);
+          if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
+          const { serviceCategory } = taken;
+          for (const sums of [all, bar.sums, sumsIn(days, date)]) add(sums, taken);
+          for (const sums of [sumsIn(bar.services, serviceCategory), sumsIn(services, serviceCategory)])
+            add(sums, taken);
+          largestNetCents = Math.max(largestNetCents, taken.largestCents);
+        }
+      }
+      const hours = new Map<number, { count: number; netCents: number }>();
+      for await (const stretch of stretchesOf(query, (period) => storage.readHourlyTakings(id, period))) {
+        for (const { hourOfWeek, count, netCents } of stretch) {
+          const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
+          const known = hours.get(hour);
+          hours.set(hour, {
+            count: count + (known?.count ?? 0),
+            netCents: netCents + (known?.netCents ?? 0),
+          });
+        }
+      }
+      const previous = periodBefore(from, to);
+      const before = { count: 0, netCents: 0 };
+      const readSums = ({ fromMs, untilMs }: TakingsPeriod) =>
+        storage.readTotals(id, fromMs, untilMs, query.serviceCategory);
+      for await (const sums of stretchesOf({ ...query, ...previous }, readSums)) {
+        before.count += sums.receivedCount;
+        before.netCents += sums.receivedCents;
+      }
+      return insights.parse({
+        from,
+        to,
+        ...all,
+        averageNetCents: all.count === 0 ? 0 : Math.round(all.netCents / all.count),
+        largestNetCents,
+        bestDay: bestOf(days),
+        bars: bars.map((bar) => ({
+          from: bar.from,
+          to: bar.to,
+          ...bar.sums,
+          byService: listOf(bar.services),
+        })),
+        byService: listOf(services),
+        byHour: [...hours]
+          .sort(([one], [other]) => one - other)
+          .map(([hour, sums]) => ({ weekday: Math.floor(hour / 24) + 1, hour: hour % 24, ...sums })),
+        before: { ...previous, ...before },
+      });
+    },
+  };
+}
+
+const noSums = (): Sums => ({ count: 0, grossCents: 0, feeCents: 0, netCents: 0 });
+
+function add(sums: Sums, { count, grossCents, netCents }: DailyTakings): void {
+  sums.count += count;
+  sums.grossCents += grossCents;
+  sums.feeCents += grossCents - netCents;
+  sums.netCents += netCents;
+}
+
+function sumsIn<Key>(sums: Map<Key, Sums>, key: Key): Sums {
+  const known = sums.get(key);
+  if (known) return known;
+  const made = noSums();
+  sums.set(key, made);
+  return made;
+}
+
+const listOf = (services: ReadonlyMap<ServiceCategory, Sums>) =>
+  SERVICE_CATEGORIES.flatMap((serviceCategory) => {
+    const sums = services.get(serviceCategory);
+    return sums ? [{ serviceCategory, ...sums }] : [];
+  });
+
+function bestOf(days: ReadonlyMap<string, Sums>) {
+  let best: ({ readonly date: string } & Sums) | null = null;
+  for (const [date, sums] of [...days].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    if (best === null || sums.netCents > best.netCents) best = { date, ...sums };
+  }
+  return best;
+}
+
+/** The bars of a chart; the first and the last are cut where the period begins and ends. */
+function barsOf(from: string, to: string, granularity: Granularity) {
+  const bars = [];
+  for (let start = from; start <= to; ) {
+    const last = lastDateOf(start, granularity);
+    const end = last < to ? last : to;
+    bars.push({ from: start, to: end, sums: noSums(), services: new Map<ServiceCategory, Sums>() });
+    start = dateAfter(end, 1);
+  }
+  return bars;
+}
+
+/** The last date of the day, the week or the month that a date lies in. */
+function lastDateOf(date: string, granularity: Granularity): string {
+  switch (granularity) {
+    case 'day':
+      return date;
+    case 'week':
+      return dateAfter(date, (7 - new Date(date).getUTCDay()) % 7);
+    case 'month':
+      return lastOfMonth(date);
+  }
+}
+
+function lastOfMonth(date: string): string {
+  const day = new Date(date);
+  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() + 1, 0)).toISOString().slice(0, 10);
+}
+
+/** A date, or the end of the period that is next to it: clocks that were set back after midnight tell the date before once more. */
+function within(date: string, { from, to }: Pick<InsightsQuery, 'from' | 'to'>): string {
+  if (date < from) return from;
+  return date > to ? to : date;
+}
+
+function datesFrom(from: string, to: string): string[] {
+  const dates = [];
+  for (let date = from; date <= to; date = dateAfter(date, 1)) dates.push(date);
+  return dates;
+}
+
+/** The period that ends the day before, of as many whole months when it is made up of such, else of as many days. */
+function periodBefore(from: string, to: string): { readonly from: string; readonly to: string } {
+  const last = dateAfter(from, -1);
+  if (from.endsWith('-01') && to === lastOfMonth(to)) {
+    const months =
+      12 * (Number(to.slice(0, 4)) - Number(from.slice(0, 4))) +
+      Number(to.slice(5, 7)) -
+      Number(from.slice(5, 7)) +
+      1;
+    const start = new Date(from);
+    start.setUTCMonth(start.getUTCMonth() - months);
+    return { from: start.toISOString().slice(0, 10), to: last };
+  }
+  return { from: dateAfter(last, Math.round((Date.parse(from) - Date.parse(to)) / 86_400_000)), to: last };
+}
