@@ -38,6 +38,12 @@ const MOST = 1.5;
 const BYTES_PER_TIP = 1_200;
 const SUMMARY = `/trpc/transactions.summary?input=${encodeURIComponent(JSON.stringify({ timeZone: 'UTC' }))}`;
 
+/** The last 30 days, and the 30 before them. */
+const INSIGHTS = (() => {
+  const dateBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+  return `/api/transactions/insights?${new URLSearchParams({ from: dateBefore(29), to: dateBefore(0) })}`;
+})();
+
 interface Ledger {
   readonly path: string;
   readonly folder: string;
@@ -145,6 +151,10 @@ async function measureRequests(many: Ledger, few: Ledger, { seconds, rounds }: P
     [
       'transactions.summary of its provider',
       gets('summary', 16, ({ longHistoryToken }) => [`${SUMMARY} ${longHistoryToken}`]),
+    ],
+    [
+      'GET /api/transactions/insights of its provider, 30 days',
+      gets('insights', 16, ({ longHistoryToken }) => [`${INSIGHTS} ${longHistoryToken}`]),
     ],
     [
       'GET /api/qr-codes/{id}',

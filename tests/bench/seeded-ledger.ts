@@ -190,8 +190,9 @@ function writeTips(database: Database, plan: Readonly<Record<string, number>>): 
          ${share(RECEIVER_FEE_RATE)}, net, ${GIVER_FEE_RATE}, ${RECEIVER_FEE_RATE}, NULL, created_at_ms,
          giver_position, receiver_position
        FROM plan p JOIN places ON places.sequence = p.sequence ORDER BY p.sequence;
-     INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents)
-       SELECT receiver_id, created_at_ms - created_at_ms % 900000, category, count(*), sum(net) FROM plan GROUP BY 1, 2, 3;
+     INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents, detailed_count, gross_cents, largest_cents)
+       SELECT receiver_id, created_at_ms - created_at_ms % 900000, category, count(*), sum(net), count(*), sum(amount), max(net)
+       FROM plan GROUP BY 1, 2, 3;
      UPDATE accounts SET
        last_position = (SELECT count(*) FROM entries WHERE account_id = accounts.id),
        total_tips_received_cents = (SELECT coalesce(sum(cents), 0) FROM entries WHERE account_id = accounts.id AND kind = 'received'),

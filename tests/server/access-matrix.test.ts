@@ -100,6 +100,9 @@ const ENDING_THE_CUSTOMERS: Outcomes = {
 /** Every caller asks for the tip that the customer gave the provider. */
 const READING_THE_TIP: Outcomes = { ...SIGNED_IN, 'another provider': 'transaction_not_found' };
 
+/** Every caller asks to refund that tip; the customer, who is the first of those who may, does. */
+const REFUNDING_THE_TIP: Outcomes = { ...READING_THE_TIP, provider: 'not_refundable' };
+
 const newPerson = (turn: number) => ({
   email: `new-${turn}@example.com`,
   username: `new-${turn}`,
@@ -131,6 +134,11 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
     outcomes: SIGNED_IN,
     input: (_, turn) => ({ fullName: 'Another Name', username: `another-${turn}` }),
   },
+  'auth.close': {
+    outcomes: SIGNED_IN,
+    input: () => ({ currentPassword: PASSWORD, confirmation: 'close' }),
+  },
+  'auth.export': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'Europe/Vienna' }) },
   'auth.sessions': { outcomes: SIGNED_IN },
   'auth.endOtherSessions': { outcomes: SIGNED_IN },
   'auth.endSession': { outcomes: ENDING_THE_CUSTOMERS, input: ({ session }) => ({ id: session.id }) },
@@ -163,6 +171,12 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'transactions.create': { outcomes: TIPPING, input: ({ tip }) => tip },
   'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.get': { outcomes: READING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'transactions.refund': { outcomes: REFUNDING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'transactions.sums': { outcomes: SIGNED_IN, input: () => ({}) },
+  'transactions.insights': {
+    outcomes: SIGNED_IN,
+    input: () => ({ from: '2026-05-01', to: '2026-05-31' }),
+  },
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
 };
@@ -199,18 +213,20 @@ describe.each(DOORS)('through %s', (door) => {
   });
 });
 
-/** What belongs to an account, or to one of its codes, and can be changed. */
+/** What belongs to an account, to one of its codes or to its ledger, and can be changed. */
 const CHANGES = [
   'auth.updateProfile',
+  'auth.close',
   'qrCodes.update',
   'qrCodes.replace',
   'qrCodes.setPhoto',
   'qrCodes.removePhoto',
+  'transactions.refund',
 ] as const;
 
 describe.each(DOORS)('through %s', (door) => {
   test.each(
-    CHANGES.filter((procedure) => procedure !== 'auth.updateProfile'),
+    CHANGES.filter((procedure) => procedure.startsWith('qrCodes.')),
   )('%s answers of another’s code exactly what it answers of an unknown one', async (procedure) => {
     const scene = await openScene();
     const { t, code, another, photo } = scene;
@@ -250,7 +266,14 @@ test('a REST route answers 201 where something begins, 204 where something ends,
 test('HEAD asks for the same rights as GET', async () => {
   const scene = await openScene();
   const oneTransaction = `/transactions/${scene.given.id}`;
-  for (const path of ['/auth/me', '/qr-codes', '/transactions', oneTransaction, '/transactions/stream']) {
+  for (const path of [
+    '/auth/me',
+    '/qr-codes',
+    '/transactions',
+    oneTransaction,
+    '/transactions/stream',
+    '/auth/me/export',
+  ]) {
     const statusFor = async (identity: Identity) =>
       (await callRest(scene.t, 'HEAD', path, undefined, { token: scene.tokens[identity] })).status;
     expect(await statusFor('anonymous')).toBe(401);

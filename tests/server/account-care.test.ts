@@ -345,6 +345,8 @@ describe('a password that the operator made', () => {
       'auth.me': 'fine',
       'auth.changePassword': 'invalid_input',
       'auth.updateProfile': 'password_change_required',
+      'auth.close': 'password_change_required',
+      'auth.export': 'password_change_required',
       'auth.sessions': 'password_change_required',
       'auth.endOtherSessions': 'password_change_required',
       'auth.endSession': 'password_change_required',
@@ -358,6 +360,9 @@ describe('a password that the operator made', () => {
       'transactions.list': 'password_change_required',
       'transactions.create': 'password_change_required',
       'transactions.get': 'password_change_required',
+      'transactions.refund': 'password_change_required',
+      'transactions.sums': 'password_change_required',
+      'transactions.insights': 'password_change_required',
       'transactions.onTip': 'password_change_required',
       'transactions.summary': 'password_change_required',
     });

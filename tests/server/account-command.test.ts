@@ -99,6 +99,28 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
   expect((await logIn(server, PASSWORD)).status).toBe(200);
 });
 
+test('close closes an account at once, also one that its owner is closing, and its email can be registered again', async () => {
+  const { server, account } = await startWithCustomer();
+  const headers = { Authorization: `Bearer ${await tokenOf(server)}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ current_password: PASSWORD, confirmation: 'close' });
+  const closing = await fetch(`${server.url}/api/auth/me/closing`, { method: 'POST', headers, body });
+  expect(closing.status).toBe(200);
+  const { code, stdout, stderr } = await account('close', ' CAM@Example.com ');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^The account of CAM@Example\.com is closed for good\.\nIts sessions, names, email/);
+  expect((await logIn(server, PASSWORD)).status).toBe(401);
+  expect((await account('close', EMAIL)).stdout).toBe(`There is no account with the email ${EMAIL}.\n`);
+  const person = {
+    email: EMAIL,
+    full_name: 'Cam',
+    password: PASSWORD,
+    phone: null,
+    is_service_provider: false,
+  };
+  expect((await post(server, '/auth/register', { ...person, username: 'cam' })).status).toBe(409);
+  expect((await post(server, '/auth/register', { ...person, username: 'cam2' })).status).toBe(201);
+});
+
 test('renew-keys makes what a stolen copy of the data holds worthless, from the next start on', async () => {
   const { server, account } = await startWithCustomer();
   const keys = async () =>
@@ -127,6 +149,7 @@ test.each([
   'reset-password',
   'unlock',
   'end-sessions',
+  'close',
 ])('%s of nobody says so and answers 1', async (action) => {
   const { account } = await startWithCustomer();
   expect(await account(action, 'nobody@example.com')).toMatchObject({
@@ -152,7 +175,7 @@ test.each([
     code: 1,
     stdout: '',
     stderr:
-      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | renew-keys\n',
+      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | close EMAIL | renew-keys\n',
   });
 });
 

@@ -210,6 +210,7 @@ describe('login', () => {
       token_type: 'bearer',
       expires_at: DAYS_30_AFTER_START,
       user: PAT,
+      reopened: false,
     });
   });
 
@@ -220,6 +221,7 @@ describe('login', () => {
       accessToken: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/),
       expiresAt: DAYS_30_AFTER_START,
       user: PAT_BY_TRPC,
+      reopened: false,
     });
   });
 

@@ -96,8 +96,10 @@ describe('restoring', () => {
       path,
       `UPDATE accounts SET password_hash = 'new' WHERE username IN ('pat', 'cam');
        DELETE FROM sessions WHERE user_id = (SELECT id FROM accounts WHERE username = 'cam');
-       INSERT INTO accounts SELECT 'usr_new', 'new@example.com', 'new@example.com', 'new', 'New', phone, is_service_provider,
-         password_hash, 0, 0, created_at_ms, password_expires_at_ms, 0 FROM accounts WHERE username = 'sam';`,
+       INSERT INTO accounts (id, email, email_key, username, full_name, is_service_provider, password_hash,
+         total_tips_received_cents, total_tips_given_cents, created_at_ms)
+         SELECT 'usr_new', 'new@example.com', 'new@example.com', 'new', 'New', is_service_provider, password_hash, 0, 0, created_at_ms
+         FROM accounts WHERE username = 'sam';`,
     );
     return { path, env, file, people };
   }

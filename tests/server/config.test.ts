@@ -19,6 +19,7 @@ const DEFAULTS = {
   publicUrl: 'http://localhost:3000',
   database: sqlite(resolve('data/tipwell.db')),
   sessionLifetimeMs: 30 * DAY_MS,
+  undoMs: 10 * 60_000,
   logLevel: 'info',
   corsOrigins: [],
   trustedProxies: [],
@@ -58,7 +59,7 @@ describe('defaults', () => {
         'PUBLIC_URL',
         'RATE_LIMIT',
       ],
-      ...['SESSION_DAYS', 'TRUST_PROXY'],
+      ...['SESSION_DAYS', 'TRUST_PROXY', 'UNDO_MINUTES'],
     ]);
   });
 
@@ -112,6 +113,8 @@ describe('settings', () => {
     [{ RATE_LIMIT: 'off' }, { isRateLimited: false }],
     [{ SESSION_DAYS: '1' }, { sessionLifetimeMs: DAY_MS }],
     [{ SESSION_DAYS: '3650' }, { sessionLifetimeMs: 3_650 * DAY_MS }],
+    [{ UNDO_MINUTES: '0' }, { undoMs: 0 }],
+    [{ UNDO_MINUTES: '1440' }, { undoMs: DAY_MS }],
     [{ LOG_LEVEL: 'trace' }, { logLevel: 'trace' }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
     [{ CORS_ORIGINS: 'https://app.example.com' }, { corsOrigins: ['https://app.example.com'] }],
@@ -201,6 +204,7 @@ describe('a bad value stops the start', () => {
     ],
     ['RATE_LIMIT', ['no', 'OFF', 'false', '0', 'On']],
     ['SESSION_DAYS', ['0', '3651', '-30', '30.5', '1e2', 'forever', 'Infinity']],
+    ['UNDO_MINUTES', ['-1', '1441', '0.5', '1e1', 'never']],
     ['LOG_LEVEL', ['verbose', 'INFO', 'warning', '30']],
     [
       'CORS_ORIGINS',

@@ -134,7 +134,8 @@ describe('methods', () => {
         .replace(':transactionId', transactionId)
         .replace(':qrId', code.id)
         .replace(':file', 'code.svg')
-        .replace('summary', 'summary?time_zone=UTC');
+        .replace('summary', 'summary?time_zone=UTC')
+        .replace('insights', 'insights?from=2026-05-01&to=2026-05-31');
       const hangUp = new AbortController();
       const [head, get] = [
         await t.send(address, { method: 'HEAD', headers }),

@@ -15,7 +15,7 @@ import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
-const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 3_400);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 4_400);
 /** What stands for a success where no valid input is text: a session that is gone is ended, and a photo is no JSON. */
 const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>> = {
   'auth.endSession': { REST: 404, tRPC: 404 },
@@ -29,7 +29,7 @@ const SERVER_FAULTS: readonly unknown[] = ['internal', 'busy', 'storage_unavaila
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A success of these procedures ends the session of the call. */
-const ENDS_ITS_TOKEN: ReadonlySet<string> = new Set(['auth.logout', 'auth.changePassword']);
+const ENDS_ITS_TOKEN: ReadonlySet<string> = new Set(['auth.logout', 'auth.changePassword', 'auth.close']);
 
 /** Fields that no procedure reads: where a change of an input meets one of them, the input stays valid. */
 const UNREAD = { comment: 'unread', language: 'unread' };
@@ -55,6 +55,8 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     isServiceProvider: true,
     serviceCategories: SERVICE_CATEGORIES,
   }),
+  'auth.close': () => ({ currentPassword: PASSWORD, confirmation: 'close' }),
+  'auth.export': () => ({ timeZone: 'Europe/Vienna' }),
   'auth.sessions': () => undefined,
   'auth.endSession': () => ({ id: 'ses_none' }),
   'auth.endOtherSessions': () => undefined,
@@ -77,7 +79,19 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     serviceCategory: 'bartender',
     idempotencyKey: `fuzz-${run}`,
   }),
-  'transactions.list': () => ({ limit: 3, cursor: null }),
+  'transactions.list': () => ({
+    ...{ limit: 3, cursor: null, direction: 'sent', serviceCategory: 'bartender' },
+    ...{ from: '2026-05-01', to: '2026-05-31', timeZone: 'Europe/Vienna' },
+  }),
+  'transactions.refund': ({ given }, run) => ({ id: given.id, idempotencyKey: `fuzz-${run}` }),
+  'transactions.sums': () => ({
+    ...{ direction: 'received', serviceCategory: 'bartender' },
+    ...{ from: '2026-05-01', to: '2026-05-31', timeZone: 'Europe/Vienna' },
+  }),
+  'transactions.insights': () => ({
+    ...{ granularity: 'week', serviceCategory: 'bartender' },
+    ...{ from: '2026-05-01', to: '2026-05-31', timeZone: 'Europe/Vienna' },
+  }),
   'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna' }),

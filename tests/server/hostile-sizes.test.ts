@@ -127,6 +127,20 @@ const ROWS: readonly Row[] = [
     refusal: 'The cursor is not valid.',
     isShort: query,
   },
+  ...['transactions.list', 'transactions.sums'].flatMap((procedure) =>
+    [
+      { field: 'direction', refusal: 'The direction must be received or sent.' },
+      { field: 'from', refusal: 'A date must be written as 2026-05-31.' },
+      { field: 'timeZone', refusal: 'The time zone is unknown.' },
+    ].map((one) => ({ procedure, input: {}, isShort: query, ...one })),
+  ),
+  {
+    procedure: 'transactions.refund',
+    field: 'idempotencyKey',
+    input: { id: 'txn_none' },
+    refusal: 'The idempotency key must be 1 to 255 visible ASCII characters.',
+    isShort: (door) => door === 'REST',
+  },
   {
     procedure: 'transactions.summary',
     field: 'timeZone',

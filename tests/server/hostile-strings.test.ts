@@ -126,6 +126,24 @@ function printing(field: 'file' | 'paper' | 'ink' | 'size'): FieldRow {
   };
 }
 
+/** Texts in the place of the fields that say which tips are meant; the few that are taken narrow an empty history. */
+function meaning(
+  procedure: string,
+  fields: readonly string[],
+  others: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, FieldRow>> {
+  const rowOf = (field: string): FieldRow => ({
+    inputWith: ({ text }) => ({ ...others, [field]: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+    async checkTaken({ text }) {
+      expect(field).toBe('timeZone');
+      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe('');
+    },
+  });
+  return Object.fromEntries(fields.map((field) => [`${procedure}.${field}`, rowOf(field)]));
+}
+
 const FIELDS: Readonly<Record<string, FieldRow>> = {
   'auth.register.email': registering('email', (text) => text.trim()),
   'auth.register.username': registering('username', (text) => text.trim().toLowerCase()),
@@ -192,6 +210,23 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     inputWith: ({ text }) => ({ currentPassword: 'not the password', newPassword: text }),
     token: customer,
     refusals: ['wrong_password', 'invalid_input'],
+  },
+  'auth.close.currentPassword': {
+    inputWith: ({ text }) => ({ currentPassword: text, confirmation: 'close' }),
+    token: customer,
+    refusals: ['wrong_password', 'invalid_input'],
+  },
+  'auth.close.confirmation': {
+    inputWith: ({ text }) => ({ currentPassword: PASSWORD, confirmation: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'auth.export.timeZone': {
+    inputWith: ({ text }) => ({ timeZone: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ text }) =>
+      expect(new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone).not.toBe(''),
   },
   'auth.endSession.id': {
     inputWith: ({ text }) => ({ id: text }),
@@ -274,6 +309,22 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: customer,
     refusals: ['invalid_input'],
   },
+  ...meaning('transactions.list', ['direction', 'serviceCategory', 'from', 'to', 'timeZone'], { limit: 10 }),
+  ...meaning('transactions.sums', ['direction', 'serviceCategory', 'from', 'to', 'timeZone']),
+  ...meaning('transactions.insights', ['granularity', 'serviceCategory', 'from', 'to', 'timeZone'], {
+    ...{ from: '2026-05-01', to: '2026-05-31' },
+  }),
+  'transactions.refund.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    token: customer,
+    // The address of an empty id is that of nothing at all, and that of a dot is that of a transaction.
+    refusals: ['transaction_not_found', 'not_found', 'method_not_allowed'],
+  },
+  'transactions.refund.idempotencyKey': {
+    inputWith: ({ text }) => ({ id: 'txn_none', idempotencyKey: text }),
+    token: customer,
+    refusals: ['invalid_input', 'transaction_not_found'],
+  },
   'transactions.get.id': {
     inputWith: ({ text }) => ({ id: text }),
     token: customer,
@@ -335,6 +386,7 @@ const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
     'two hundred and fifty-six characters',
   ],
   'transactions.create.idempotencyKey': ['__proto__', 'two hundred and fifty-five characters', 'prototype'],
+  'auth.export.timeZone': ['time zone'],
   'transactions.summary.timeZone': ['time zone'],
 };
 

@@ -27,6 +27,9 @@ function fromRest({ status, body }: RestAnswer) {
     serviceCategory: body.service_category,
     status: body.status,
     createdAt: body.created_at,
+    refundedAt: body.refunded_at,
+    refundedBy: body.refunded_by,
+    undoUntil: body.undo_until,
   };
 }
 
@@ -135,7 +138,11 @@ describe('a key that was used', () => {
     const { t, customer, code, first } = await createUsedKey();
     t.clock.nowMs += 3_600_000;
     await sendTip(t, customer.token, code);
-    expect((await sendTip(t, customer.token, code, { key: 'key' })).body).toEqual(first.body);
+    // The time to take it back is over.
+    expect((await sendTip(t, customer.token, code, { key: 'key' })).body).toEqual({
+      ...first.body,
+      undo_until: null,
+    });
   });
 
   test('means nothing for another giver', async () => {

@@ -20,7 +20,7 @@ const UNFILLED: Readonly<Record<string, readonly string[]>> = {
   transactions: ['sequence'],
   reversals: ['sequence'],
   // A tip makes a bucket that nobody has checked; the check makes one that has no tip, where it is missing.
-  tip_buckets: ['checked_cents', 'count', 'cents'],
+  tip_buckets: ['checked_cents', 'count', 'cents', 'detailed_count', 'gross_cents', 'largest_cents'],
 };
 /** Tables whose rows a migration makes. */
 const MADE_BEFORE: readonly string[] = ['checkpoints'];
@@ -42,13 +42,13 @@ test('every insert gives a value to every column of its table, except the number
   const unfilled: Record<string, string[]> = {};
   for (const { table = '', columns = '', values = '' } of inserts) {
     const config = tables.map((each) => getTableConfig(each)).find(({ name }) => name === table);
-    const named = columns.split(', ').map((name) => name.replaceAll('"', ''));
+    const named = columns.split(/,\s+/).map((name) => name.replaceAll('"', ''));
     expect({ table, named: named.sort() }).toEqual({
       table,
       named: config?.columns.map(({ name }) => name).sort(),
     });
-    const given = values.split(', ');
-    const missing = columns.split(', ').filter((_, index) => !/^[?@]/.test(given[index] ?? ''));
+    const given = values.split(/,\s+/);
+    const missing = columns.split(/,\s+/).filter((_, index) => !/^[?@]/.test(given[index] ?? ''));
     if (missing.length > 0) {
       unfilled[table] = [...(unfilled[table] ?? []), ...missing.map((name) => name.replaceAll('"', ''))];
     }

@@ -12,6 +12,7 @@ import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
+import { takeBack } from '#tests/support/ledger-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
@@ -37,7 +38,7 @@ async function createBooks({
     const given = tip({ amountCents, idempotencyKey: `key-${amountCents}` });
     expect(await ledger.storage.recordTip(given)).toMatchObject({ outcome: 'recorded' });
     if (amountCents === 4_000) {
-      expect(await ledger.storage.reverseTip(given.id, START_MS + 1)).toMatchObject({ outcome: 'reversed' });
+      expect(await takeBack(ledger.storage, given, START_MS + 1)).toMatchObject({ outcome: 'reversed' });
     }
   }
   if (isChecked) {
@@ -57,6 +58,8 @@ function letFalsify(database: Database): void {
   database.exec('DROP INDEX transactions_idempotency; DROP INDEX reversals_transaction');
   database.pragma('foreign_keys = OFF');
   database.pragma('ignore_check_constraints = ON');
+  // What buckets tell beside their sums is judged only where a falsification says that it is there.
+  database.exec('UPDATE tip_buckets SET detailed_count = -1');
 }
 
 const MAKE_UP = 'net amount and receiver fee make up the amount';
@@ -77,6 +80,7 @@ const BALANCE = 'each balance is the sum of the entries up to it';
 const RECEIVED = 'the total received is the sum of the net amounts';
 const GIVEN = 'the total given is the sum of the amounts';
 const BUCKET = 'each bucket is the sum of what was received in its quarter of an hour';
+const DETAILS = 'what a bucket tells of its amounts is so of its tips';
 const REMEMBERED = 'nothing was remembered as checked that is not there';
 const TIPS_GAP = 'the sequence of transactions has no gap, and ends with the last one given out';
 const REVERSALS_GAP = 'the sequence of reversals has no gap, and ends with the last one given out';
@@ -96,6 +100,7 @@ const second = (changes: string) => `UPDATE transactions SET ${changes} WHERE se
 const third = (changes: string) => `UPDATE transactions SET ${changes} WHERE sequence = 3;`;
 const entry = (whom: string, position: number, changes: string) =>
   `UPDATE entries SET ${changes} WHERE account_id = ${whom} AND position = ${position};`;
+const BUCKET_COLUMNS = '(account_id, start_ms, service_category, count, cents, checked_count, checked_cents)';
 const bucket = (changes: string) => `UPDATE tip_buckets SET ${changes};`;
 
 /** Moves the cents of an entry, and whatever is summed from them in its account. */
@@ -123,7 +128,7 @@ const thirdReceivedBy = (whom: string) =>
   received(whom, 2_910) +
   lastPosition(whom, 1) +
   bucket('count = 2, cents = 2910') +
-  `INSERT INTO tip_buckets SELECT ${whom}, start_ms, service_category, 1, 2910, 0, 0 FROM tip_buckets;`;
+  `INSERT INTO tip_buckets ${BUCKET_COLUMNS} SELECT ${whom}, start_ms, service_category, 1, 2910, 0, 0 FROM tip_buckets;`;
 
 /** Takes out the second tip with all that it did, and moves the third into its place in both accounts. */
 const withoutSecond = `DELETE FROM transactions WHERE sequence = 2; DELETE FROM entries WHERE position = 2;
@@ -185,7 +190,7 @@ const FALSIFICATIONS: readonly Falsification[] = [
   [
     'a tip for a service that the code is not for',
     `${second(`service_category = 'barber'`)}${bucket('count = 2, cents = cents - 1940')}
-     INSERT INTO tip_buckets SELECT account_id, start_ms, 'barber', 1, 1940, 0, 0 FROM tip_buckets`,
+     INSERT INTO tip_buckets ${BUCKET_COLUMNS} SELECT account_id, start_ms, 'barber', 1, 1940, 0, 0 FROM tip_buckets`,
     [PARTIES],
   ],
   ['a tip to oneself', thirdGivenBy(PAT, 4), [THEMSELVES]],
@@ -272,8 +277,14 @@ const FALSIFICATIONS: readonly Falsification[] = [
   ['a bucket of another account', bucket(`account_id = ${SAM}`), [BUCKET]],
   ['a bucket that is missing', 'DELETE FROM tip_buckets', [BUCKET]],
   [
+    'gross amounts that are a cent too high',
+    bucket('detailed_count = count, gross_cents = gross_cents + 1'),
+    [DETAILS],
+  ],
+  ['a largest tip that nobody gave', bucket('detailed_count = count, largest_cents = 2911'), [DETAILS]],
+  [
     'a negative bucket',
-    `INSERT INTO tip_buckets SELECT ${SAM}, start_ms, service_category, -1, 0, 0, 0 FROM tip_buckets`,
+    `INSERT INTO tip_buckets ${BUCKET_COLUMNS} SELECT ${SAM}, start_ms, service_category, -1, 0, 0, 0 FROM tip_buckets`,
     [NEGATIVE_SUM, BUCKET],
   ],
 ];
@@ -327,7 +338,7 @@ const FALSE_MEMORIES: readonly Falsification[] = [
   ['a bucket that was checked with another sum', bucket('checked_cents = 1'), [REMEMBERED]],
   [
     'a checked bucket of an account that was not checked',
-    `INSERT INTO tip_buckets SELECT ${SAM}, start_ms, service_category, 0, 0, 1, 0 FROM tip_buckets`,
+    `INSERT INTO tip_buckets ${BUCKET_COLUMNS} SELECT ${SAM}, start_ms, service_category, 0, 0, 1, 0 FROM tip_buckets`,
     [REMEMBERED],
   ],
   [

@@ -4,9 +4,10 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { RecordOutcome } from '#server/storage/ledger.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
-import type { RecordOutcome } from '#server/storage/storage.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { takeBack } from '#tests/support/ledger-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
@@ -95,12 +96,12 @@ describe('a fault', () => {
     const ledger = await createFaultyLedger();
     const failed: string[] = [];
     for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
-      const { id } = ledger.tip();
-      await ledger.storage.recordTip(ledger.tip({ id }));
+      const given = ledger.tip();
+      await ledger.storage.recordTip(given);
       const before = ledger.dumpFile();
       const [result] = await ledger.withFault(
         (_statement, index) => index === nth,
-        () => Promise.allSettled([ledger.storage.reverseTip(id, START_MS)]),
+        () => Promise.allSettled([takeBack(ledger.storage, given, START_MS)]),
       );
       if (ledger.statements().length <= nth) {
         expect(result.status).toBe('fulfilled');
@@ -110,15 +111,15 @@ describe('a fault', () => {
       expect(result).toMatchObject({ status: 'rejected', reason: { message: `fault in ${failed.at(-1)}` } });
       expect(ledger.dumpFile()).toEqual(before);
       expect(ledger.database.inTransaction).toBe(false);
-      expect(await ledger.storage.reverseTip(id, START_MS)).toMatchObject({ outcome: 'reversed' });
-      expect(await ledger.storage.reverseTip(id, START_MS)).toMatchObject({ outcome: 'reversed_before' });
+      expect(await takeBack(ledger.storage, given, START_MS)).toMatchObject({ outcome: 'reversed' });
+      expect(await takeBack(ledger.storage, given, START_MS)).toMatchObject({ outcome: 'reversed_before' });
       expect(ledger.checkFile()).toEqual([]);
     }
     expect(failed.map((statement) => statement.split(/[\s"`]/)[0])).toEqual([
       'BEGIN',
       'SAVEPOINT',
-      // The tip; the totals of both people; the reversal and its entries; the bucket.
-      ...['select', 'update', 'update', 'insert', 'insert', 'insert', 'update'],
+      // The tip; the totals of both people; the reversal and its entries; the bucket, and its details.
+      ...['select', 'update', 'update', 'insert', 'insert', 'insert', 'update', 'UPDATE'],
       'RELEASE',
       'COMMIT',
     ]);
@@ -126,9 +127,9 @@ describe('a fault', () => {
 
   test('in any one statement of a check leaves nothing remembered, and the next check works', async () => {
     const ledger = await createFaultyLedger();
-    const { id } = ledger.tip();
-    await ledger.storage.recordTip(ledger.tip({ id }));
-    await ledger.storage.reverseTip(id, START_MS);
+    const given = ledger.tip();
+    await ledger.storage.recordTip(given);
+    await takeBack(ledger.storage, given, START_MS);
     const before = ledger.dumpFile();
     let faults = 0;
     for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
@@ -221,8 +222,8 @@ describe('a fault', () => {
       expect(result.status).toBe('rejected');
       expect(ledger.dumpFile()).toEqual(before);
     }
-    // Begin, savepoint, two look-ups, an account, two categories, release, commit.
-    expect(faults).toBe(9);
+    // Begin, savepoint, three look-ups, an account, two categories, release, commit.
+    expect(faults).toBe(10);
     expect(ledger.dumpFile()['provider_categories']).toHaveLength(4);
   });
 

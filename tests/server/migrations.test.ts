@@ -19,9 +19,13 @@ import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite
 import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { createFairTurns } from '#server/tips/fair-turns.ts';
+import { createTakings } from '#server/tips/takings.ts';
+import type { UserId } from '#shared/ids.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { EARLIER_VERSION, makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
+import { takeBack } from '#tests/support/ledger-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
@@ -42,6 +46,8 @@ function open(file = path, onStatement?: () => void): Database {
   return database;
 }
 
+/** Of the last version that knew of no refunds, and kept nothing of takings beside their sums. */
+const VERSION_WITHOUT_RECORDS = 6;
 const FIRST_MS = Date.UTC(2026, 0, 1);
 
 /** The rows of a query, each as the text that the past is made of. */
@@ -193,6 +199,46 @@ describe('the committed migrations', () => {
     ).toBe(0);
   }, 120_000);
 
+  test('keep every row of the version without records, and the takings of that time are made up when they are asked for', async () => {
+    const database = open();
+    makeEarlierLedger(database, 20_000);
+    migrate(database, MIGRATIONS.slice(0, VERSION_WITHOUT_RECORDS));
+    const before = everythingIn().rows;
+    const receipts = () =>
+      notePast(textsOf(database, `SELECT ${RECEIPT_COLUMNS} FROM transactions ORDER BY sequence`));
+    const noted = receipts();
+    expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - VERSION_WITHOUT_RECORDS);
+    expect([receipts(), checkLedger(database)]).toEqual([noted, []]);
+    const after = everythingIn().rows;
+    for (const [table, rows] of Object.entries(before)) {
+      if (table === 'schema_migrations') continue;
+      const columns = Object.keys(rows[0] ?? {});
+      const kept = after[table]?.map((row) =>
+        Object.fromEntries(columns.map((name) => [name, Object(row)[name]])),
+      );
+      expect(kept).toEqual(rows);
+    }
+
+    const storage = createSqliteStorage(database);
+    const takings = createTakings(storage, createFairTurns(8));
+    const year = { from: '2025-11-01', to: '2026-10-31', granularity: 'month', timeZone: 'UTC' } as const;
+    const sums = database
+      .prepare<[], { id: UserId }>(
+        `SELECT receiver_id AS id, count(*) AS count, sum(amount_cents) AS grossCents,
+           sum(amount_cents - net_amount_cents) AS feeCents, sum(net_amount_cents) AS netCents,
+           max(net_amount_cents) AS largestNetCents FROM transactions GROUP BY 1`,
+      )
+      .all();
+    expect(sums.length).toBeGreaterThan(10);
+    const emails = new Map(after['accounts']?.map((row) => [Object(row).id, String(Object(row).email)]));
+    for (const { id, ...expected } of sums) {
+      const { account } = (await storage.findCredentials(emails.get(id) ?? '')) ?? {};
+      if (!account) throw new Error('an account has gone');
+      expect(await takings.insights(account, year)).toMatchObject(expected);
+    }
+    expect(checkLedger(database)).toEqual([]);
+  });
+
   test('leave a long ledger to which tips are added, and from which they are taken back, as before', async () => {
     const database = open();
     makeEarlierLedger(database, 1_000);
@@ -200,7 +246,7 @@ describe('the committed migrations', () => {
     const storage = createSqliteStorage(database);
     const [row] = dump(database)['transactions']?.slice(500) ?? [];
     const { id, giver_id: giverId } = Object(row);
-    expect(await storage.reverseTip(id, FIRST_MS)).toMatchObject({ outcome: 'reversed' });
+    expect(await takeBack(storage, { id, giverId }, FIRST_MS)).toMatchObject({ outcome: 'reversed' });
     const { tip } = await createPeople(storage).setTheScene();
     expect(await storage.recordTip(tip({ giverId }))).toMatchObject({ outcome: 'recorded' });
     expect((await storage.checkRecent()).problems).toEqual([]);

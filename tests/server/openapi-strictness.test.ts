@@ -39,6 +39,10 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'Current password is required.',
   'A service provider cannot become a customer.',
   'The time zone is unknown.',
+  'Please type the word close.',
+  'The last day must not be before the first.',
+  'The period may have up to 400 days.',
+  'The period may have up to ten years.',
 ]);
 
 const REFUSED_AS_INVALID = /^(?:invalid_input|malformed_\w+|not_json|body_too_large)$/;
@@ -134,8 +138,9 @@ test('what breaks the description of a parameter is refused', async () => {
     }
   }
   expect([...broken].sort()).toEqual([
-    ...['Idempotency-Key', 'cursor', 'day_start_hour', 'file', 'ink', 'limit', 'paper', 'qrId'],
-    ...['service_category', 'sessionId', 'size', 'time_zone', 'transactionId'],
+    ...['Idempotency-Key', 'cursor', 'day_start_hour', 'direction', 'file', 'from', 'granularity', 'ink'],
+    ...['limit', 'paper', 'qrId', 'service_category', 'sessionId', 'size', 'time_zone', 'to'],
+    ...['transactionId'],
   ]);
 });
 
@@ -205,6 +210,8 @@ async function send(
     // The next request has the first token.
     await t.data.setPasswordHash(scene.username, scene.passwordHash);
   }
+  // Closing ends every session, and the next login takes it back.
+  if (path === '/auth/me/closing' && answer.status === 200) scene.token = await t.logIn(scene.email);
   if (path === '/auth/me' && answer.status === 200) Object.assign(scene, whoIs.parse(answer.body));
   return answer;
 }

@@ -90,7 +90,7 @@ test('the description names the schemas that a generated client wants types of, 
     expect.arrayContaining([
       ...['Registration', 'Credentials', 'PasswordChange', 'ProfileChange', 'NewQrCode', 'TipPageChange'],
       ...['NewTip', 'ServiceCategory'],
-      ...['User', 'Login', 'Session', 'QrCode', 'QrCodeLookup', 'Transaction'],
+      ...['User', 'Login', 'Session', 'QrCode', 'QrCodeLookup', 'Transaction', 'TipSums', 'Insights', 'Csv'],
       ...['ConnectedEvent', 'ResetEvent', 'StreamReset', 'TipEvent'],
       ...['Problem', 'FieldError'],
     ]),
@@ -360,7 +360,11 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     expect(await streams[0]?.next()).toMatchObject({ name: 'connected', data: '{}' });
     const event = await streams[0]?.next();
     expect(event).toMatchObject({ name: 'tip', id: given.id });
-    expect(JSON.parse(event?.data ?? '')).toEqual({ ...given, giver_id: expect.stringMatching(/^gvr_/) });
+    expect(JSON.parse(event?.data ?? '')).toEqual({
+      ...given,
+      giver_id: expect.stringMatching(/^gvr_/),
+      undo_until: null,
+    });
     const text = `id: ${event?.id}\nevent: tip\ndata: ${event?.data}\n\n`;
     const place = `${pointerOf('/transactions/stream', 'get')}/responses/200/content/text~1event-stream/schema`;
     expect(validate(place, text)).toEqual([]);
@@ -474,6 +478,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'POST /auth/login', { body: { email: 'pat@example.com', password: 'wrong password' } });
   await call(t, 'POST /auth/login', { body: {} });
   await call(t, 'GET /auth/me', { token: pat });
+  await call(t, 'GET /auth/me/export', { token: pat });
+  await call(t, 'GET /auth/me/export', { token: pat, at: '/auth/me/export?time_zone=Mars' });
 
   const change = { current_password: PASSWORD, new_password: NEXT_PASSWORD };
   const { body: changed } = await call(t, 'POST /auth/password', { token: first, body: change });
@@ -532,6 +538,31 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   const narrow = '?time_zone=Europe/Vienna&service_category=bartender&day_start_hour=5';
   await call(t, summary, { token: pat, at: `/transactions/summary${narrow}` });
   await call(t, summary, { token: pat });
+  const period = 'from=2026-05-01&to=2026-05-31&time_zone=Europe/Vienna&service_category=bartender';
+  for (const what of ['sums', 'insights']) {
+    const route = `GET /transactions/${what}`;
+    for (const query of [period, `${period}&direction=received&granularity=week`])
+      await call(t, route, { token: pat, at: `/transactions/${what}?${query}` });
+    await call(t, route, { token: pat, at: `/transactions/${what}?from=tomorrow` });
+  }
+  const csv = { headers: { Accept: 'text/csv' } };
+  await call(t, 'GET /transactions', { token: cam, at: `/transactions?${period}&limit=2`, ...csv });
+  await call(t, 'GET /transactions/insights', {
+    token: pat,
+    at: `/transactions/insights?${period}`,
+    ...csv,
+  });
+  const refund = {
+    token: pat,
+    at: `/transactions/${given.id}/refund`,
+    headers: { 'Idempotency-Key': 'one' },
+  };
+  const refundRoute = 'POST /transactions/{transactionId}/refund';
+  await call(t, refundRoute, refund);
+  await call(t, refundRoute, refund);
+  await call(t, refundRoute, { ...refund, headers: { 'Idempotency-Key': 'another' } });
+  await call(t, refundRoute, { ...refund, headers: { 'Idempotency-Key': 'a b' } });
+  await call(t, refundRoute, { token: pat, at: '/transactions/txn_none/refund' });
   await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=0' });
   await call(t, 'GET /transactions', { token: cam, at: '/transactions?cursor=x' });
 
@@ -562,7 +593,12 @@ async function runEverything(document: Description, validate: Validate, t: TestA
       await call(t, route, { token: pat, body: new Uint8Array([0x22, 0xff, 0x22]) });
     }
   }
-  await call(t, 'POST /auth/logout', { token: pat });
+  const closeRoute = 'POST /auth/me/closing';
+  const confirmation = 'close';
+  for (const body of [{}, { current_password: 'wrong', confirmation }])
+    await call(t, closeRoute, { token: pat, body });
+  await call(t, closeRoute, { token: pat, body: { current_password: PASSWORD, confirmation } });
+  await call(t, 'POST /auth/logout', { token: cam });
 
   const limited = await createTestApp({ config: { isRateLimited: true } });
   const provider = await limited.registerProvider('quinn');
@@ -593,11 +629,14 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, 'PUT /qr-codes/{qrId}/photo', { token, body: PHOTO });
     await call(limited, 'DELETE /qr-codes/{qrId}/photo', { token });
     await call(limited, PRINT, { token });
+    await call(limited, 'POST /transactions/{transactionId}/refund', { token });
+    await call(limited, 'GET /auth/me/export', { token });
   }
   for (let attempt = 0; attempt <= 30; attempt += 1)
     await call(limited, 'POST /qr-codes/{qrId}/replacement', { token: provider.token });
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
+  await call(limited, closeRoute, { token, body: { current_password: 'wrong', confirmation } });
 
   await limited.data.demandNewPasswords();
   for (const { method, path, operation } of operationsOf(document)) {

@@ -1,5 +1,5 @@
 /**
- * The built client as the production server hands it out: five screens, assets that may be kept for ever, each in the
+ * The built client as the production server hands it out: its screens, assets that may be kept for ever, each in the
  * encoding that the browser asked for, and nothing that lies outside the client's folder.
  */
 import { createHash } from 'node:crypto';
@@ -13,6 +13,9 @@ const SCREENS = [
   '/auth',
   '/dashboard',
   '/scan',
+  '/statement',
+  '/transactions/txn_00000000000000000000000000',
+  '/transactions/anything',
   '/tip/x?userId=sam&service=dj',
   '/tip/demo-alex-bartender',
 ];
@@ -72,7 +75,13 @@ describe('a screen', () => {
   });
 });
 
-test.each(['/auth', '/dashboard', '/scan'])('%s with a slash at its end leads there', async (path) => {
+test.each([
+  '/auth',
+  '/dashboard',
+  '/scan',
+  '/statement',
+  '/transactions/txn_1',
+])('%s with a slash at its end leads there', async (path) => {
   const answer = await get(server.port, `${path}/?next=/tip/x`);
   expect(answer.status).toBe(301);
   expect(answer.headers.location).toBe(`${path}?next=/tip/x`);
@@ -85,6 +94,9 @@ describe('an unknown address', () => {
     '/t%69p',
     '/tip/a/b',
     '/dashboard/settings',
+    '/transactions',
+    '/transactions/',
+    '/transactions/a/b',
     '/auth/x',
     '/assets/nothing-00000000.js',
     '/assets/',

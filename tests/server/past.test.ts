@@ -17,7 +17,7 @@ import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 const REWRITE = `
   UPDATE entries SET cents = cents + iif(kind = 'given', 1000, 970) WHERE position = 2;
   UPDATE entries SET balance_after_cents = balance_after_cents + iif(kind = 'given', 1000, 970) WHERE position >= 2;
-  UPDATE tip_buckets SET cents = cents + 970;
+  UPDATE tip_buckets SET cents = cents + 970, gross_cents = gross_cents + 1000, largest_cents = 2910;
   UPDATE transactions SET amount_cents = 3000, giver_fee_cents = 150, receiver_fee_cents = 90, net_amount_cents = 2910 WHERE sequence = 2;
   UPDATE accounts SET total_tips_given_cents = total_tips_given_cents + 1000 WHERE id = (SELECT giver_id FROM transactions WHERE sequence = 2);
   UPDATE accounts SET total_tips_received_cents = total_tips_received_cents + 970 WHERE id = (SELECT receiver_id FROM transactions WHERE sequence = 2);`;

@@ -9,8 +9,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
-import { newTransactionId } from '#shared/ids.ts';
+import { newPhotoName, newTransactionId, newUserId } from '#shared/ids.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';
+import { makeEarlierDatabase } from '#tests/support/earlier-postgres.ts';
+import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
@@ -200,6 +202,84 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(missing.code).toBe(1);
     expect(await at(url).check(null)).toMatchObject({ problems: [], past });
     expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file])).code).toBe(0);
+  });
+
+  test('a backup of a database of the version before is checked, and its restore takes the next start', async () => {
+    const url = await createDatabase();
+    await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
+    const file = join(temporaryFolder(), 'earlier.dump');
+    const written = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
+    expect(written).toMatchObject({ code: 0, stderr: '' });
+    const { past } = await at(url).check(null);
+    const other = await createDatabase();
+    const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [file, '--digest', past]);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    expect(await at(other).check(null)).toEqual({ problems: [], tipCount: 1, past });
+    const storage = await at(other).openForServer(() => {});
+    await storage.close();
+    expect(await at(other).check(null)).toEqual({ problems: [], tipCount: 1, past });
+    // What was brought up to date meanwhile gives way to the backup, too.
+    expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
+  });
+
+  test('a backup made after an account was closed says nothing of who it was, and its restore leaves it closed', async () => {
+    const url = await createDatabase();
+    const storage = await at(url).openForServer(() => {});
+    const { provider, customer, code, tip } = await createPeople(storage).setTheScene();
+    const { id } = provider;
+    await storage.updateAccount(id, {
+      username: 'patricia',
+      fullName: 'Unforgettable',
+      phone: '+1 555 0199',
+    });
+    const email = 'second@example.com';
+    await storage.updateAccount(id, { email: { email, passwordHash: 'none' } });
+    await storage.updateQrCode(id, code, { displayName: 'Patsy of the bar', greeting: 'Cheers darling' });
+    const photo = { name: newPhotoName(randomBytes), jpeg: Buffer.from('a face') };
+    await storage.setPhoto(id, code, photo);
+    await storage.recordTip(tip());
+    await storage.close();
+    const words = [
+      ...[
+        'pat@example.com',
+        email,
+        'patricia',
+        'name of pat',
+        'unforgettable',
+        '555 0199',
+        'patsy',
+        'darling',
+      ],
+      ...[photo.name, photo.jpeg.toString('hex')],
+    ];
+    const dump = () =>
+      execFileSync(join(installed ?? '', 'pg_dump'), ['-n', 'tipwell', url], {
+        encoding: 'utf8',
+      }).toLowerCase();
+    const before = dump();
+    expect(words.filter((word) => !before.includes(word.toLowerCase()))).toEqual([
+      'pat@example.com',
+      'name of pat',
+    ]);
+
+    expect((await runToEnd('account', { DATABASE_URL: url }, ['close', email])).code).toBe(0);
+    const after = dump();
+    expect(words.filter((word) => after.includes(word.toLowerCase()))).toEqual([]);
+    expect(after).toContain(customer.email);
+
+    const file = join(temporaryFolder(), 'closed.dump');
+    expect((await runToEnd('db-backup', { DATABASE_URL: url }, [file])).code).toBe(0);
+    const other = await createDatabase();
+    expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
+    const restored = await at(other).openForServer(() => {});
+    expect(await restored.findCredentials(email)).toBeNull();
+    expect(await restored.findQrCode(code)).toMatchObject({ status: 'retired' });
+    for (const username of ['pat', 'patricia']) {
+      const newcomer = { ...provider, id: newUserId(randomBytes), email, username, passwordHash: 'none' };
+      expect(await restored.createAccount(newcomer)).toBe('username_taken');
+    }
+    await restored.close();
+    expect((await at(other).check(null)).problems).toEqual([]);
   });
 
   test('the daily backup of a server is a dump', async () => {

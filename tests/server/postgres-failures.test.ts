@@ -8,6 +8,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import { newQrCodeId, newUserId } from '#shared/ids.ts';
+import { takeBack } from '#tests/support/ledger-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
@@ -74,10 +75,10 @@ for (const when of ['before', 'after'] as const) {
     const tip = scene.tip();
     await storage.recordTip(tip);
     line.loseNextCommit(when);
-    expect(await storage.reverseTip(tip.id, NOW)).toMatchObject({ outcome: 'reversed' });
+    expect(await takeBack(storage, tip, NOW)).toMatchObject({ outcome: 'reversed' });
     expect(line.lost).toBe(1);
     expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(2);
-    expect(await storage.reverseTip(tip.id, NOW)).toMatchObject({ outcome: 'reversed_before' });
+    expect(await takeBack(storage, tip, NOW)).toMatchObject({ outcome: 'reversed_before' });
   });
 
   test(`accounts, codes, sessions and passwords come to what they are when the connection is lost ${when} the commit`, async () => {
@@ -193,7 +194,7 @@ test('a transaction that fails to serialise is run again, and a bounded number o
   const tip = scene.tip();
   expect(await storage.recordTip(tip)).toMatchObject({ outcome: 'recorded' });
   await failFor(3);
-  expect(await storage.reverseTip(tip.id, NOW)).toMatchObject({ outcome: 'reversed' });
+  expect(await takeBack(storage, tip, NOW)).toMatchObject({ outcome: 'reversed' });
   await failFor(1_000);
   await expect(storage.recordTip(scene.tip())).rejects.toThrow(StorageUnavailable);
   expect(await storage.listEntriesSince(scene.provider.id, 0, 9)).toHaveLength(2);

@@ -11,6 +11,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';
 import { forge } from '#tests/support/forgery.ts';
+import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
@@ -34,11 +35,21 @@ async function isEmpty(url: string): Promise<boolean> {
   return table === null || (await ask(url, 'SELECT 1 FROM tipwell.accounts')).length === 0;
 }
 
+/** By all columns, because engines put nulls and rows that are alike so far in different orders. */
+const orderOf = (columns: string) =>
+  columns
+    .split(', ')
+    .map((_, index) => `${index + 1} NULLS FIRST`)
+    .join(', ');
+
 /** The rows of a file as text, so that numbers of both drivers compare. */
 function readFile(path: string, table: string, columns: string): unknown[] {
   const database = openDatabase(path, { mustExist: true, readonly: true });
   try {
-    return database.prepare(`SELECT ${columns} FROM ${table} ORDER BY 1, 2`).raw().all();
+    return database
+      .prepare(`SELECT ${columns} FROM ${table} ORDER BY ${orderOf(columns)}`)
+      .raw()
+      .all();
   } finally {
     database.close();
   }
@@ -54,11 +65,11 @@ describe('a move', () => {
       'sqlite_schema',
       `name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' --`,
     ).flat();
-    expect(tables).toHaveLength(15);
+    expect(tables).toHaveLength(16);
     for (const table of tables.map(String)) {
       const columns = readFile(path, `pragma_table_info('${table}')`, 'name, cid').map(String);
       const names = columns.map((column) => column.split(',')[0]).join(', ');
-      const moved = await ask(url, `SELECT ${names} FROM tipwell.${table} ORDER BY 1, 2`);
+      const moved = await ask(url, `SELECT ${names} FROM tipwell.${table} ORDER BY ${orderOf(names)}`);
       const text = (rows: unknown[]) =>
         JSON.stringify(rows, (_, value: unknown) =>
           typeof value === 'number' || typeof value === 'boolean' ? String(Number(value)) : value,
@@ -83,8 +94,7 @@ describe('a move', () => {
         expect(await to.findCredentials(email)).toEqual(await from.findCredentials(email));
         expect(await to.listSessions(id, 0)).toEqual(await from.listSessions(id, 0));
         expect(await to.listEntriesSince(id, 0, 50)).toEqual(await from.listEntriesSince(id, 0, 50));
-        const page = { before: null, limit: 50 };
-        expect(await to.listTransactions(id, page)).toEqual(await from.listTransactions(id, page));
+        expect(await listTips(to, id)).toEqual(await listTips(from, id));
         const totals = [id, 0, 900_000 * 4_000_000] as const;
         expect(await to.readTotals(...totals)).toEqual(await from.readTotals(...totals));
         expect(await to.listQrCodes(id, 'https://tips.example.com/tip/')).toEqual(
@@ -114,7 +124,7 @@ describe('a move', () => {
     if (!last) throw new Error('there is no tip');
     const next = { ...last, id: `${last.id.slice(0, -1)}0` as typeof last.id, idempotencyKey: null };
     expect((await storage.recordTip(next)).outcome).toBe('recorded');
-    expect((await storage.reverseTip(last.id, last.createdAtMs)).outcome).toBe('reversed');
+    expect((await takeBack(storage, last, last.createdAtMs)).outcome).toBe('reversed');
     expect(await storage.checkRecent()).toMatchObject({ problems: [] });
     await storage.close();
     expect(await at(url).check(null)).toMatchObject({ problems: [], tipCount: 5 });

@@ -1,7 +1,9 @@
 /** What the tables of PostgreSQL refuse by themselves, how they are made, and that requests find rows by keys. */
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { ALL_TIPS } from '#server/storage/ledger.ts';
 import { databaseAt } from '#server/storage/open.ts';
+import { takeBack } from '#tests/support/ledger-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 
@@ -24,7 +26,7 @@ async function createLedger() {
   const { provider, customer, tip } = await createPeople(storage).setTheScene();
   const reversed = tip();
   await storage.recordTip(reversed);
-  await storage.reverseTip(reversed.id, NOW);
+  await takeBack(storage, reversed, NOW);
   await storage.close();
   return { url, provider, customer, past: await connectPast(url) };
 }
@@ -97,7 +99,7 @@ test('no request reads all of a table, which would cost more with each tip', asy
   const tips = [tip({ idempotencyKey: 'key' }), tip(), tip()] as const;
   await Promise.all(tips.map(storage.recordTip));
   await storage.recordTip({ ...tips[0], id: tip().id });
-  await storage.reverseTip(tips[1].id, NOW);
+  await takeBack(storage, tips[1], NOW);
   const session = {
     tokenHash: Buffer.alloc(32),
     userId: customer.id,
@@ -111,9 +113,15 @@ test('no request reads all of a table, which would cost more with each tip', asy
   await storage.findCredentials(customer.email);
   await storage.findQrCode(code);
   await storage.listQrCodes(provider.id, '');
-  for (const before of [null, tips[2].id]) {
-    await storage.listTransactions(provider.id, { before, limit: 9 });
+  const place = await storage.findListingPlace(provider.id, tips[2].id);
+  for (const filter of [ALL_TIPS, { ...ALL_TIPS, fromMs: NOW - 1 }]) {
+    for (const before of [null, place])
+      await storage.listTransactions(provider.id, { filter, before, limit: 9 });
+    await storage.sumGiven(customer.id, filter, null);
   }
+  const quarter = { fromMs: NOW, untilMs: NOW + 900_000, offsetMs: 0, serviceCategory: null };
+  expect(await storage.readDailyTakings(provider.id, quarter)).toMatchObject([{ count: 2 }]);
+  expect(await storage.readHourlyTakings(provider.id, quarter)).toMatchObject([{ count: 2 }]);
   await storage.findTransaction(customer.id, tips[0].id);
   await storage.listEntriesSince(provider.id, 0, 9);
   await storage.findNewestEntry(provider.id);

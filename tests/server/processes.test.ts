@@ -30,7 +30,7 @@ async function setTheScene() {
   return { url, scene };
 }
 
-test('two servers record every tip once, and tell each to every stream once and in order', async () => {
+test('two servers record every tip and every refund once, and tell each to every stream once and in order', async () => {
   const { url, scene } = await setTheScene();
   await Promise.all([watchEverywhere(scene), scene.watch(1, 0, 'tRPC'), scene.watch(2, 1, 'tRPC')]);
   const streams = 9;
@@ -44,8 +44,9 @@ test('two servers record every tip once, and tell each to every stream once and 
   ]);
   await scene.tips(300);
   await end();
-  const { tips, ...rest } = await scene.compare(url);
+  const { tips, refunds, ...rest } = await scene.compare(url);
   expect(tips).toBeGreaterThanOrEqual(400);
+  expect(refunds).toBeGreaterThanOrEqual(100);
   expect(rest).toEqual({ cutOff: 0, refused: 0, recordedUnanswered: 0, connectionsOfStreams: streams + 4 });
 });
 

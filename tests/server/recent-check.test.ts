@@ -4,14 +4,15 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { NewTransaction } from '#server/storage/ledger.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Database } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import type { Storage } from '#server/storage/storage.ts';
-import type { TransactionId } from '#shared/ids.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
+import { takeBack } from '#tests/support/ledger-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
@@ -39,7 +40,7 @@ async function createBooks(path?: string) {
     const given = tip({ amountCents: place * 1_000, createdAtMs: START_MS + place * QUARTER_MS });
     await ledger.storage.recordTip(given);
     if (place === 2) expect(await checkToTheEnd(ledger.storage)).toEqual([]);
-    if (place === 4) reverse = () => ledger.storage.reverseTip(given.id, START_MS + 9 * QUARTER_MS);
+    if (place === 4) reverse = () => takeBack(ledger.storage, given, START_MS + 9 * QUARTER_MS);
   }
   expect(await reverse()).toMatchObject({ outcome: 'reversed' });
   return { ...ledger, tip };
@@ -349,25 +350,25 @@ test.each([
     }),
   );
   let now = START_MS;
-  const ids: TransactionId[] = [];
+  const given: NewTransaction[] = [];
   const steps: Promise<unknown>[] = [];
   for (let done = 0; done < 1_500; done += 1) {
     now += chance.pick([0, 1_000, 60_000, 2_000_000]);
-    if (chance.below(4) === 0 && ids.length > 0) {
-      steps.push(storage.reverseTip(chance.pick(ids), now));
+    if (chance.below(4) === 0 && given.length > 0) {
+      steps.push(takeBack(storage, chance.pick(given), now));
     } else {
       const giver = chance.pick(people);
       const receiver = chance.pick(people.filter((person) => person !== giver));
       const code = chance.pick(receiver.codes);
-      const given = tip({
+      const next = tip({
         giverId: giver.account.id,
         qrCodeId: code.id,
         serviceCategory: code.category,
         amountCents: 1_000 + chance.below(9_000),
         createdAtMs: now - chance.below(3) * 500_000,
       });
-      ids.push(given.id);
-      steps.push(storage.recordTip(given));
+      given.push(next);
+      steps.push(storage.recordTip(next));
     }
     if (chance.below(100) === 0) {
       await Promise.all(steps.splice(0));

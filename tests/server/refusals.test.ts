@@ -108,6 +108,12 @@ const replaceCode = ({ provider, code }: Scene) => provider.trpc.qrCodes.replace
 const retireService = ({ provider }: Scene) =>
   provider.trpc.auth.updateProfile.mutate({ serviceCategories: ['dj'] });
 
+/** The id of the newest transaction that somebody sent or received. */
+async function newestTipOf({ trpc }: Scene['customer']): Promise<string> {
+  const { transactions } = await trpc.transactions.list.query({ limit: 1 });
+  return transactions[0]?.id ?? 'none';
+}
+
 const NO_REQUEST = 'it never becomes a request, and meets no door: process.test.ts sends it';
 
 const ROWS: Readonly<Record<ErrorCode, Row>> = {
@@ -194,6 +200,15 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     status: 404,
     detail: 'Transaction not found',
     act: ({ t, customer }, door) => call(door, t, 'transactions.get', { id: 'txn_none' }, customer),
+  },
+  not_refundable: {
+    status: 409,
+    async arrange({ t, customer, tip }) {
+      await tipThrough('tRPC', t, tip, customer);
+      await customer.trpc.transactions.refund.mutate({ id: await newestTipOf(customer) });
+    },
+    act: async ({ t, provider }, door) =>
+      call(door, t, 'transactions.refund', { id: await newestTipOf(provider) }, provider),
   },
   method_not_allowed: {
     status: 405,

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Database, holdDatabase, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { dump } from '#tests/support/database-dump.ts';
+import { takeBack } from '#tests/support/ledger-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
@@ -16,6 +17,7 @@ import { createTestApp } from '#tests/support/test-app.ts';
 import { createSqliteData } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 
+const REVERSAL_COLUMNS = '(sequence, transaction_sequence, created_at_ms, giver_position, receiver_position)';
 const newFile = () => join(temporaryFolder(), 'tipwell.db');
 const pragma = (database: Database, name: string) => database.pragma(name, { simple: true });
 
@@ -111,13 +113,29 @@ describe('the tables', () => {
     ['moving a reversal', 'UPDATE OR REPLACE reversals SET sequence = 5', LEDGER],
     ['deleting a reversal', 'DELETE FROM reversals WHERE sequence = 1', LEDGER],
     ['deleting all reversals', 'DELETE FROM reversals', LEDGER],
-    ['replacing a reversal by its place', 'REPLACE INTO reversals VALUES (1, 2, 0, 1, 1)', LEDGER],
-    ['replacing a reversal by its tip', 'REPLACE INTO reversals VALUES (NULL, 1, 0, 1, 1)', LEDGER],
-    ['putting a reversal before others', 'INSERT INTO reversals VALUES (-5, 2, 0, 1, 1)', LEDGER],
-    ['reversing a tip a second time', 'INSERT INTO reversals VALUES (NULL, 1, 0, 1, 1)', 'UNIQUE'],
+    [
+      'replacing a reversal by its place',
+      `REPLACE INTO reversals ${REVERSAL_COLUMNS} VALUES (1, 2, 0, 1, 1)`,
+      LEDGER,
+    ],
+    [
+      'replacing a reversal by its tip',
+      `REPLACE INTO reversals ${REVERSAL_COLUMNS} VALUES (NULL, 1, 0, 1, 1)`,
+      LEDGER,
+    ],
+    [
+      'putting a reversal before others',
+      `INSERT INTO reversals ${REVERSAL_COLUMNS} VALUES (-5, 2, 0, 1, 1)`,
+      LEDGER,
+    ],
+    [
+      'reversing a tip a second time',
+      `INSERT INTO reversals ${REVERSAL_COLUMNS} VALUES (NULL, 1, 0, 1, 1)`,
+      'UNIQUE',
+    ],
     [
       'merging a reversal into another',
-      'INSERT INTO reversals VALUES (NULL, 1, 0, 1, 1) ON CONFLICT (transaction_sequence) DO UPDATE SET created_at_ms = 0',
+      `INSERT INTO reversals ${REVERSAL_COLUMNS} VALUES (NULL, 1, 0, 1, 1) ON CONFLICT (transaction_sequence) DO UPDATE SET created_at_ms = 0`,
       LEDGER,
     ],
     ['deleting an account', 'DELETE FROM accounts', 'a username is never reissued'],
@@ -128,8 +146,9 @@ describe('the tables', () => {
     ],
     [
       'replacing an account',
-      `REPLACE INTO accounts SELECT 'usr_new', email, email_key, username, full_name, phone, is_service_provider,
-         password_hash, 0, 0, 0, NULL, 0 FROM accounts WHERE username = 'sam'`,
+      `REPLACE INTO accounts (id, email, email_key, username, full_name, is_service_provider, password_hash,
+           total_tips_received_cents, total_tips_given_cents, created_at_ms)
+         SELECT 'usr_new', email, email_key, username, full_name, is_service_provider, password_hash, 0, 0, 0 FROM accounts WHERE username = 'sam'`,
       'a username is never reissued',
     ],
     ['deleting a code', 'DELETE FROM qr_codes', 'a printed code is never reissued'],
@@ -157,7 +176,7 @@ describe('the tables', () => {
     const reversed = tip({ idempotencyKey: 'key' });
     await storage.recordTip(reversed);
     await storage.recordTip(tip());
-    await storage.reverseTip(reversed.id, START_MS);
+    await takeBack(storage, reversed, START_MS);
     // Only unused rows may be deleted as far as references go: what is left to refuse it is the trigger.
     database.exec('DELETE FROM qr_pictures');
     const before = dump(database);

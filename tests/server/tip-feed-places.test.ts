@@ -7,7 +7,7 @@ import { createChance } from '#tests/support/chance.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 import { STREAMS_IN_ALL, STREAMS_PER_ACCOUNT, settle } from '#tests/support/tip-scene.ts';
 
-const VIEW = createTransactionView(new Uint8Array(32));
+const VIEW = createTransactionView(new Uint8Array(32), 0, Date.now);
 
 /** A stream past the doors, and how it ended: the name of its error, or null while it is open. */
 interface FollowedStream {
@@ -107,14 +107,14 @@ describe('the feed', () => {
     const { feed, storage, open } = await openFeed();
     await open(STREAMS_IN_ALL - 2, (index) => `usr_${index}`);
     await open(1, () => 'usr_most');
-    let find = (_: []) => {};
-    const found = new Promise<[]>((resolve) => {
+    let find = (_: null) => {};
+    const found = new Promise<null>((resolve) => {
       find = resolve;
     });
-    vi.spyOn(storage, 'listTransactions').mockImplementationOnce(() => found);
+    vi.spyOn(storage, 'findNewestEntry').mockImplementationOnce(() => found);
     const opening = open(1, () => 'usr_most');
     await open(1, () => 'usr_more');
-    find([]);
+    find(null);
     const [displaced] = await opening;
     await settle();
     expect(displaced?.endedBy()).toBe('AbortError');

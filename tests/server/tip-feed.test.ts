@@ -4,7 +4,7 @@
  */
 import { describe, expect, test, vi } from 'vitest';
 import { StorageUnavailable } from '#server/storage/storage.ts';
-import { DOORS, resultOf, tipThrough } from '#tests/support/both-doors.ts';
+import { call, DOORS, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { openStream, STREAM_PATHS, type StreamedTip } from '#tests/support/event-streams.ts';
 import { START_MS } from '#tests/support/people.ts';
@@ -115,6 +115,70 @@ describe.each(DOORS)('through %s', (door) => {
     const tips = await stream.take(2);
     expect(tips.map(({ amountCents }) => amountCents)).toEqual([1_234, 2_000]);
     expect(tips[1]?.id).toBe(last);
+    await stream.close();
+  });
+
+  test('both sides hear of a refund as an event of its own, whoever asked for it, and go on after it', async () => {
+    const scene = await openTipScene();
+    const { t, customer, provider } = scene;
+    const [kept, undone, refunded] = await scene.giveTips(3);
+    if (kept === undefined || undone === undefined || refunded === undefined) throw new Error('no tips');
+    const people = [customer, provider];
+    const streams = await Promise.all(people.map(({ token }) => openTips(door, scene, { token })));
+    await customer.trpc.transactions.refund.mutate({ id: undone, idempotencyKey: 'refund' });
+    await provider.trpc.transactions.refund.mutate({ id: refunded });
+    // The same request again, and one that is refused, are told to nobody.
+    await customer.trpc.transactions.refund.mutate({ id: undone, idempotencyKey: 'refund' });
+    await expect(provider.trpc.transactions.refund.mutate({ id: undone })).rejects.toThrow();
+    const [last = ''] = await scene.giveTips(1, 5_000);
+    const namesOf = (id: string) => `rev_${id.slice('txn_'.length)}`;
+    for (const [index, stream] of streams.entries()) {
+      const person = people[index] ?? customer;
+      await stream.start();
+      const events = [await stream.next(), await stream.next(), await stream.next()];
+      expect(events.map((event) => event?.id)).toEqual([namesOf(undone), namesOf(refunded), last]);
+      for (const [place, id] of [undone, refunded, last].entries()) {
+        const answer = await call(door, t, 'transactions.get', { id }, person);
+        expect(JSON.parse(events[place]?.data ?? '')).toEqual(resultOf(answer));
+      }
+      const by = door === 'REST' ? 'refunded_by' : 'refundedBy';
+      expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ status: 'refunded', [by]: 'giver' });
+      expect(JSON.parse(events[1]?.data ?? '')).toMatchObject({ status: 'refunded', [by]: 'receiver' });
+      await stream.close();
+
+      // Whoever saw the refund last goes on with what came after it, and whoever saw the tip last hears of its refund.
+      for (const [lastEventId, missed] of [
+        [namesOf(undone), [namesOf(refunded), last]],
+        [namesOf(refunded), [last]],
+        [undone, [refunded, namesOf(undone), namesOf(refunded), last]],
+      ] as const) {
+        const again = await openTips(door, scene, { token: person.token, lastEventId });
+        expect(await again.start()).toEqual({ eventId: lastEventId, reset: null });
+        expect((await again.take(missed.length)).map(({ eventId }) => eventId)).toEqual(missed);
+        await again.close();
+      }
+    }
+    // A refund that there was not, and other people’s, are unknown.
+    const stranger = await enter(t, 'kim');
+    for (const [token, lastEventId] of [
+      [provider.token, namesOf(kept)],
+      [stranger.token, namesOf(undone)],
+    ] as const) {
+      const stream = await openTips(door, scene, { token, lastEventId });
+      expect(await stream.start()).toMatchObject({ reset: 'unknown_event' });
+      await stream.close();
+    }
+  });
+
+  test('a stream that begins after a refund begins after its event', async () => {
+    const scene = await openTipScene();
+    const { provider, customer } = scene;
+    const [id = ''] = await scene.giveTips(1);
+    await customer.trpc.transactions.refund.mutate({ id });
+    const stream = await openTips(door, scene, { token: provider.token });
+    expect(await stream.start()).toEqual({ eventId: `rev_${id.slice('txn_'.length)}`, reset: null });
+    const ids = await scene.giveTips(1);
+    expect((await stream.take(1)).map(({ eventId }) => eventId)).toEqual(ids);
     await stream.close();
   });
 

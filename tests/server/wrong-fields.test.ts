@@ -221,6 +221,9 @@ describe('amounts', () => {
         service_category: 'bartender',
         status: 'completed',
         created_at: '2026-05-15T12:00:00.000Z',
+        refunded_at: null,
+        refunded_by: null,
+        undo_until: '2026-05-15T12:10:00.000Z',
       });
       expect(resultOf(await payByTrpc(scene, String(amountCents)))).toEqual({
         id: expect.stringMatching(/^txn_/),
@@ -235,6 +238,9 @@ describe('amounts', () => {
         serviceCategory: 'bartender',
         status: 'completed',
         createdAt: '2026-05-15T12:00:00.000Z',
+        refundedAt: null,
+        refundedBy: null,
+        undoUntil: '2026-05-15T12:10:00.000Z',
       });
       given += 2 * amountCents;
       received += 2 * netAmountCents;

@@ -56,6 +56,7 @@ const TELLING_HEADERS = [
     'ETag',
     'Link',
     'Retry-After',
+    'Vary',
     'WWW-Authenticate',
     'X-Request-Id',
   ],

@@ -18,7 +18,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['storage', /^server\/storage\/[^/]+$/, ''],
   ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage'],
   ['codes', /^server\/qr-modules\.ts$/, ''],
-  ['chapters', /^server\/(auth|qr-codes|tips)\//, 'storage codes'],
+  ['chapters', /^server\/(auth|export|qr-codes|tips)\//, 'storage codes'],
   ['printer', /^server\/print\/printer\.ts$/, ''],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
@@ -37,7 +37,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['roots', /^client\/[^/]+$/, 'session'],
   ['ui', /^client\/ui\//, 'roots'],
   ['data', /^client\/session\//, 'session roots ui'],
-  ['screens', /^client\/(landing|auth|dashboard|scan|tip)\//, 'session roots ui data'],
+  ['screens', /^client\/(landing|auth|dashboard|receipt|scan|statement|tip)\//, 'session roots ui data'],
   [
     'entries',
     /^client\/start\/(?:main|(?:tip|landing|auth)-page|render)\./,
@@ -57,6 +57,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
   [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
   [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engine knows its driver'],
+  [/^yazl$/, /^server\/export\//, 'one module packs archives'],
   [/^qrcode$/, /^server\/qr-modules\.ts$/, 'one module encodes codes'],
   [
     /^(?:pdfkit|fontkit|bidi-js|woff2-encoder)\b/,

@@ -177,9 +177,10 @@ export async function refusalOf(
   return null;
 }
 
-/** The refusal that a stream of tRPC brings before it ends. */
-async function refusalIn(stream: TipStream): Promise<Refused> {
+/** The refusal that a stream of tRPC brings before it ends; null of one that brings anything else. */
+async function refusalIn(stream: TipStream): Promise<Refused | null> {
   for (let event = await stream.next(); event !== null; event = await stream.next()) {
+    if (event.name === 'message') return null;
     if (event.name !== 'serialized-error') continue;
     const refused = readTrpcError(JSON.parse(event.data));
     if ((await stream.next()) !== null) throw new Error('the stream went on after its refusal');
@@ -215,7 +216,8 @@ export async function outcomeThrough(
 
 /** The code of the refusal that an answer is, a stream of tRPC's among them; null of what is no refusal. */
 export async function codeOf(door: Door, response: Response): Promise<ErrorCode | null> {
-  if (isEventStream(response)) return (await refusalIn(readStream(response, new AbortController()))).code;
+  if (isEventStream(response))
+    return (await refusalIn(readStream(response, new AbortController())))?.code ?? null;
   return outcomesOf(door, await answerOf(response))[0]?.refused?.code ?? null;
 }
 

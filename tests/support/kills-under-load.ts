@@ -1,7 +1,7 @@
 /**
  * A server that is killed under load again and again, over the same file. What must hold is asserted here: every
- * acknowledged tip is there once, a key that is sent again is not paid again, the totals are true, and the file and
- * its ledger are checked after every kill.
+ * acknowledged tip and refund is there once, a key that is sent again is not paid or refunded again, the totals are true, and the
+ * file and its ledger are checked after every kill.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,8 @@ const REQUESTS_AT_ONCE = 16;
 /** The moment of a kill, counted from when enough tips have flowed. */
 const LONGEST_LIFE_MS = 250;
 const SENT_AGAIN = 10;
+/** Every so many tips that were acknowledged one is refunded, by its giver and by its receiver in turn. */
+const REFUNDED_EVERY = 4;
 
 export interface KillOptions {
   readonly kills: number;
@@ -31,6 +33,10 @@ export interface KillFigures {
   /** Of these, how many had been recorded all the same. */
   readonly recordedUnanswered: number;
   readonly sentAgain: number;
+  /** Refunds that were acknowledged. */
+  readonly refunds: number;
+  /** Refunds that a kill cut off before their answer. */
+  readonly refundsCutOff: number;
   readonly ledgerChecks: number;
   readonly comparisons: number;
 }
@@ -46,6 +52,15 @@ interface Recorded {
   readonly giver_id: string;
   readonly amount: number;
   readonly net_amount: number;
+  readonly status: 'completed' | 'refunded';
+  readonly refunded_at: string | null;
+  readonly refunded_by: 'giver' | 'receiver' | null;
+  readonly undo_until: string | null;
+}
+
+/** What stays the same of a tip when it is refunded, and whoever sees it. */
+function lasting({ status, refunded_at, refunded_by, undo_until, ...tip }: Recorded) {
+  return tip;
 }
 
 /** @throws AssertionError when a guarantee does not hold. */
@@ -62,8 +77,14 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
   const sent: Tip[] = [];
   /** The answer to each tip that was acknowledged, by its key. */
   const acknowledged = new Map<string, Recorded>();
+  /** The tips that were to be refunded, by the keys of their refunds, and the answers to those that were acknowledged. */
+  const refunds = new Map<string, { readonly tip: Tip; readonly isByGiver: boolean }>();
+  const acknowledgedRefunds = new Map<string, Recorded>();
   const unexpected: unknown[] = [];
-  const figures = { cutOff: 0, recordedUnanswered: 0, sentAgain: 0, ledgerChecks: 0, comparisons: 0 };
+  const figures = {
+    ...{ cutOff: 0, recordedUnanswered: 0, refundsCutOff: 0 },
+    ...{ sentAgain: 0, ledgerChecks: 0, comparisons: 0 },
+  };
 
   async function send({ key, giver, amount }: Tip): Promise<void> {
     const answer = await call<Recorded>(server, '/transactions', {
@@ -73,8 +94,28 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
     });
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     const earlier = acknowledged.get(key);
-    if (earlier) assert.deepEqual(answer.body, earlier, 'a key that was sent again got another answer');
-    acknowledged.set(key, answer.body);
+    if (earlier)
+      assert.deepEqual(
+        lasting(answer.body),
+        lasting(earlier),
+        'a key that was sent again got another answer',
+      );
+    acknowledged.set(key, earlier ?? answer.body);
+  }
+
+  /** Asks for the refund of an acknowledged tip, as its giver or its receiver. */
+  async function sendRefund(key: string): Promise<void> {
+    const { tip, isByGiver } = refunds.get(key) ?? {};
+    const { id } = (tip && acknowledged.get(tip.key)) ?? {};
+    assert.ok(tip && id);
+    const token = isByGiver ? givers[tip.giver]?.token : provider.token;
+    const answer = await call<Recorded>(server, `/transactions/${id}/refund`, { token, body: {}, key });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const { status, refunded_by: refundedBy } = answer.body;
+    assert.deepEqual([status, refundedBy], ['refunded', isByGiver ? 'giver' : 'receiver']);
+    const earlier = acknowledgedRefunds.get(key);
+    if (earlier) assert.deepEqual(answer.body, earlier, 'a refund that was sent again got another answer');
+    acknowledgedRefunds.set(key, answer.body);
   }
 
   /** One client: a tip after the other, until the server is gone. */
@@ -85,6 +126,11 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
       sent.push(tip);
       try {
         await send(tip);
+        if (index % REFUNDED_EVERY === 0) {
+          const key = `refund-${index}`;
+          refunds.set(key, { tip, isByGiver: index % (2 * REFUNDED_EVERY) === 0 });
+          await sendRefund(key);
+        }
       } catch (error) {
         // Nothing but the loss of the connection may keep a tip from being acknowledged.
         if (!(isKilled() && error instanceof TypeError)) unexpected.push(error);
@@ -127,9 +173,19 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
       assert.deepEqual(lost, [], 'acknowledged tips are lost');
       for (const tip of acknowledged.values()) {
         const pseudonym = byId.get(tip.id)?.giver_id ?? '';
-        assert.deepEqual({ ...byId.get(tip.id), giver_id: tip.giver_id }, tip);
+        const found = byId.get(tip.id);
+        assert.ok(found);
+        assert.deepEqual({ ...lasting(found), giver_id: tip.giver_id }, lasting(tip));
         assert.equal(pseudonyms.get(tip.giver_id) ?? pseudonym, pseudonym, 'a giver has two pseudonyms');
         pseudonyms.set(tip.giver_id, pseudonym);
+      }
+      for (const { id, ...refund } of acknowledgedRefunds.values()) {
+        const found = byId.get(id);
+        assert.deepEqual(
+          [found?.status, found?.refunded_by, found?.refunded_at],
+          [refund.status, refund.refunded_by, refund.refunded_at],
+          'an acknowledged refund is lost or was made again',
+        );
       }
       figures.recordedUnanswered += kept.length - acknowledged.size;
     }
@@ -138,7 +194,12 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
     // Some that were acknowledged are sent again as well: the key is kept as surely as the tip.
     const again = sent.slice(-SENT_AGAIN);
     await Promise.all(again.map(send));
-    figures.sentAgain += unanswered.length + again.length;
+    const unansweredRefunds = [...refunds.keys()].filter((key) => !acknowledgedRefunds.has(key));
+    figures.refundsCutOff += unansweredRefunds.length;
+    await Promise.all(unansweredRefunds.map(sendRefund));
+    const refundedAgain = [...refunds.keys()].slice(-SENT_AGAIN);
+    await Promise.all(refundedAgain.map(sendRefund));
+    figures.sentAgain += unanswered.length + again.length + unansweredRefunds.length + refundedAgain.length;
 
     if (isCompared) {
       const ledger = await readLedger();
@@ -150,8 +211,13 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
         assert.deepEqual([answer.giver_id, answer.amount], [givers[giver]?.id, amount]);
       }
       assert.equal(ids.size, 0, 'the ledger has tips that nobody gave');
+      const refunded = ledger.filter(({ status }) => status === 'refunded').map(({ id }) => id);
+      const due = [...acknowledgedRefunds.values()].map(({ id }) => id);
+      assert.deepEqual(refunded.sort(), due.sort(), 'the ledger has not every refund once');
       figures.comparisons += 1;
-      report(`${kill} kills, ${acknowledged.size} tips acknowledged, ${figures.cutOff} cut off, 0 lost`);
+      report(
+        `${kill} kills, ${acknowledged.size} tips and ${acknowledgedRefunds.size} refunds acknowledged, ${figures.cutOff + figures.refundsCutOff} cut off, 0 lost`,
+      );
     }
   }
   // The kills really came in the middle of tips.
@@ -160,7 +226,7 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
   const inCents = (dollars: number) => Math.round(dollars * 100);
   const ledger = await readLedger();
   const sumOf = (tipsOf: readonly Recorded[], field: 'amount' | 'net_amount') =>
-    tipsOf.reduce((sum, tip) => sum + inCents(tip[field]), 0);
+    tipsOf.filter(({ status }) => status === 'completed').reduce((sum, tip) => sum + inCents(tip[field]), 0);
   type Me = { total_tips_received: number; total_tips_given: number };
   const me = await call<Me>(server, '/auth/me', { token: provider.token });
   assert.equal(inCents(me.body.total_tips_received), sumOf(ledger, 'net_amount'));
@@ -174,5 +240,5 @@ export async function killUnderLoad(options: KillOptions): Promise<KillFigures> 
 
   assert.deepEqual(await server.stop(), { code: 0, signal: null });
   await checkFile();
-  return { kills, acknowledged: acknowledged.size, ...figures };
+  return { kills, acknowledged: acknowledged.size, refunds: acknowledgedRefunds.size, ...figures };
 }

@@ -1,7 +1,8 @@
 /** People who are put straight into a storage, with codes and tips, where registering through the app would hash passwords. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import type { Account, NewTransaction, Storage } from '#server/storage/storage.ts';
+import type { NewTransaction } from '#server/storage/ledger.ts';
+import type { Account, Storage } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newQrCodeId, newTransactionId, newUserId, type QrCodeId, type RandomBytes } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
@@ -28,8 +29,9 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
       phone: null,
       isServiceProvider: serviceCategories.length > 0,
       serviceCategories,
+      createdAtMs: START_MS,
     };
-    const outcome = await storage.createAccount({ ...person, passwordHash: 'none', createdAtMs: START_MS });
+    const outcome = await storage.createAccount({ ...person, passwordHash: 'none' });
     if (outcome !== 'created') throw new Error(outcome);
     const totals = { totalTipsReceivedCents: cents(0), totalTipsGivenCents: cents(0) };
     return { ...person, ...totals, mustChangePassword: false };

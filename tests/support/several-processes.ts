@@ -1,7 +1,8 @@
 /**
  * Two servers on one PostgreSQL database, with people who tip and people who watch on both of them while servers and databases die.
  * A tip is sent with one key until it is acknowledged, to one server and then to the other; whoever watches goes on after the last
- * event that was seen. What must hold in the end is asserted here.
+ * event that was seen. Some tips are refunded by both of their people at once, one at each server. What must hold in the end is
+ * asserted here.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +16,8 @@ const CUSTOMERS = 3;
 const REQUESTS_AT_ONCE = 12;
 /** Every so many tips one is sent to both servers in the same moment. */
 const SENT_TWICE = 5;
+/** Every so many tips one is refunded. */
+const REFUNDED_EVERY = 4;
 const PAUSE_MS = 20;
 
 /** One of the two servers. */
@@ -34,13 +37,19 @@ interface Recorded {
   readonly created_at: string;
 }
 
+/** What stays the same of a tip when it is refunded. */
+function lasting(tip: Recorded): object {
+  const { status, refunded_at, refunded_by, undo_until, ...rest } = Object(tip);
+  return rest;
+}
+
 /** What came back of a tip: its answer, or why there is none. */
 type Fate = 'acknowledged' | 'refused' | 'cut_off' | 'not_sent';
 
 /** A stream that one person watches. */
 interface Watcher {
   readonly person: Person;
-  /** The tips, in the order in which they came. */
+  /** The ids of the events, in the order in which they came. */
   readonly seen: string[];
   readonly seenAtMs: Map<string, number>;
   startsAfter: string | null;
@@ -49,6 +58,8 @@ interface Watcher {
 
 export interface Figures {
   tips: number;
+  /** Tips that both of their people had refunded at once. */
+  refunds: number;
   /** Tips whose connection was lost before the answer. */
   cutOff: number;
   /** Answers that said that nothing can be saved at the moment. */
@@ -68,7 +79,8 @@ export interface Absence {
 interface Entry {
   readonly account: string;
   readonly position: number;
-  readonly transaction: string;
+  /** The id of the event that tells of it. */
+  readonly event: string;
 }
 
 export type SeveralProcesses = Awaited<ReturnType<typeof startSeveralProcesses>>;
@@ -88,6 +100,8 @@ export async function startSeveralProcesses(databaseUrl: string) {
 
   const sent: Tip[] = [];
   const acknowledged = new Map<string, { readonly answer: Recorded; readonly atMs: number }>();
+  /** Who of the two people had a tip refunded, by its id. */
+  const refunds = new Map<string, 'giver' | 'receiver'>();
   const violations: unknown[] = [];
   const watchers: Watcher[] = [];
   const closing = new AbortController();
@@ -123,7 +137,12 @@ export async function startSeveralProcesses(databaseUrl: string) {
       }
       assert.equal(status, 201, JSON.stringify(body));
       const earlier = acknowledged.get(key);
-      if (earlier) assert.deepEqual(body, earlier.answer, 'a key that was sent again got another answer');
+      if (earlier)
+        assert.deepEqual(
+          lasting(body),
+          lasting(earlier.answer),
+          'a key that was sent again got another answer',
+        );
       lastAtMs[place] = Date.now();
       acknowledged.set(key, earlier ?? { answer: body, atMs: lastAtMs[place] });
       return 'acknowledged';
@@ -134,6 +153,42 @@ export async function startSeveralProcesses(databaseUrl: string) {
         ? 'not_sent'
         : 'cut_off';
     }
+  }
+
+  /** Asks for a refund at one server and then at the other, under one key, until it is answered. */
+  async function askForRefund(id: string, token: string | undefined, place: Place) {
+    for (let at = place; ; at = at === 0 ? 1 : 0) {
+      try {
+        const path = `/transactions/${id}/refund`;
+        const answer = await call<{ code?: string }>(servers[at], path, {
+          token,
+          body: {},
+          key: `refund-${id}`,
+        });
+        if (answer.status !== 503) return answer;
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  /** Has both people of a tip ask for its refund at once, at different servers: one of them gets it, and gets it again. */
+  async function refundFromBothSides({ key, giver, code }: Tip, place: Place): Promise<void> {
+    const id = acknowledged.get(key)?.answer.id;
+    assert.ok(id);
+    const other = place === 0 ? 1 : 0;
+    const ask = async (party: 'giver' | 'receiver', at: Place) => {
+      const token = people[party === 'giver' ? giver : code]?.token;
+      return { party, ...(await askForRefund(id, token, at)) };
+    };
+    const answers = await Promise.all([ask('giver', place), ask('receiver', other)]);
+    const [winner, ...others] = answers.filter(({ status }) => status === 200);
+    assert.ok(winner && others.length === 0, `not one refund: ${JSON.stringify(answers)}`);
+    for (const { status, body } of answers)
+      if (status !== 200) assert.deepEqual([status, body.code], [409, 'not_refundable']);
+    refunds.set(id, winner.party);
+    assert.deepEqual((await ask(winner.party, other)).body, winner.body, 'a refund was answered in two ways');
   }
 
   async function give(tip: Tip, place: Place): Promise<void> {
@@ -155,6 +210,8 @@ export async function startSeveralProcesses(databaseUrl: string) {
       await sleep(PAUSE_MS);
     }
     await twin;
+    if (violations.length === 0 && Number(tip.key.slice('key-'.length)) % REFUNDED_EVERY === 0)
+      await refundFromBothSides(tip, place);
   }
 
   /** Has clients give tips on both servers. @returns a function that ends this once each of their tips is acknowledged. */
@@ -195,8 +252,9 @@ export async function startSeveralProcesses(databaseUrl: string) {
     watcher.connections += 1;
     watcher.startsAfter ??= eventId;
     for (let tip = await stream.nextTip(); tip !== null; tip = await stream.nextTip()) {
-      seen.push(tip.id);
-      watcher.seenAtMs.set(tip.id, Date.now());
+      const event = tip.eventId ?? tip.id;
+      seen.push(event);
+      watcher.seenAtMs.set(event, Date.now());
     }
   }
 
@@ -231,7 +289,8 @@ export async function startSeveralProcesses(databaseUrl: string) {
   const readLedger = (url: string) =>
     ask<Entry>(
       url,
-      `SELECT account_id AS account, position, transactions.id AS transaction FROM tipwell.entries
+      `SELECT account_id AS account, position,
+        CASE WHEN kind LIKE '%reversed' THEN replace(transactions.id, 'txn_', 'rev_') ELSE transactions.id END AS event FROM tipwell.entries
       JOIN tipwell.transactions ON sequence = transaction_sequence ORDER BY account_id, entries.position`,
     );
 
@@ -255,7 +314,14 @@ export async function startSeveralProcesses(databaseUrl: string) {
       );
     }
     const entries = await readLedger(url);
-    assert.equal(entries.length, 2 * sent.length);
+    assert.equal(entries.length, 2 * sent.length + 2 * refunds.size);
+    const reversed = await ask<{ id: string; by: string }>(
+      url,
+      `SELECT transactions.id, reversed_by AS by FROM tipwell.reversals
+      JOIN tipwell.transactions ON transactions.sequence = transaction_sequence`,
+    );
+    assert.equal(reversed.length, refunds.size, 'the ledger has not every refund once');
+    assert.deepEqual(new Map(reversed.map(({ id, by }) => [id, by])), refunds);
     const check = await runToEnd('db-check', { DATABASE_URL: url });
     assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
     return entries;
@@ -331,7 +397,7 @@ export async function startSeveralProcesses(databaseUrl: string) {
         );
         for (const { person, startsAfter, seen } of watchers) {
           if (person.id !== id) continue;
-          const ids = own.map(({ transaction }) => transaction);
+          const ids = own.map(({ event }) => event);
           const due = ids.slice(ids.indexOf(startsAfter ?? '') + 1);
           await until(
             () => seen.length >= due.length,
@@ -343,6 +409,7 @@ export async function startSeveralProcesses(databaseUrl: string) {
       assert.deepEqual(violations, []);
       return {
         tips: sent.length,
+        refunds: refunds.size,
         ...figures,
         connectionsOfStreams: watchers.reduce((sum, { connections }) => sum + connections, 0),
       };

@@ -1,0 +1,160 @@
+/**
+ * Leaving: whoever closes their account has seven days in which a login takes it back; then nothing says who they were, and the
+ * ledger keeps its numbers.
+ */
+import { expect, test } from 'vitest';
+import { CLOSING_GRACE_MS } from '#server/auth/accounts.ts';
+import { call, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import { openStream } from '#tests/support/event-streams.ts';
+import { START_MS } from '#tests/support/people.ts';
+import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
+
+const EMAIL = 'pat@example.com';
+const TIP = { amountCents: 2_000, serviceCategory: 'bartender' } as const;
+
+const close = (door: Door, t: TestApp, token: string, currentPassword = PASSWORD, confirmation = 'Close ') =>
+  call(door, t, 'auth.close', { currentPassword, confirmation }, { token });
+
+/** A provider with a code, who closes the account. */
+async function openScene() {
+  const t = await createTestApp();
+  const { provider, code } = await t.setTheScene();
+  const lookUp = () => t.rest('GET', `/qr-codes/${code.id}`);
+  resultOf(await close('tRPC', t, provider.token));
+  return { t, lookUp };
+}
+
+test.each(
+  DOORS,
+)('closing needs the password and the word, and neither guess changes anything (%s)', async (door) => {
+  const t = await createTestApp();
+  const { token } = await t.registerProvider();
+  const wrong = refusedBy(door, await close(door, t, token, 'not the password'));
+  expect(wrong).toMatchObject({ status: 422, code: 'wrong_password' });
+  const unsaid = refusedBy(door, await close(door, t, token, PASSWORD, 'yes'));
+  expect(unsaid).toMatchObject({ status: 422, code: 'invalid_input' });
+  expect(await t.trpc(token).auth.me.query()).toMatchObject({ username: 'pat' });
+});
+
+test.each(DOORS)('wrong passwords for closing count as those for a new password do (%s)', async (door) => {
+  const t = await createTestApp({ config: { isRateLimited: true } });
+  const { token } = await t.registerProvider();
+  for (let guess = 0; guess < 5; guess += 1) await close(door, t, token, 'not the password');
+  expect(refusedBy(door, await close(door, t, token))).toMatchObject({ code: 'too_many_requests' });
+});
+
+test.each(
+  DOORS,
+)('closing answers when the account is closed for good, ends all sessions and their streams, and stops all tips (%s)', async (door) => {
+  const t = await createTestApp();
+  const { provider, customer, code } = await t.setTheScene();
+  const second = await t.logIn(EMAIL);
+  const stream = await openStream(t.send, 'REST', { token: second });
+  await stream.next();
+  const lookUp = () => t.rest('GET', `/qr-codes/${code.id}`);
+  expect((await lookUp()).body.qr_code.status).toBe('active');
+  expect(Object.values(resultOf(await close(door, t, provider.token)) as object)).toEqual([
+    new Date(START_MS + CLOSING_GRACE_MS).toISOString(),
+  ]);
+  expect(await stream.nextTip()).toBeNull();
+  for (const token of [provider.token, second])
+    expect((await t.rest('GET', '/auth/me', { token })).status).toBe(401);
+  expect((await lookUp()).body.qr_code.status).toBe('paused');
+  const { token } = customer;
+  const paid = await call(door, t, 'transactions.create', { ...TIP, receiverQrId: code.id }, { token });
+  expect(refusedBy(door, paid)).toMatchObject({ code: 'qr_code_paused' });
+  // The names stay taken for whoever comes back.
+  for (const [email, username] of [
+    [EMAIL, 'other'],
+    ['other@example.com', 'pat'],
+  ] as const) {
+    const person = { email, username, full_name: 'Other', password: PASSWORD, is_service_provider: false };
+    expect((await t.rest('POST', '/auth/register', { body: person })).status).toBe(409);
+  }
+});
+
+test('a login in the grace takes all of it back, and says so once', async () => {
+  const { t, lookUp } = await openScene();
+  t.clock.nowMs += CLOSING_GRACE_MS - 1;
+  const logIn = () => t.trpc().auth.login.mutate({ email: EMAIL, password: PASSWORD });
+  await expect(t.trpc().auth.login.mutate({ email: EMAIL, password: 'wrong' })).rejects.toThrow();
+  expect((await lookUp()).body.qr_code.status).toBe('paused');
+  expect(await logIn()).toMatchObject({ reopened: true, user: { username: 'pat' } });
+  expect((await lookUp()).body.qr_code.status).toBe('active');
+  expect(await logIn()).toMatchObject({ reopened: false });
+  t.clock.nowMs += 2;
+  await t.app.sweep();
+  expect(await logIn()).toMatchObject({ reopened: false });
+  expect(await t.storage.findCredentials(EMAIL)).toMatchObject({ closesAtMs: null });
+});
+
+test.each([
+  'before',
+  'after',
+])('after the grace a login is refused like an unknown email, %s the sweep', async (when) => {
+  const { t } = await openScene();
+  t.clock.nowMs += CLOSING_GRACE_MS;
+  if (when === 'after') await t.app.sweep();
+  const login = (email: string) => t.rest('POST', '/auth/login', { body: { email, password: PASSWORD } });
+  const known = await login(EMAIL);
+  const unknown = await login('nobody@example.com');
+  expect(known.status).toBe(401);
+  expect({ ...known.body, request_id: '', instance: '' }).toEqual({
+    ...unknown.body,
+    request_id: '',
+    instance: '',
+  });
+});
+
+test('after the sweep nothing that is stored, answered or logged says who it was, and the numbers stay', async () => {
+  const t = await createTestApp();
+  const { provider, customer, code } = await t.setTheScene();
+  const { trpc, user } = provider;
+  await trpc.auth.updateProfile.mutate({ username: 'patricia.former', phone: '+1 555 0199' });
+  await trpc.auth.updateProfile.mutate({ username: 'patricia', fullName: 'Patricia Unforgettable' });
+  await trpc.qrCodes.update.mutate({
+    id: code.id,
+    displayName: 'Patsy of the bar',
+    greeting: 'Cheers darling',
+  });
+  const given = await customer.trpc.transactions.create.mutate({ ...TIP, receiverQrId: code.id });
+  expect(given.receiverName).toBe('Patsy of the bar');
+  await close('REST', t, provider.token);
+  t.clock.nowMs += CLOSING_GRACE_MS;
+  await t.app.sweep();
+
+  const stored = JSON.stringify(await t.data.dump());
+  const logged = t.logLines.join('');
+  for (const word of [EMAIL, 'patricia', 'Unforgettable', 'Patsy', 'darling', '555 0199', 'Provider pat']) {
+    expect(stored.toLowerCase(), word).not.toContain(word.toLowerCase());
+    expect(logged.toLowerCase(), word).not.toContain(word.toLowerCase());
+  }
+  expect(logged).toContain('closed accounts for good');
+  const token = await t.logIn('cam@example.com');
+  const seen = await t.trpc(token).transactions.get.query({ id: given.id });
+  expect(seen).toMatchObject({
+    amountCents: given.amountCents,
+    netAmountCents: given.netAmountCents,
+    receiverName: 'Closed account',
+    receiverUsername: `code-${code.id.toLowerCase()}`,
+  });
+  expect(seen.receiverId).not.toBe(user.id);
+  expect(await t.rest('GET', `/qr-codes/${code.id}`)).toMatchObject({
+    status: 410,
+    body: { code: 'qr_code_retired' },
+  });
+  for (const username of ['pat', 'patricia.former', 'patricia']) {
+    const person = {
+      email: EMAIL,
+      username,
+      full_name: 'New',
+      password: PASSWORD,
+      is_service_provider: false,
+    };
+    expect((await t.rest('POST', '/auth/register', { body: person })).body.code).toBe('username_taken');
+  }
+  const person = { email: EMAIL, username: 'new', full_name: 'New', password: PASSWORD };
+  expect(
+    (await t.rest('POST', '/auth/register', { body: { ...person, is_service_provider: false } })).status,
+  ).toBe(201);
+});

@@ -1,0 +1,344 @@
+/**
+ * A statement as CSV, opened by an independent parser, gives back the ledger as its viewer may see it. No cell of it is a formula, and
+ * no statement is ever whole in memory.
+ */
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import type { Storage } from '#server/storage/storage.ts';
+import { csvLine } from '#shared/csv.ts';
+import { newTransactionId } from '#shared/ids.ts';
+import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { createChance } from '#tests/support/chance.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+import { isOnSqlite } from '#tests/support/test-data.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+const PAGE = 200;
+/** On PostgreSQL fewer, because the stream is the same and a round trip is not. */
+const MANY = isOnSqlite() ? 100_000 : 5_000;
+const CSV = { Accept: 'text/csv' };
+
+type Person = Awaited<ReturnType<typeof enter>>;
+type Row = Readonly<Record<string, string>>;
+
+/** The bytes as a spreadsheet gets them: the mark that says UTF-8 is not dropped. */
+async function bytesOf(response: Response): Promise<Buffer> {
+  return Buffer.from(await response.arrayBuffer());
+}
+
+function rowsOf(csv: Buffer): Row[] {
+  expect([...csv.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  return parse(csv, { bom: true, columns: true, record_delimiter: '\r\n' });
+}
+
+async function download(t: TestApp, { token }: Person, query = '', path = '/api/transactions') {
+  const response = await t.send(path + query, { headers: { ...CSV, Authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+  return { response, rows: rowsOf(await bytesOf(response)) };
+}
+
+/** Pat receives for two services and gives; Sam receives and gives; Cam gives. */
+async function createScene(options: Parameters<typeof createTestApp>[0] = {}) {
+  const t = await createTestApp(options);
+  const pat = await enter(t, 'pat', ['bartender', 'dj']);
+  const sam = await enter(t, 'sam', ['barber']);
+  const cam = await enter(t, 'cam');
+  const [bar = '', booth = ''] = pat.codes;
+  const [chair = ''] = sam.codes;
+  const codes = { bartender: bar, dj: booth, barber: chair };
+  const give = (giver: Person, serviceCategory: keyof typeof codes, amountCents: number) =>
+    giver.trpc.transactions.create.mutate({
+      receiverQrId: codes[serviceCategory],
+      serviceCategory,
+      amountCents,
+    });
+  return { t, pat, sam, cam, give };
+}
+
+describe('a statement', () => {
+  test('tells every tip as its viewer saw the money go, newest first, in local times', async () => {
+    const { t, pat, sam, cam, give } = await createScene();
+    t.clock.nowMs = Date.parse('2026-05-15T23:59:30+05:45');
+    const received = await give(cam, 'bartender', 2_000);
+    t.clock.nowMs += 60_000;
+    const sent = await give(pat, 'barber', 1_050);
+    const refunded = await give(cam, 'dj', 123_456);
+    t.clock.nowMs += 86_400_000;
+    await pat.trpc.transactions.refund.mutate({ id: refunded.id });
+
+    const { rows } = await download(t, pat, '?time_zone=Asia/Kathmandu');
+    const always = { 'UTC offset': 'UTC+05:45', Payment: 'simulated', Currency: 'USD' };
+    const open = { Refunded: '', 'Refunded at': '', Status: 'Completed' };
+    expect(rows).toEqual([
+      {
+        ...always,
+        ...{ Date: '2026-05-16', Time: '00:00:30', Direction: 'Received', Service: 'DJ', To: '' },
+        ...{ Tip: '1234.56', 'Service fee': '37.04', 'Net amount': '1197.52', 'Total paid': '' },
+        ...{ Refunded: '1197.52', 'Refunded at': '2026-05-17 00:00:30', Status: 'Refunded' },
+        Transaction: refunded.id,
+      },
+      {
+        ...always,
+        ...open,
+        ...{ Date: '2026-05-16', Time: '00:00:30', Direction: 'Sent', Service: 'Barber', To: 'Name of sam' },
+        ...{ Tip: '10.50', 'Service fee': '0.53', 'Net amount': '', 'Total paid': '11.03' },
+        Transaction: sent.id,
+      },
+      {
+        ...always,
+        ...open,
+        ...{ Date: '2026-05-15', Time: '23:59:30', Direction: 'Received', Service: 'Bartender', To: '' },
+        ...{ Tip: '20.00', 'Service fee': '0.60', 'Net amount': '19.40', 'Total paid': '' },
+        Transaction: received.id,
+      },
+    ]);
+    const ofSam = await download(t, sam);
+    expect(ofSam.rows.map(({ Transaction }) => Transaction)).toEqual([sent.id]);
+    const ofCam = await download(t, cam, '?direction=sent&service_category=dj');
+    expect(ofCam.rows).toMatchObject([{ 'Total paid': '1296.29', Refunded: '1296.29', Date: '2026-05-15' }]);
+  });
+
+  test('has the tips of its filter, and a name that says its period', async () => {
+    const { t, pat, cam, give } = await createScene();
+    const ids: string[] = [];
+    for (const [index, serviceCategory] of (['dj', 'bartender', 'dj'] as const).entries()) {
+      t.clock.nowMs = Date.parse(`2026-05-1${index}T12:00:00Z`);
+      ids.push((await give(cam, serviceCategory, 1_000)).id);
+    }
+    for (const [query, name, expected] of [
+      ['', 'tipwell-tips.csv', [2, 1, 0]],
+      ['?from=2026-05-11', 'tipwell-tips-2026-05-11.csv', [2, 1]],
+      ['?to=2026-05-11', 'tipwell-tips-to-2026-05-11.csv', [1, 0]],
+      ['?from=2026-05-10&to=2026-05-11', 'tipwell-tips-2026-05-10-to-2026-05-11.csv', [1, 0]],
+      ['?service_category=dj', 'tipwell-tips.csv', [2, 0]],
+      ['?direction=sent', 'tipwell-tips.csv', []],
+    ] as const) {
+      const { response, rows } = await download(t, pat, query);
+      expect(response.headers.get('Content-Disposition')).toBe(`attachment; filename="${name}"`);
+      expect(rows.map(({ Transaction }) => Transaction)).toEqual(expected.map((index) => ids[index]));
+    }
+  });
+
+  test('of one page is that page, and names the next one', async () => {
+    const { t, pat, cam, give } = await createScene();
+    for (let tip = 0; tip < 3; tip += 1) await give(cam, 'dj', 1_000);
+    const first = await download(t, pat, '?limit=2');
+    expect(first.rows).toHaveLength(2);
+    const next = /^<\/api\/transactions(\?.+)>; rel="next"$/.exec(first.response.headers.get('Link') ?? '');
+    const second = await download(t, pat, next?.[1]);
+    expect(second.rows).toHaveLength(1);
+    expect(second.response.headers.get('Link')).toBeNull();
+  });
+
+  test('is refused like the same listing as JSON', async () => {
+    const { t, pat } = await createScene();
+    const { status, body } = await t.rest('GET', '/transactions?from=tomorrow', {
+      token: pat.token,
+      headers: CSV,
+    });
+    expect([status, body]).toMatchObject([422, { code: 'invalid_input', errors: [{ field: 'from' }] }]);
+    expect((await t.rest('GET', '/transactions', { headers: CSV })).status).toBe(401);
+  });
+});
+
+test('the daily record has the days on which something was received, and nothing of what was refunded', async () => {
+  const { t, pat, cam, give } = await createScene();
+  const giveAt = (time: string, amountCents: number) => {
+    t.clock.nowMs = Date.parse(time);
+    return give(cam, 'bartender', amountCents);
+  };
+  await giveAt('2026-05-10T23:30:00Z', 1_010);
+  await giveAt('2026-05-11T10:00:00Z', 2_000);
+  const refunded = await giveAt('2026-05-13T10:00:00Z', 5_000);
+  await pat.trpc.transactions.refund.mutate({ id: refunded.id });
+  const period = '?from=2026-05-01&to=2026-05-31&time_zone=Europe/Vienna';
+  const daily = await download(t, pat, period, '/api/transactions/insights');
+  const always = { Currency: 'USD', Payment: 'simulated' };
+  const sums = { Tips: '2', Gross: '30.10', Fees: '0.90', Net: '29.20' };
+  expect(daily.rows).toEqual([{ Date: '2026-05-11', ...sums, ...always }]);
+  expect(daily.response.headers.get('Content-Disposition')).toBe(
+    'attachment; filename="tipwell-daily-tips-2026-05-01-to-2026-05-31.csv"',
+  );
+  const weekly = await download(t, pat, `${period}&granularity=week`, '/api/transactions/insights');
+  expect(weekly.rows).toEqual([{ From: '2026-05-11', To: '2026-05-17', ...sums, ...always }]);
+});
+
+describe('a cell', () => {
+  test.each([
+    ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠1'],
+    '=HYPERLINK("https://evil.example","click")',
+  ])('that begins like a formula is a text: %j', (name) => {
+    const [[cell]] = parse(csvLine([name])) as [[string]];
+    expect(cell).toBe(`'${name}`);
+  });
+
+  test.each([
+    ...[
+      '19.40',
+      '2026-05-15',
+      'UTC-05:00',
+      'Pat',
+      '',
+      "'quoted'",
+      '1=1',
+      ' =1',
+      'a"b',
+      'a,b',
+      'a\r\nb',
+      '"',
+      ',',
+    ],
+    ...['Zoë 👩🏽‍🎤', '東京', 'שלום', ';', '\u00a0'],
+  ])('is read as it was written: %j', (text) => {
+    expect(parse(csvLine(['before', text, 'after']), { record_delimiter: '\r\n' })).toEqual([
+      ['before', text, 'after'],
+    ]);
+  });
+
+  test('keeps whole whatever somebody is called, and never becomes a formula of their name', async () => {
+    const { t, sam, cam, give } = await createScene();
+    const names = ['=cmd|A0', '@Sam "the, blade"', 'Sam\r\n=1+1,"2"', '+1 Sam 👩🏽‍🎤', '－Sam', 'Sam;Zoë'];
+    for (const fullName of names) {
+      await t.storage.updateAccount(sam.user.id, { fullName });
+      await give(cam, 'barber', 1_000);
+      const { rows } = await download(t, cam);
+      const expected = /^[=@+－]/.test(fullName) ? `'${fullName}` : fullName;
+      expect(new Set(rows.map(({ To }) => To))).toEqual(new Set([expected]));
+      for (const row of rows) {
+        for (const cell of Object.values(row)) expect(cell).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/);
+      }
+    }
+  });
+});
+
+describe('CSV is answered', () => {
+  test.each([
+    [undefined, 'json'],
+    ['*/*', 'json'],
+    ['text/csv', 'csv'],
+    ['TEXT/CSV', 'csv'],
+    ['text/*', 'csv'],
+    ['text/csv, application/json', 'json'],
+    ['text/csv, */*;q=0.1', 'csv'],
+    ['text/csv;q=0.5, */*', 'json'],
+    ['application/json;q=0.4, text/csv;q=0.5', 'csv'],
+    ['application/json;q=0.5, text/csv;q=0.4', 'json'],
+    ['application/json;q=0, */*', 'csv'],
+    ['text/csv;q=0', 'json'],
+    ['text/csv; header=present', 'csv'],
+    ['text/html, application/xhtml+xml, */*;q=0.8', 'json'],
+    ['image/png', 'json'],
+    ['nonsense', 'json'],
+  ])('to Accept: %s as %s, and the answer says that it depends on that', async (accept, expected) => {
+    const { t, pat } = await createScene();
+    const headers = { Authorization: `Bearer ${pat.token}`, ...(accept !== undefined && { Accept: accept }) };
+    for (const path of ['/api/transactions', '/api/transactions/insights?from=2026-05-01&to=2026-05-02']) {
+      const answer = await t.send(path, { headers });
+      expect(answer.headers.get('Content-Type')).toBe(
+        expected === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/json',
+      );
+      expect(answer.headers.get('Vary')).toBe('Accept');
+      expect(answer.headers.get('Cache-Control')).toBe('no-store');
+      await answer.body?.cancel();
+    }
+  });
+
+  test('with the same headers to HEAD, without a body', async () => {
+    const { t, pat, cam, give } = await createScene();
+    await give(cam, 'dj', 1_000);
+    const headers = { ...CSV, Authorization: `Bearer ${pat.token}` };
+    const [get, head] = await Promise.all([
+      t.send('/api/transactions', { headers }),
+      t.send('/api/transactions', { method: 'HEAD', headers }),
+    ]);
+    expect(await head.text()).toBe('');
+    expect(await get.text()).not.toBe('');
+    for (const name of ['Content-Type', 'Content-Disposition', 'Vary'])
+      expect(head.headers.get(name)).toBe(get.headers.get(name));
+  });
+});
+
+describe(`a statement of ${MANY} tips`, () => {
+  /** Counts the records that the storage has handed out. */
+  async function createLongHistory(count: number) {
+    let produced = 0;
+    const wrapStorage = (storage: Storage): Storage => ({
+      ...storage,
+      async listTransactions(...asked) {
+        const step = await storage.listTransactions(...asked);
+        produced += step.transactions.length;
+        return step;
+      },
+    });
+    const { t, pat, cam } = await createScene({ wrapStorage });
+    const chance = createChance(20_261_122);
+    const fees = { giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE };
+    const [qrCodeId] = pat.codes;
+    if (qrCodeId === undefined) throw new Error('pat has no code');
+    let netCents = 0;
+    for (let done = 0; done < count; ) {
+      const batch = Array.from({ length: Math.min(2_000, count - done) }, () => {
+        const amountCents = cents(1_000 + chance.below(99_000));
+        const tip = { amountCents, ...feesFor(amountCents), ...fees, idempotencyKey: null };
+        netCents += tip.netAmountCents;
+        done += 1;
+        return t.storage.recordTip({
+          ...tip,
+          id: newTransactionId(chance.bytes),
+          giverId: cam.user.id,
+          qrCodeId,
+          serviceCategory: 'bartender',
+          createdAtMs: t.clock.nowMs + done * 1_000,
+        });
+      });
+      for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');
+    }
+    const open = () =>
+      t.send('/api/transactions', { headers: { ...CSV, Authorization: `Bearer ${pat.token}` } });
+    return { t, pat, open, netCents, produced: () => produced };
+  }
+
+  test('is read from the ledger page by page, as its reader takes it', async () => {
+    const { open, produced, netCents } = await createLongHistory(MANY);
+    const answer = await open();
+    const parts: Uint8Array[] = [];
+    let taken = -1;
+    let ahead = 0;
+    for await (const part of answer.body ?? []) {
+      ahead = Math.max(ahead, produced() - taken);
+      parts.push(part);
+      taken += Buffer.from(part).toString().split('\r\n').length - 1;
+      expect(part.byteLength).toBeLessThan(PAGE * 300);
+    }
+    expect(taken).toBe(MANY);
+    // Each page reads one tip of the next, which tells that there is one.
+    expect(ahead).toBeLessThanOrEqual(PAGE + 1 + MANY / PAGE);
+    const rows = rowsOf(Buffer.concat(parts));
+    expect(new Set(rows.map(({ Transaction }) => Transaction)).size).toBe(MANY);
+    const sum = rows.reduce((total, row) => total + Number(row['Net amount']?.replace('.', '')), 0);
+    expect(sum).toBe(netCents);
+  });
+
+  test('is read no further once its reader has gone', async () => {
+    const { open, produced } = await createLongHistory(5 * PAGE);
+    const answer = await open();
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await reader?.read();
+    await reader?.cancel();
+    const atTheEnd = produced();
+    expect(atTheEnd).toBeLessThan(3 * PAGE);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(produced()).toBe(atTheEnd);
+  });
+
+  test('breaks off when its session ends, rather than pass for the whole', async () => {
+    const { open, pat } = await createLongHistory(3 * PAGE);
+    const answer = await open();
+    const reader = answer.body?.getReader();
+    await reader?.read();
+    await reader?.read();
+    await pat.trpc.auth.logout.mutate();
+    await expect(reader?.read()).rejects.toThrow();
+  });
+});

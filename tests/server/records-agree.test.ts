@@ -1,0 +1,373 @@
+/**
+ * For every history, period and filter, in time zones of every kind: the statement, the listing, its sums and the takings say the
+ * same, to the cent, and what they say is what happened. The histories are random, the same in every run, and crowd around the
+ * nights in which clocks change.
+ */
+import { parse } from 'csv-parse/sync';
+import { expect, test } from 'vitest';
+import { dateAfter } from '#shared/calendar.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import { newTransactionId, type QrCodeId, type TransactionId } from '#shared/ids.ts';
+import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { GRANULARITIES, TIP_DIRECTIONS, type TipDirection } from '#shared/records.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { createChance } from '#tests/support/chance.ts';
+import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
+import { isOnSqlite } from '#tests/support/test-data.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+/** On PostgreSQL fewer, because a round trip takes its time. */
+const [TIPS, QUESTIONS] = isOnSqlite() ? [600, 60] : [200, 20];
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const FIRST_MS = Date.UTC(2024, 5, 1);
+const YEARS_MS = 2 * 365 * DAY_MS;
+
+/** Without a change of clocks, by an hour, ahead by 45 minutes, by half an hour, and away for Ramadan. */
+const TIME_ZONES = [
+  'UTC',
+  'America/New_York',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Africa/Casablanca',
+] as const;
+
+/** Clocks change within a day of these: in New York, on Lord Howe Island, and around two Ramadans in Casablanca. */
+const CHANGES_MS = [
+  ...['2024-11-03T06:00Z', '2025-03-09T07:00Z', '2025-11-02T06:00Z', '2026-03-08T07:00Z'],
+  ...['2024-10-05T15:30Z', '2025-04-05T15:00Z', '2025-10-04T15:30Z', '2026-04-04T15:00Z'],
+  ...['2025-02-23T02:00Z', '2025-04-06T02:00Z', '2026-02-15T02:00Z', '2026-03-22T02:00Z'],
+].map((time) => Date.parse(time));
+
+type Chance = ReturnType<typeof createChance>;
+type Person = Awaited<ReturnType<typeof enter>>;
+
+/** A tip as it happened, beside the ledger. */
+interface Happened {
+  readonly id: TransactionId;
+  readonly giverId: string;
+  readonly receiverId: string;
+  readonly serviceCategory: ServiceCategory;
+  readonly amountCents: number;
+  readonly netCents: number;
+  readonly paidCents: number;
+  readonly createdAtMs: number;
+  isRefunded: boolean;
+}
+
+/** Two years of tips between three providers and a customer; the time of the ledger is mostly in order. */
+async function createHistory(t: TestApp, chance: Chance) {
+  const people = [
+    await enter(t, 'pat', ['bartender', 'dj', 'barber']),
+    await enter(t, 'sam', ['barber', 'server']),
+    await enter(t, 'kim', ['dj']),
+    await enter(t, 'cam'),
+  ];
+  const codes = people.flatMap((owner) =>
+    owner.codes.map((id, index) => ({ owner, id, category: owner.user.serviceCategories[index] })),
+  );
+  const randomTime = () =>
+    chance.below(2) === 0
+      ? FIRST_MS + chance.below(YEARS_MS / 1_000) * 1_000
+      : chance.pick(CHANGES_MS) + (chance.below(172_800) - 86_400) * 1_000;
+  const times = Array.from({ length: TIPS }, randomTime).sort((one, other) => one - other);
+  const happened: Happened[] = [];
+  for (const time of times) {
+    const code = chance.pick(codes);
+    const giver = chance.pick(people.filter((person) => person !== code.owner));
+    happened.push(await give(t, chance, giver, code, time - chance.below(5) * chance.below(HOUR_MS)));
+    if (chance.below(6) === 0) await refund(t, chance.pick(happened), time);
+  }
+  t.clock.nowMs = FIRST_MS + YEARS_MS + DAY_MS;
+  return { people, happened };
+}
+
+async function give(
+  t: TestApp,
+  chance: Chance,
+  giver: Person,
+  code: { owner: Person; id: QrCodeId; category: ServiceCategory | undefined },
+  createdAtMs: number,
+): Promise<Happened> {
+  const amountCents = cents(1_000 + chance.below(chance.pick([100, 5_000, 999_001])));
+  const fees = feesFor(amountCents);
+  const serviceCategory = code.category ?? 'barber';
+  const id = newTransactionId(chance.bytes);
+  const { outcome } = await t.storage.recordTip({
+    ...{ id, giverId: giver.user.id, qrCodeId: code.id, serviceCategory, amountCents, ...fees },
+    ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
+    ...{ idempotencyKey: null, createdAtMs },
+  });
+  expect(outcome).toBe('recorded');
+  return {
+    ...{ id, giverId: giver.user.id, receiverId: code.owner.user.id, serviceCategory, amountCents },
+    netCents: fees.netAmountCents,
+    paidCents: amountCents + fees.giverFeeCents,
+    createdAtMs,
+    isRefunded: false,
+  };
+}
+
+async function refund(t: TestApp, tip: Happened, createdAtMs: number): Promise<void> {
+  const { outcome } = await t.storage.reverseTip({
+    transactionId: tip.id,
+    userId: tip.receiverId as Person['user']['id'],
+    idempotencyKey: null,
+    createdAtMs,
+    giverFromMs: 0,
+  });
+  expect(outcome).toBe(tip.isRefunded ? 'reversed_before' : 'reversed');
+  tip.isRefunded = true;
+}
+
+/** The wall calendar and clock as the platform writes them in Sweden: `2026-05-31 18:05:00`. */
+function wallTime(ms: number, timeZone: string): string {
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return clock.format(ms);
+}
+
+interface Question {
+  readonly timeZone: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly direction?: TipDirection;
+  readonly serviceCategory?: ServiceCategory;
+}
+
+/** What happened to a person as the question means it, with its wall time. */
+function meantBy({ timeZone, from, to, direction, serviceCategory }: Question, id: string, all: Happened[]) {
+  return all
+    .filter(
+      (tip) =>
+        (direction !== 'sent' && tip.receiverId === id) || (direction !== 'received' && tip.giverId === id),
+    )
+    .map((tip) => ({ ...tip, wall: wallTime(tip.createdAtMs, timeZone), isReceived: tip.receiverId === id }))
+    .filter(({ wall }) => (!from || wall.slice(0, 10) >= from) && (!to || wall.slice(0, 10) <= to))
+    .filter((tip) => !serviceCategory || tip.serviceCategory === serviceCategory);
+}
+
+type Meant = ReturnType<typeof meantBy>;
+
+const sumOf = <Item>(items: readonly Item[], value: (item: Item) => number) =>
+  items.reduce((sum, item) => sum + value(item), 0);
+
+function sumsOf(meant: Meant) {
+  const received = meant.filter((tip) => tip.isReceived && !tip.isRefunded);
+  const sent = meant.filter((tip) => !tip.isReceived && !tip.isRefunded);
+  return {
+    receivedCount: received.length,
+    receivedCents: sumOf(received, ({ netCents }) => netCents),
+    sentCount: sent.length,
+    sentCents: sumOf(sent, ({ amountCents }) => amountCents),
+    paidCents: sumOf(sent, ({ paidCents }) => paidCents),
+  };
+}
+
+const NOTHING = { count: 0, grossCents: 0, feeCents: 0, netCents: 0 };
+type Takings = typeof NOTHING;
+
+const together = (takings: readonly Takings[]): Takings => ({
+  count: sumOf(takings, ({ count }) => count),
+  grossCents: sumOf(takings, ({ grossCents }) => grossCents),
+  feeCents: sumOf(takings, ({ feeCents }) => feeCents),
+  netCents: sumOf(takings, ({ netCents }) => netCents),
+});
+
+/** The takings of tips, by whatever they have in common. */
+function takingsBy(meant: Meant, keyOf: (tip: Meant[number]) => string): ReadonlyMap<string, Takings> {
+  const groups = new Map<string, Takings>();
+  for (const tip of meant) {
+    if (!tip.isReceived || tip.isRefunded) continue;
+    const { amountCents: grossCents, netCents } = tip;
+    const taken = { count: 1, grossCents, feeCents: grossCents - netCents, netCents };
+    groups.set(keyOf(tip), together([groups.get(keyOf(tip)) ?? NOTHING, taken]));
+  }
+  return groups;
+}
+
+/** The same four sums of whatever has them among others. */
+const takingsIn = ({ count, grossCents, feeCents, netCents }: Takings): Takings => ({
+  count,
+  grossCents,
+  feeCents,
+  netCents,
+});
+
+const centsIn = (cell = '') => (cell === '' ? 0 : Number(cell.replace('.', '')));
+
+async function csvAt(t: TestApp, path: string, { token }: Person): Promise<Record<string, string>[]> {
+  const { status, text } = await t.rest('GET', path, { token, headers: { Accept: 'text/csv' } });
+  expect(status).toBe(200);
+  return parse(text, { bom: true, columns: true });
+}
+
+const queryOf = (question: object) =>
+  new URLSearchParams(
+    Object.entries(question).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+
+async function allPages({ trpc }: Person, question: Question, limit: number): Promise<Transaction[]> {
+  const listed: Transaction[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page: Awaited<ReturnType<typeof trpc.transactions.list.query>> = await trpc.transactions.list.query(
+      { ...question, limit, cursor: cursor as TransactionId | null },
+    );
+    listed.push(...page.transactions);
+    cursor = page.nextCursor;
+    if (cursor === null) return listed;
+  }
+}
+
+/** Statement, listing and sums against what happened. */
+async function expectListingsToAgree(t: TestApp, person: Person, question: Question, meant: Meant) {
+  const ids = meant.map(({ id }) => id).sort();
+  const label = JSON.stringify([person.user.username, question]);
+  const listed = await allPages(person, question, 37);
+  expect(listed.map(({ id }) => id).sort(), label).toEqual(ids);
+  const rows = await csvAt(t, `/transactions?${queryOf(question)}`, person);
+  expect(
+    rows.map(({ Transaction: id }) => id),
+    label,
+  ).toEqual(listed.map(({ id }) => id));
+  const known = new Map(meant.map((tip) => [tip.id as string, tip]));
+  for (const row of rows) {
+    const tip = known.get(row['Transaction'] ?? '');
+    expect(`${row['Date']} ${row['Time']}`, label).toBe(tip?.wall);
+    const offset = (row['UTC offset'] ?? '').slice('UTC'.length);
+    expect(Date.parse(`${row['Date']}T${row['Time']}${offset}`), label).toBe(
+      tip && Math.floor(tip.createdAtMs / 1_000) * 1_000,
+    );
+    expect(row['Service']).toBe(tip && CATEGORY_LABELS[tip.serviceCategory]);
+    expect(row['Status']).toBe(tip?.isRefunded ? 'Refunded' : 'Completed');
+  }
+  const sums = sumsOf(meant);
+  expect(await person.trpc.transactions.sums.query(question), label).toEqual(sums);
+  expect(
+    sumOf(rows, (row) => centsIn(row['Net amount']) + centsIn(row['Total paid'])),
+    label,
+  ).toBe(sumOf(rows, (row) => centsIn(row['Refunded'])) + sums.receivedCents + sums.paidCents);
+  const completed = rows.filter(({ Status }) => Status === 'Completed');
+  const received = completed.filter(({ Direction }) => Direction === 'Received');
+  const sent = completed.filter(({ Direction }) => Direction === 'Sent');
+  expect(
+    {
+      receivedCount: received.length,
+      receivedCents: sumOf(received, (row) => centsIn(row['Net amount'])),
+      sentCount: sent.length,
+      sentCents: sumOf(sent, (row) => centsIn(row['Tip'])),
+      paidCents: sumOf(sent, (row) => centsIn(row['Total paid'])),
+    },
+    label,
+  ).toEqual(sums);
+  const open = listed.filter(({ status }) => status === 'completed');
+  const isReceived = ({ receiverId }: Transaction) => receiverId === person.user.id;
+  expect(sumOf(open.filter(isReceived), ({ netAmountCents }) => netAmountCents)).toBe(sums.receivedCents);
+}
+
+/** The takings of a period against what happened. */
+async function expectTakingsToAgree(
+  t: TestApp,
+  person: Person,
+  period: Question & { readonly from: string; readonly to: string },
+  granularity: (typeof GRANULARITIES)[number],
+  meant: Meant,
+) {
+  const label = JSON.stringify([person.user.username, period, granularity]);
+  const { direction: _, ...asked } = { ...period, granularity };
+  const told = await person.trpc.transactions.insights.query(asked);
+  const all = together([...takingsBy(meant, () => 'all').values()]);
+  for (const sums of [told, together(told.bars), together(told.byService)])
+    expect(takingsIn(sums), label).toEqual(all);
+
+  const byDay = takingsBy(meant, ({ wall }) => wall.slice(0, 10));
+  for (const bar of told.bars) {
+    const days = [...byDay].filter(([date]) => date >= bar.from && date <= bar.to);
+    expect(takingsIn(bar), `${label} ${bar.from}`).toEqual(together(days.map(([, sums]) => sums)));
+    expect(together(bar.byService), `${label} ${bar.from}`).toEqual(takingsIn(bar));
+  }
+  const dates = told.bars.map(({ from, to }) => [from, to]);
+  expect([dates[0]?.[0], dates.at(-1)?.[1]]).toEqual([period.from, period.to]);
+  for (const [index, [from]] of dates.slice(1).entries())
+    expect(from).toBe(dateAfter(dates[index]?.[1] ?? '', 1));
+
+  const byService = takingsBy(meant, ({ serviceCategory }) => serviceCategory);
+  expect(new Map(told.byService.map((each) => [each.serviceCategory, takingsIn(each)])), label).toEqual(
+    byService,
+  );
+  const byHour = takingsBy(meant, ({ wall }) => {
+    const weekday = new Date(wall.slice(0, 10)).getUTCDay() || 7;
+    return `${weekday} ${Number(wall.slice(11, 13))}`;
+  });
+  const countAndNet = ({ count, netCents }: Pick<Takings, 'count' | 'netCents'>) => ({ count, netCents });
+  expect(
+    new Map(told.byHour.map((each) => [`${each.weekday} ${each.hour}`, countAndNet(each)])),
+    label,
+  ).toEqual(new Map([...byHour].map(([hour, sums]) => [hour, countAndNet(sums)])));
+  expect(
+    sumOf(told.byHour, ({ netCents }) => netCents),
+    label,
+  ).toBe(all.netCents);
+
+  const record = await csvAt(t, `/transactions/insights?${queryOf(asked)}`, person);
+  expect(
+    record.map((row) => ({
+      count: Number(row['Tips']),
+      grossCents: centsIn(row['Gross']),
+      feeCents: centsIn(row['Fees']),
+      netCents: centsIn(row['Net']),
+    })),
+    label,
+  ).toEqual(told.bars.filter(({ count }) => count > 0).map(takingsIn));
+}
+
+test.each([
+  1, 2, 3,
+])('statement, listing, sums, takings and totals agree with what happened in random history %i', async (seed) => {
+  const chance = createChance(20_261_122 + seed);
+  const t = await createTestApp();
+  const { people, happened } = await createHistory(t, chance);
+  const maybe = <Value>(value: Value): Value | undefined => (chance.below(2) === 0 ? value : undefined);
+
+  for (let turn = 0; turn < QUESTIONS; turn += 1) {
+    const person = chance.pick(people);
+    const timeZone = TIME_ZONES[turn % TIME_ZONES.length] ?? 'UTC';
+    const near = new Date(chance.pick([chance.pick(CHANGES_MS), FIRST_MS + chance.below(YEARS_MS)]));
+    const from = dateAfter(near.toISOString().slice(0, 10), -chance.below(3));
+    const to = dateAfter(from, chance.below(chance.pick([1, 3, 32, 400])));
+    const filter = {
+      ...(maybe(true) && { direction: chance.pick(TIP_DIRECTIONS) }),
+      ...(maybe(true) && { serviceCategory: chance.pick(['bartender', 'dj', 'barber', 'server'] as const) }),
+    };
+    const question = { timeZone, ...filter, ...(maybe(true) && { from }), ...(maybe(true) && { to }) };
+    const { id } = person.user;
+    await expectListingsToAgree(t, person, question, meantBy(question, id, happened));
+    const period = { timeZone, ...filter, from, to };
+    const { direction: _, ...ofTakings } = period;
+    const received = meantBy({ ...ofTakings, direction: 'received' }, id, happened);
+    await expectTakingsToAgree(t, person, period, chance.pick(GRANULARITIES), received);
+    expect((await person.trpc.transactions.sums.query(ofTakings)).receivedCents).toBe(
+      sumsOf(received).receivedCents,
+    );
+  }
+
+  for (const person of people) {
+    for (const timeZone of TIME_ZONES) {
+      const whole = { timeZone };
+      const sums = await person.trpc.transactions.sums.query(whole);
+      const { totalTipsReceivedCents, totalTipsGivenCents } = await person.trpc.auth.me.query();
+      expect([sums.receivedCents, sums.sentCents]).toEqual([totalTipsReceivedCents, totalTipsGivenCents]);
+      const years = { timeZone, from: '2024-01-01', to: '2026-12-31' };
+      const told = await person.trpc.transactions.insights.query({ ...years, granularity: 'month' });
+      expect(told.netCents).toBe(totalTipsReceivedCents);
+    }
+    await expectListingsToAgree(
+      t,
+      person,
+      { timeZone: 'UTC' },
+      meantBy({ timeZone: 'UTC' }, person.user.id, happened),
+    );
+  }
+});
