@@ -3,6 +3,7 @@
  * often it is sent.
  */
 import { type Cents, cents } from '#shared/money.ts';
+import { newIdempotencyKey } from '../idempotency-key.ts';
 import { read, remove, write } from '../tab-storage.ts';
 
 export interface Attempt {
@@ -17,7 +18,7 @@ export interface Attempt {
 export function openAttempt(qrId: string, userId: string, amountCents: Cents): Attempt {
   const open = unsettledAttempt(qrId, userId);
   if (open?.amountCents === amountCents) return open;
-  const attempt = { key: newKey(), userId, amountCents, wasSent: false };
+  const attempt = { key: newIdempotencyKey(), userId, amountCents, wasSent: false };
   write(attemptName(qrId), attempt);
   return attempt;
 }
@@ -44,13 +45,6 @@ export function unsettledAttempt(qrId: string, userId: string): Attempt | null {
 }
 
 const attemptName = (qrId: string) => `tip-attempt:${qrId}`;
-
-/** 128 random bits, not from `crypto.randomUUID`, which browsers have in secure contexts only: not on plain http. */
-function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
-}
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;

@@ -1,10 +1,10 @@
 /** The last step: the receipt. */
 import { useState } from 'react';
-import { useLocation } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { BAR } from '../demo-tips.ts';
-import { currentPath, dashboardTab } from '../paths.ts';
+import { currentPath, dashboardTab, paths } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -94,6 +94,11 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </div>
         )}
       </dl>
+      {transactionId !== null && (
+        <Link className={styles.link} href={paths.transaction(transactionId)}>
+          Receipt and undo
+        </Link>
+      )}
       {isHeldUp && <ReceiptScreen receipt={receipt} provider={provider} onClose={() => setHeldUp(false)} />}
     </section>
   );

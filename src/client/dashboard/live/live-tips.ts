@@ -6,7 +6,7 @@ import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { BEGINNING, type TransactionId } from '#shared/ids.ts';
+import { BEGINNING, type TransactionId, type UserId } from '#shared/ids.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
@@ -47,6 +47,7 @@ export function useLiveTips(
   const arrival = useArrival();
   const show = useEffectEvent(arrival.show);
   const announcer = useRef<Announcer>(null);
+  const [tellRefund] = useState(() => createNews(user.id));
   const [wasLive, setWasLive] = useState(false);
   /** The id of the transaction after which the stream begins: the newest that was loaded, so that none is left out. */
   const [start, setStart] = useState<string>();
@@ -70,6 +71,7 @@ export function useLiveTips(
     if (event.status === 'refunded') {
       // The tip may stand in the list already, and its totals were taken back.
       cache.reload();
+      tellRefund(event);
       return;
     }
     cache.add(event);
@@ -117,6 +119,17 @@ export function useLiveTips(
   }, []);
 
   return { connection: connectionOf(status, error, wasLive), unseenCount, arrival };
+}
+
+/** Tells of refunds from now on. What words them is fetched with the first, because most visits have none. */
+function createNews(userId: UserId): (tip: Transaction) => void {
+  const since = new Date();
+  let news: Promise<(tip: Transaction) => void> | null = null;
+  return (tip) => {
+    news ??= import('./refund-news.ts').then(({ createRefundNews }) => createRefundNews(userId, since));
+    // The list tells of the refund as well.
+    news.then((tell) => tell(tip)).catch(() => {});
+  };
 }
 
 /** @param status that of the subscription, which is pending while tips arrive. */

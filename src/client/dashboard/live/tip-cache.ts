@@ -1,34 +1,43 @@
 /**
  * Adds tips that have just happened to the cache.
  */
-import { useQueryClient } from '@tanstack/react-query';
+import { hashKey, type Query, type QueryFilters, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
-import { transactionsKey, trpc } from '../../session/api-hooks.ts';
-import { transactionsInput } from '../queries.ts';
+import { allTransactions, listingKey, transactionsKey, trpc } from '../../session/api-hooks.ts';
 
 export function useTipCache() {
   const utils = trpc.useUtils();
   const queryClient = useQueryClient();
-  const [reloadSums] = useState(() => oneAtATime(() => utils.transactions.summary.invalidate()));
-  const [reloadList] = useState(() =>
+  const [reloadSums] = useState(() =>
     oneAtATime(async () => {
-      // An invalidation would cancel the query of a next page, and nothing would repeat it.
-      const asked = queryClient.getQueryCache().findAll({ queryKey: transactionsKey });
-      await Promise.allSettled(asked.map(({ promise }) => promise));
-      await utils.transactions.list.invalidate();
+      const { summary, sums, insights } = utils.transactions;
+      await Promise.all([summary, sums, insights].map((query) => query.invalidate()));
     }),
   );
+  const [reloadLists] = useState(() => oneAtATime(() => reload({ queryKey: transactionsKey })));
+  const [reloadFiltered] = useState(() =>
+    oneAtATime(() => reload({ queryKey: transactionsKey, predicate: isFiltered })),
+  );
+
+  async function reload(lists: QueryFilters): Promise<void> {
+    // An invalidation would cancel the query of a next page, and nothing would repeat it.
+    const asked = queryClient.getQueryCache().findAll(lists);
+    await Promise.allSettled(asked.map(({ promise }) => promise));
+    await queryClient.invalidateQueries(lists);
+  }
+
   return {
-    /** Puts the tip on top of the list, and loads the sums again. */
+    /** Puts the tip on top of the list of all, and loads again the sums and the lists that only the server can filter. */
     add(tip: Transaction): void {
       reloadSums();
       if (queryClient.isFetching({ queryKey: transactionsKey }) > 0) {
         // The query under way may have been answered before the tip: the list is loaded again after it.
-        reloadList();
+        reloadLists();
         return;
       }
-      utils.transactions.list.setInfiniteData(transactionsInput, (loaded) => {
+      reloadFiltered();
+      utils.transactions.list.setInfiniteData(allTransactions, (loaded) => {
         const [newest, ...older] = loaded?.pages ?? [];
         if (!loaded || !newest || newest.transactions.some(({ id }) => id === tip.id)) return loaded;
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
@@ -37,9 +46,14 @@ export function useTipCache() {
     /** Loads again everything that tips change. */
     reload(): void {
       reloadSums();
-      reloadList();
+      reloadLists();
     },
   };
+}
+
+/** Whether a listing has not all transactions in it. */
+function isFiltered({ queryHash }: Query): boolean {
+  return queryHash !== hashKey(listingKey(allTransactions));
 }
 
 /** Runs `work` once more after its end if it was called meanwhile, however often: many tips are two requests. */

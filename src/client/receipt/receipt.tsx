@@ -1,0 +1,187 @@
+/** A receipt as it is shown and printed: what was paid, what became of it, when, and under which id. */
+import { ArrowLeft, Link2, Printer } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { cents } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { isPageUsername } from '#shared/usernames.ts';
+import { dashboardTab, paths } from '../paths.ts';
+import { toastSuccess } from '../toasts.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
+import { Field } from '../ui/field.tsx';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { Money } from '../ui/money.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
+import styles from './receipt.module.css';
+import { Reversal } from './reversal.tsx';
+
+const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+
+interface ReceiptProps {
+  readonly transaction: Transaction;
+  /** Whether it is the giver who looks, else the receiver. */
+  readonly isGiver: boolean;
+  /** Is called when the transaction has changed on the server. */
+  readonly onStale: () => void;
+}
+
+export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
+  const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+  const isRefunded = status === 'refunded';
+  const sumCents = isGiver ? cents(amountCents + giverFeeCents) : netAmountCents;
+  const sumLabel = isGiver ? 'Total paid' : 'Net amount';
+  return (
+    <>
+      <Link className={styles.back} href={dashboardTab('transactions')}>
+        <ArrowLeft aria-hidden /> Transactions
+      </Link>
+      <article className={[card.card, styles.receipt].join(' ')}>
+        <div className={styles.head}>
+          <ScreenHeading className={styles.title}>{isGiver ? 'Tip sent' : 'Tip received'}</ScreenHeading>
+          <p className={styles.sum} data-refunded={isRefunded}>
+            {isRefunded ? (
+              <>
+                <span className="visually-hidden">Refunded: </span>
+                <s>
+                  <Money amountCents={sumCents} />
+                </s>
+              </>
+            ) : (
+              <Money amountCents={sumCents} />
+            )}
+          </p>
+          {/* A receiver is not told who gave. */}
+          {isGiver && (
+            <p>
+              to <bdi>{transaction.receiverName}</bdi>
+              {!isPageUsername(transaction.receiverUsername) && (
+                <>
+                  {' '}
+                  (<bdi>@{transaction.receiverUsername}</bdi>)
+                </>
+              )}
+            </p>
+          )}
+          <SimulatedMoney />
+        </div>
+        {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
+        <dl className={styles.facts}>
+          <Fact label="Service">{CATEGORY_LABELS[serviceCategory]}</Fact>
+          <Fact label="Tip">
+            <Money amountCents={amountCents} />
+          </Fact>
+          {isGiver ? (
+            <Fact label="Service fee, on top">
+              <Money sign="+" amountCents={giverFeeCents} />
+            </Fact>
+          ) : (
+            <Fact label="Service fee, deducted">
+              <Money sign="-" amountCents={cents(amountCents - netAmountCents)} />
+            </Fact>
+          )}
+          <Fact label={sumLabel} isSum>
+            <Money amountCents={sumCents} />
+          </Fact>
+        </dl>
+        <dl className={styles.facts}>
+          <Fact label="Status">
+            <Badge>{isRefunded ? 'Refunded' : 'Completed'}</Badge>
+          </Fact>
+          <Fact label="When">
+            <Time iso={createdAt} />
+          </Fact>
+          <Fact label="Transaction">
+            <span className={styles.id}>{id}</span>
+          </Fact>
+        </dl>
+      </article>
+      <div className={styles.actions}>
+        <CopyLink id={id} />
+        <Button look="quiet" onClick={() => window.print()}>
+          <Printer aria-hidden /> Print
+        </Button>
+      </div>
+      <Reversal transaction={transaction} isGiver={isGiver} onStale={onStale} />
+    </>
+  );
+}
+
+interface FactProps {
+  readonly label: string;
+  readonly isSum?: boolean;
+  readonly children: ReactNode;
+}
+
+function Fact({ label, isSum = false, children }: FactProps) {
+  return (
+    <div data-sum={isSum}>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Time({ iso }: { readonly iso: string }) {
+  return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
+}
+
+type RefundedProps = Pick<ReceiptProps, 'transaction' | 'isGiver'>;
+
+function Refunded({ transaction, isGiver }: RefundedProps) {
+  const { amountCents, giverFeeCents, receiverName, refundedAt, refundedBy } = transaction;
+  const isOwn = refundedBy === (isGiver ? 'giver' : 'receiver');
+  return (
+    <p className={styles.refunded}>
+      <strong>Refunded</strong>
+      {refundedAt !== null && (
+        <>
+          {' on '}
+          <Time iso={refundedAt} />
+        </>
+      )}
+      {refundedBy !== null && (
+        <>
+          {' by '}
+          {isOwn ? 'you' : isGiver ? <bdi>{receiverName}</bdi> : 'the giver'}
+        </>
+      )}
+      {': '}
+      <Money amountCents={cents(amountCents + giverFeeCents)} /> went back to {isGiver ? 'you' : 'the giver'},
+      with the fees.
+    </p>
+  );
+}
+
+/** Copies the address of the receipt; where that cannot be done, it shows the address for copying by hand. */
+function CopyLink({ id }: { readonly id: string }) {
+  const [isRefused, setRefused] = useState(false);
+  const url = window.location.origin + paths.transaction(id);
+
+  async function copy() {
+    try {
+      // Browsers have no clipboard on pages that arrive without https.
+      await navigator.clipboard.writeText(url);
+      setRefused(false);
+      toastSuccess('Link copied', 'share');
+    } catch {
+      setRefused(true);
+    }
+  }
+
+  return (
+    <>
+      <Button look="quiet" onClick={() => void copy()}>
+        <Link2 aria-hidden /> Copy Link
+      </Button>
+      {isRefused && (
+        <div className={styles.link}>
+          <p role="alert">The link could not be copied. Select and copy it here.</p>
+          <Field label="Link" value={url} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
+        </div>
+      )}
+    </>
+  );
+}

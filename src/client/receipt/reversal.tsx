@@ -1,0 +1,148 @@
+/**
+ * The button that reverses a tip, with the question before it: its giver may take it back for a while, its receiver may refund it
+ * at any time. However often an attempt is sent, it is one refund, because it keeps its idempotency key.
+ */
+import { useEffect, useRef, useState } from 'react';
+import { cents, formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { call } from '../calls.ts';
+import { newIdempotencyKey } from '../idempotency-key.ts';
+import { trpc } from '../session/api-hooks.ts';
+import { toastError, toastSuccess } from '../toasts.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirmation } from '../ui/confirmation.tsx';
+import styles from './reversal.module.css';
+import { timeLeft } from './time-left.ts';
+
+/** How long an answer may take. */
+const ANSWER_PATIENCE_MS = 15_000;
+const NO_ANSWER =
+  'There was no answer, so that it is not known whether the tip was refunded. Try again: it is never refunded twice.';
+
+const WORDS = {
+  giver: { verb: 'Take Back', underWay: 'Taking Back...', question: 'Take back this tip?' },
+  receiver: { verb: 'Refund', underWay: 'Refunding...', question: 'Refund this tip?' },
+} as const;
+
+interface ReversalProps {
+  readonly transaction: Transaction;
+  readonly isGiver: boolean;
+  /** Is called when the transaction has changed on the server. */
+  readonly onStale: () => void;
+}
+
+export function Reversal({ transaction, isGiver, onStale }: ReversalProps) {
+  const { id, amountCents, giverFeeCents, netAmountCents, receiverName, status, undoUntil } = transaction;
+  const words = WORDS[isGiver ? 'giver' : 'receiver'];
+  const backCents = cents(amountCents + giverFeeCents);
+  const utils = trpc.useUtils();
+  const [key] = useState(newIdempotencyKey);
+  const [isAsking, setAsking] = useState(false);
+  const [isUnderWay, setUnderWay] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isDone, setDone] = useState(false);
+  const outcome = useRef<HTMLParagraphElement>(null);
+  const leftMs = useLeftMs(undoUntil);
+  const isPossible = status === 'completed' && (isGiver ? leftMs > 0 : true);
+
+  useEffect(() => {
+    // The pressed button is gone by now, and the focus with it.
+    if (isDone) outcome.current?.focus();
+  }, [isDone]);
+
+  async function reverse() {
+    setUnderWay(true);
+    setProblem(null);
+    const result = await call((api) =>
+      api.transactions.refund.mutate(
+        { id, idempotencyKey: key },
+        { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
+      ),
+    );
+    setUnderWay(false);
+    if (result.failure === null) {
+      setAsking(false);
+      setDone(true);
+      utils.transactions.get.setData({ id }, result.answer);
+      // The lists, the sums and the insights follow.
+      void utils.transactions.invalidate();
+      toastSuccess(`${formatUsd(backCents)} went back to ${isGiver ? 'you' : 'the giver'}`);
+      return;
+    }
+    const { code, detail } = result.failure;
+    if (code !== 'not_refundable') {
+      setProblem(detail ?? NO_ANSWER);
+      return;
+    }
+    setAsking(false);
+    toastError(detail ?? NO_ANSWER);
+    onStale();
+  }
+
+  return (
+    <>
+      {isPossible && (
+        <div className={styles.reversal}>
+          {isGiver ? (
+            <p>
+              You can take this tip back for another <span role="timer">{timeLeft(leftMs)}</span>.
+            </p>
+          ) : (
+            <p>You can give this tip back to whoever gave it.</p>
+          )}
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || setAsking(true)}>
+            {isUnderWay ? words.underWay : words.verb}
+          </Button>
+        </div>
+      )}
+      {isDone && (
+        <p ref={outcome} tabIndex={-1} className="visually-hidden">
+          The tip was refunded.
+        </p>
+      )}
+      {isAsking && (
+        <Confirmation
+          title={words.question}
+          confirm={isUnderWay ? words.underWay : `${words.verb} ${formatUsd(backCents)}`}
+          cancel="Keep It"
+          isUnderWay={isUnderWay}
+          onConfirm={() => void reverse()}
+          onCancel={() => setAsking(false)}
+        >
+          {isGiver ? (
+            <p>
+              The whole {formatUsd(backCents)} goes back to you, with the service fee of{' '}
+              {formatUsd(giverFeeCents)}. <bdi>{receiverName}</bdi> is told that the tip was taken back.
+            </p>
+          ) : (
+            <p>
+              {formatUsd(netAmountCents)} leaves your takings, and the whole {formatUsd(backCents)} goes back
+              to the giver, with the service fees.
+            </p>
+          )}
+          <p>Nothing is deleted: the tip stays in both lists as refunded. This cannot be undone.</p>
+          {problem !== null && (
+            <p role="alert" className={styles.problem}>
+              {problem}
+            </p>
+          )}
+        </Confirmation>
+      )}
+    </>
+  );
+}
+
+const SECOND_MS = 1_000;
+
+/** The time left until a moment, in milliseconds, anew each second; 0 when it is over or there is none. */
+function useLeftMs(iso: string | null): number {
+  const [now, setNow] = useState(() => new Date());
+  const leftMs = iso === null ? 0 : Math.max(0, Date.parse(iso) - now.getTime());
+  const isOver = leftMs === 0;
+  useEffect(() => {
+    if (isOver) return;
+    const timer = setInterval(() => setNow(new Date()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [isOver]);
+  return leftMs;
+}
