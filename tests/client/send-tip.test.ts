@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Provider } from '#client/tip/provider.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
 import { cents } from '#shared/money.ts';
+import { listTips } from '#tests/support/ledger-steps.ts';
 import { beginSession } from '#tests/support/people.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -59,7 +60,7 @@ async function openTipPage() {
     ...{ t, giver, receiver, provider, connection, device, storage, readToken },
     pay: (to: Provider = provider) => sendTip(to, openAttempt(to.qrId, giver.user.id, TWENTY)),
     open: () => unsettledAttempt(qrId, giver.user.id),
-    tips: () => t.storage.listTransactions(giver.user.id, { before: null, limit: 10 }),
+    tips: () => listTips(t.storage, giver.user.id),
     toasts: () => toastsOf(toasts),
     async logInAgain() {
       const token = await beginSession(t.storage, giver.user.email);
@@ -71,7 +72,7 @@ async function openTipPage() {
 it('pays once, says so, and closes the attempt, so that a second tip of the same amount is a second one', async () => {
   const page = await openTipPage();
   const { event, mustLogIn } = await page.pay();
-  const [recorded, ...others] = (await page.tips()) ?? [];
+  const [recorded, ...others] = await page.tips();
   expect(others).toEqual([]);
   expect(event).toEqual({
     type: 'paid',

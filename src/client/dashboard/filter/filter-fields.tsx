@@ -1,0 +1,189 @@
+/** The fields of the filter. Each change is a new address, so that Back undoes it and the link can be shared. */
+import { useEffect, useId, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import {
+  CATEGORY_LABELS,
+  isServiceCategory,
+  SERVICE_CATEGORIES,
+  type ServiceCategory,
+} from '#shared/categories.ts';
+import type { TipDirection } from '#shared/records.ts';
+import { dashboardTab } from '../../paths.ts';
+import {
+  addressOf,
+  FIRST_DATE,
+  isOutOfOrder,
+  LAST_DATE,
+  PERIOD_NAMES,
+  type PeriodName,
+  readDate,
+  type TipFilter,
+} from '../../tip-filter.ts';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import styles from './filter-bar.module.css';
+
+const DIRECTIONS: readonly (readonly [value: TipDirection | null, label: string])[] = [
+  [null, 'All'],
+  ['received', 'Received'],
+  ['sent', 'Sent'],
+];
+
+const PERIOD_LABELS: Readonly<Record<PeriodName, string>> = {
+  today: 'Today',
+  'this-week': 'This week',
+  'this-month': 'This month',
+  'last-month': 'Last month',
+};
+const RANGE = 'range';
+
+interface FilterFieldsProps {
+  readonly user: User;
+  readonly filter: TipFilter;
+  /** Whether the account has received tips, or may. */
+  readonly isReceiver: boolean;
+}
+
+export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
+  const [, navigate] = useLocation();
+  /** Whether a range was chosen that has no dates yet, so that no address names it. */
+  const [isRangeChosen, setRangeChosen] = useState(false);
+  const hasRange = filter.period === null && (filter.from !== null || filter.to !== null);
+  const isRange = hasRange || (isRangeChosen && filter.period === null);
+
+  function apply(change: Partial<TipFilter>, replace = false) {
+    const query = addressOf({ ...filter, ...change });
+    const address = dashboardTab('transactions');
+    navigate(query.size === 0 ? address : `${address}&${query}`, { replace });
+  }
+
+  function choosePeriod(chosen: string) {
+    setRangeChosen(chosen === RANGE);
+    const period = PERIOD_NAMES.find((name) => name === chosen) ?? null;
+    // A range begins with the dates of the period before it, which only need to be changed.
+    if (chosen === RANGE) apply({ period: null });
+    else apply({ period, from: null, to: null });
+  }
+
+  return (
+    <>
+      {(isReceiver || filter.direction !== null) && (
+        <Direction value={filter.direction} onChange={(direction) => apply({ direction })} />
+      )}
+      <Select
+        label="Service"
+        value={filter.serviceCategory ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          apply({ serviceCategory: isServiceCategory(value) ? value : null })
+        }
+      >
+        <option value="">All services</option>
+        <Services own={user.serviceCategories} />
+      </Select>
+      <Select
+        label="Dates"
+        value={isRange ? RANGE : (filter.period ?? '')}
+        onChange={({ currentTarget }) => choosePeriod(currentTarget.value)}
+      >
+        <option value="">Any time</option>
+        {PERIOD_NAMES.map((name) => (
+          <option key={name} value={name}>
+            {PERIOD_LABELS[name]}
+          </option>
+        ))}
+        <option value={RANGE}>From … to …</option>
+      </Select>
+      {isRange && (
+        <div className={styles.range}>
+          <DateField label="From" value={filter.from} onChange={(from) => apply({ from }, hasRange)} />
+          <DateField
+            label="To"
+            value={filter.to}
+            error={isOutOfOrder(filter) ? 'The last day must not be before the first.' : undefined}
+            onChange={(to) => apply({ to }, hasRange)}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+interface DirectionProps {
+  readonly value: TipDirection | null;
+  readonly onChange: (value: TipDirection | null) => void;
+}
+
+function Direction({ value, onChange }: DirectionProps) {
+  const name = useId();
+  return (
+    <fieldset className={styles.direction}>
+      <legend>Direction</legend>
+      <div className={styles.segments}>
+        {DIRECTIONS.map(([one, label]) => (
+          <label key={label} className={styles.segment}>
+            <input type="radio" name={name} checked={one === value} onChange={() => onChange(one)} />
+            {label}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** The options of services: a provider's own first. */
+function Services({ own }: { readonly own: readonly ServiceCategory[] }) {
+  const others = SERVICE_CATEGORIES.filter((category) => !own.includes(category));
+  if (own.length === 0) return <ServiceOptions categories={others} />;
+  return (
+    <>
+      <optgroup label="Your services">
+        <ServiceOptions categories={SERVICE_CATEGORIES.filter((category) => own.includes(category))} />
+      </optgroup>
+      {others.length > 0 && (
+        <optgroup label="Others">
+          <ServiceOptions categories={others} />
+        </optgroup>
+      )}
+    </>
+  );
+}
+
+function ServiceOptions({ categories }: { readonly categories: readonly ServiceCategory[] }) {
+  return categories.map((category) => (
+    <option key={category} value={category}>
+      {CATEGORY_LABELS[category]}
+    </option>
+  ));
+}
+
+interface DateFieldProps {
+  readonly label: string;
+  readonly value: string | null;
+  readonly error?: string | undefined;
+  readonly onChange: (value: string | null) => void;
+}
+
+/** A date that counts as soon as it is one: a year that is being typed passes through years such as 0020. */
+function DateField({ label, value, error, onChange }: DateFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The address changed by itself, as by Back. What is being typed is no date yet, and stays.
+    if (input.current) input.current.value = value ?? '';
+  }, [value]);
+  return (
+    <Field
+      ref={input}
+      type="date"
+      label={label}
+      defaultValue={value ?? ''}
+      min={FIRST_DATE}
+      max={LAST_DATE}
+      error={error}
+      onChange={({ currentTarget }) => {
+        const date = readDate(currentTarget.value);
+        if (date !== null || currentTarget.value === '') onChange(date);
+      }}
+    />
+  );
+}

@@ -1,0 +1,64 @@
+/** The list of the transactions that a filter means. */
+import { CalendarX2, SearchX } from 'lucide-react';
+import type { User } from '#shared/accounts.ts';
+import { dashboardTab } from '../../paths.ts';
+import { allTransactions } from '../../session/api-hooks.ts';
+import { isOutOfOrder, queryOf, type TipFilter } from '../../tip-filter.ts';
+import { ButtonLink } from '../../ui/button-link.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Problem } from '../../ui/states.tsx';
+import { LOAD_FAILED, useListing } from '../queries.ts';
+import { TransactionList } from '../transaction-list.tsx';
+import { TransactionsSketch } from '../transactions-sketch.tsx';
+import styles from './filter-bar.module.css';
+
+interface FoundTransactionsProps {
+  readonly user: User;
+  readonly filter: TipFilter;
+}
+
+export function FoundTransactions({ user, filter }: FoundTransactionsProps) {
+  const { pages, listing } = useListing({ ...allTransactions, ...queryOf(filter) }, !isOutOfOrder(filter));
+  if (isOutOfOrder(filter)) {
+    return (
+      <Empty icon={<CalendarX2 />} title="These dates are the wrong way round">
+        <p>The last day must not be before the first. Change one of them, or clear the filters.</p>
+        <Clear />
+      </Empty>
+    );
+  }
+  if (listing.status === 'loading') {
+    return (
+      <div aria-busy="true">
+        <TransactionsSketch />
+      </div>
+    );
+  }
+  if (listing.status === 'failed') {
+    return (
+      <Problem title={LOAD_FAILED} onRetry={() => void pages.refetch()}>
+        <p>Nothing is lost. Please try again in a moment.</p>
+      </Problem>
+    );
+  }
+  return (
+    <div className={styles.found} aria-busy={pages.isPlaceholderData}>
+      {listing.data.transactions.length === 0 ? (
+        <Empty icon={<SearchX />} title="No Tips Found">
+          <p>No tip of yours fits these filters.</p>
+          <Clear />
+        </Empty>
+      ) : (
+        <TransactionList user={user} listing={listing.data} />
+      )}
+    </div>
+  );
+}
+
+function Clear() {
+  return (
+    <ButtonLink look="quiet" className={styles.clearButton} href={dashboardTab('transactions')}>
+      Clear Filters
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,112 @@
+/** The Insights tab: what a provider took in over time, when tips come, and by which service. */
+import { keepPreviousData } from '@tanstack/react-query';
+import { ChartColumn } from 'lucide-react';
+import { useState } from 'react';
+import { useSearch } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import { dateAt } from '#shared/calendar.ts';
+import { formatUsd } from '#shared/money.ts';
+import type { Granularity, Insights as Takings } from '#shared/records.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { FRESH, partOf } from '../../session/part.ts';
+import card from '../../ui/card.module.css';
+import { Empty } from '../../ui/empty.tsx';
+import { Problem } from '../../ui/states.tsx';
+import { useNewDay } from '../new-day.ts';
+import { Controls } from './controls.tsx';
+import { Hours } from './hours.tsx';
+import styles from './insights.module.css';
+import { InsightsSketch } from './insights-sketch.tsx';
+import { ServiceShares } from './service-shares.tsx';
+import { TakingsChart } from './takings-chart.tsx';
+import { TakingsNumbers, TakingsTotal } from './takings-numbers.tsx';
+import { viewIn } from './view.ts';
+import { compare, periodInWords, tipsInWords } from './words.ts';
+
+const presentZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
+const presentDate = () => {
+  const now = new Date();
+  return dateAt(now.getTime(), presentZone());
+};
+
+export function Insights({ user }: { readonly user: User }) {
+  const search = useSearch();
+  const [today, setToday] = useState(presentDate);
+  useNewDay(() => setToday(presentDate()));
+  const view = viewIn(new URLSearchParams(search), today);
+  const { granularity, from, to, serviceCategory } = view;
+  const query = trpc.transactions.insights.useQuery(
+    {
+      ...{ granularity, from, to, timeZone: presentZone() },
+      ...(serviceCategory !== null && { serviceCategory }),
+    },
+    // The former period stands until the next one has come, so that nothing flickers.
+    { ...FRESH, placeholderData: keepPreviousData },
+  );
+  const takings = partOf(query, (data) => data);
+  /** What the bars of the answer stand for that is shown. */
+  const [shown, setShown] = useState(granularity);
+  if (!query.isPlaceholderData && shown !== granularity) setShown(granularity);
+
+  return (
+    <div className={styles.insights} aria-busy={query.isPlaceholderData || takings.status === 'loading'}>
+      <Controls user={user} view={view} today={today} />
+      <p role="status" className="visually-hidden">
+        {takings.status === 'ready' && !query.isPlaceholderData && spoken(takings.data, granularity)}
+      </p>
+      {takings.status === 'loading' && <InsightsSketch />}
+      {takings.status === 'failed' && (
+        <Problem title="Failed to load insights" onRetry={() => void query.refetch()}>
+          <p>Nothing is lost. Please try again in a moment.</p>
+        </Problem>
+      )}
+      {takings.status === 'ready' && <Charts takings={takings.data} granularity={shown} />}
+    </div>
+  );
+}
+
+interface ChartsProps {
+  readonly takings: Takings;
+  readonly granularity: Granularity;
+}
+
+function Charts({ takings, granularity }: ChartsProps) {
+  if (takings.count === 0) {
+    return (
+      <Empty icon={<ChartColumn />} title="No tips in this period">
+        <p>
+          {takings.before.count === 0
+            ? 'Nor were there any in the one before.'
+            : `You took in ${formatUsd(takings.before.netCents)} in the one before, from ${tipsInWords(takings.before.count)}.`}
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <section className={[card.card, styles.part].join(' ')} aria-labelledby="takings">
+        <TakingsTotal takings={takings} comparison={compare(takings, granularity)} />
+        <TakingsChart takings={takings} granularity={granularity} />
+        <TakingsNumbers takings={takings} />
+      </section>
+      <section className={[card.card, styles.part].join(' ')} aria-labelledby="hours">
+        <h2 id="hours">When tips come</h2>
+        <Hours byHour={takings.byHour} />
+      </section>
+      {takings.byService.length > 1 && (
+        <section className={[card.card, styles.part].join(' ')} aria-labelledby="services-taken">
+          <h2 id="services-taken">By service</h2>
+          <ServiceShares takings={takings} />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** What a screen reader says when another period has come. */
+function spoken(takings: Takings, granularity: Granularity): string {
+  const period = periodInWords(takings, granularity);
+  return takings.count === 0
+    ? `${period}: no tips`
+    : `${period}: ${formatUsd(takings.netCents)} from ${tipsInWords(takings.count)}`;
+}

@@ -1,0 +1,117 @@
+/** A list of transactions, newest first, and a button that loads the next page. */
+import { useLayoutEffect, useRef } from 'react';
+import { Link } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { cents, formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { paths } from '../paths.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
+import { Money } from '../ui/money.tsx';
+import type { Listing } from './queries.ts';
+import { shortDateTime } from './short-date-time.ts';
+import styles from './transaction-list.module.css';
+
+interface TransactionListProps {
+  readonly user: User;
+  readonly listing: Listing;
+}
+
+/** The rows of a listing, and a button that loads the next page. */
+export function TransactionList({ user, listing }: TransactionListProps) {
+  const { transactions, pageCount, hasMore, isLoadingMore, loadMore } = listing;
+  const list = useRef<HTMLOListElement>(null);
+  /** The last row before more are loaded; the one after it is focused then. */
+  const lastRead = useRef<Element | null>(null);
+
+  useLayoutEffect(() => {
+    const next = transactions.length > 0 && lastRead.current?.nextElementSibling;
+    if (!(next instanceof HTMLElement)) return;
+    lastRead.current = null;
+    next.focus({ preventScroll: true });
+  }, [transactions.length]);
+
+  return (
+    <div className={styles.listing}>
+      <ol ref={list} className={[card.card, styles.list].join(' ')}>
+        {transactions.map((transaction) => (
+          <Row
+            key={transaction.id}
+            transaction={transaction}
+            isReceived={transaction.receiverId === user.id}
+          />
+        ))}
+      </ol>
+      {hasMore && (
+        // The key makes it another button below each page: the pressed one would move down with its focus.
+        <Button
+          key={pageCount}
+          look="quiet"
+          className={styles.more}
+          aria-disabled={isLoadingMore}
+          onClick={() => {
+            lastRead.current = list.current?.lastElementChild ?? null;
+            loadMore();
+          }}
+        >
+          {isLoadingMore ? 'Loading...' : 'Load More'}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly transaction: Transaction;
+  readonly isReceived: boolean;
+}
+
+function Row({ transaction, isReceived }: RowProps) {
+  const { amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+  const sumCents = isReceived ? netAmountCents : cents(amountCents + giverFeeCents);
+  const isRefunded = status === 'refunded';
+  const sum = <Money sign={isReceived ? '+' : '-'} amountCents={sumCents} />;
+  return (
+    <li tabIndex={-1} className={styles.row} data-received={isReceived} data-refunded={isRefunded}>
+      <div className={styles.what}>
+        <p className={styles.kind}>
+          <span className={styles.direction}>{isReceived ? 'Received' : 'Sent'}</span>
+          <Badge>{CATEGORY_LABELS[serviceCategory]}</Badge>
+        </p>
+        {/* A receiver is not told who gave. */}
+        {!isReceived && (
+          <p>
+            to <bdi>{transaction.receiverName}</bdi>
+          </p>
+        )}
+      </div>
+      <div className={styles.sum}>
+        <p className={styles.amount}>
+          {isRefunded ? (
+            <>
+              <span className="visually-hidden">Refunded: </span>
+              <s>{sum}</s>
+            </>
+          ) : (
+            sum
+          )}
+        </p>
+        <Link
+          className={styles.receipt}
+          href={paths.transaction(transaction.id)}
+          aria-label={`Receipt for ${formatUsd(sumCents)} ${
+            isReceived ? `received (${CATEGORY_LABELS[serviceCategory]})` : `to ${transaction.receiverName}`
+          }, ${shortDateTime(createdAt)}`}
+        >
+          Receipt
+        </Link>
+      </div>
+      <p className={styles.details}>
+        <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
+        <span className={styles.status}>Status: {status}</span>
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,177 @@
+/** The filters of the Transactions tab: in the address, with the sum of what they leave, on every page of the list and live. */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { type Backstage, expect, test } from './fixtures.ts';
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
+const openFilter = (page: Page) => page.getByRole('button', { name: 'Filter', exact: true }).click();
+
+/** A bartender and DJ who received $20.00 and $50.00, and gave $10.50 to a barber. */
+async function history(backstage: Backstage) {
+  const provider = await backstage.provider(['bartender', 'dj']);
+  const customer = await backstage.customer();
+  const dj = await backstage.code(provider, 'dj');
+  await backstage.tip(customer, await backstage.code(provider), 20);
+  await backstage.tip(customer, dj, 50, 'dj');
+  const barber = await backstage.code(await backstage.provider(['barber']), 'barber');
+  await backstage.tip(provider, barber, 10.5, 'barber');
+  return { provider, customer, dj };
+}
+
+async function expectForEverybody(page: Page, station: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(TAGS).analyze();
+    expect.soft(violations, `${station}, ${colorScheme}`).toEqual([]);
+  }
+  const size = page.viewportSize() ?? { width: 390, height: 844 };
+  await page.setViewportSize({ width: 320, height: 800 });
+  for (const fontSize of ['100%', '200%']) {
+    await page.evaluate((text) => {
+      document.documentElement.style.fontSize = text;
+    }, fontSize);
+    const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect.soft(await tooWide(), `${station}, text of ${fontSize}`).toBeLessThanOrEqual(0);
+  }
+  await page.evaluate(() => document.documentElement.removeAttribute('style'));
+  await page.setViewportSize(size);
+}
+
+test('the filters stand in the address, so that Back and a shared link work, beside the sum of what is shown', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions');
+  await expect(rows(page)).toHaveCount(3);
+  await expect(page.getByText('Received $67.90 net in 2 tips')).toBeVisible();
+  await expect(page.getByText('Sent $10.50 (with fees $11.03) in 1 tip')).toBeVisible();
+  await openFilter(page);
+  await page.getByRole('radio', { name: 'Received' }).check();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page.getByText('Sent $10.50')).toHaveCount(0);
+  await page.getByLabel('Service').selectOption('DJ');
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByLabel('Dates').selectOption('This month');
+  await expect(page).toHaveURL(
+    '/dashboard?tab=transactions&direction=received&service_category=dj&period=this-month',
+  );
+  await expect(page.getByText('Received $48.50 net in 1 tip')).toBeVisible();
+  await expectForEverybody(page, 'filtered list');
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(page.getByText(/^Received · DJ · /)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Statement' })).toHaveAttribute(
+    'href',
+    /^\/statement\?direction=received&service_category=dj&from=\d{4}-\d\d-01&to=\d{4}-\d\d-\d\d$/,
+  );
+  await page.goBack();
+  await page.goBack();
+  await expect(page).toHaveURL('/dashboard?tab=transactions&direction=received');
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole('link', { name: 'Clear filters' }).click();
+  await expect(page).toHaveURL('/dashboard?tab=transactions');
+  await expect(rows(page)).toHaveCount(3);
+});
+
+test('wide screens show the fields at once, and the keyboard reaches them', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto('/dashboard?tab=transactions');
+  await expect(page.getByRole('button', { name: 'Filter', exact: true })).toBeHidden();
+  await page.getByRole('radio', { name: 'All' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('radio', { name: 'Sent' })).toBeFocused();
+  await expect(rows(page)).toHaveCount(1);
+  await page.keyboard.press('Tab');
+  await expect(page.getByLabel('Service')).toBeFocused();
+  await expect(page.getByLabel('Service').locator('option')).toHaveText([
+    ...['All services', 'Bartender', 'DJ'],
+    ...['Barber', 'Nail Tech', 'Esthetician', 'Server', 'Escort', 'Live Event'],
+  ]);
+  await expectForEverybody(page, 'filters on a wide screen');
+});
+
+test('a range takes two dates, and explains one whose last day comes first instead of asking', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(decodeURIComponent(request.url())));
+  await page.goto('/dashboard?tab=transactions&from=2026-05-31&to=2026-05-01');
+  await expect(page.getByRole('heading', { name: 'These dates are the wrong way round' })).toBeVisible();
+  expect(asked.filter((url) => url.includes('2026-05'))).toEqual([expect.stringContaining('/dashboard')]);
+  await openFilter(page);
+  await expect(page.getByLabel('To')).toHaveAccessibleDescription(
+    'The last day must not be before the first.',
+  );
+  await expectForEverybody(page, 'range that is the wrong way round');
+  await page.getByLabel('To').fill('2026-06-30');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&from=2026-05-31&to=2026-06-30');
+  await expect(page.getByRole('heading', { name: 'No Tips Found' })).toBeVisible();
+  await expect(page.getByText('Received $0.00 net in 0 tips')).toBeVisible();
+  await expectForEverybody(page, 'filters that leave nothing');
+  await page.getByLabel('To').fill('2099-06-30');
+  await expect(rows(page)).toHaveCount(3);
+  await page.goto('/dashboard?tab=transactions&period=last-month');
+  await page.getByRole('link', { name: 'Clear Filters', exact: true }).click();
+  await expect(rows(page)).toHaveCount(3);
+});
+
+test('customers who never received choose no direction', async ({ page, backstage, logInAs }) => {
+  const { customer } = await history(backstage);
+  await logInAs(customer);
+  await page.goto('/dashboard');
+  await expect(page.getByText('Sent $70.00 (with fees $73.50) in 2 tips')).toBeVisible();
+  await openFilter(page);
+  await expect(page.getByLabel('Service')).toBeVisible();
+  await expect(page.getByRole('radio')).toHaveCount(0);
+});
+
+test('a live tip comes into a filtered list only where the filter means it', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, customer, dj } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&direction=sent');
+  await expect(rows(page)).toHaveCount(1);
+  await backstage.tip(customer, dj, 100, 'dj');
+  await expect(page.getByText('$164.90').first()).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await page.goto('/dashboard?tab=transactions&service_category=dj&period=today');
+  await expect(rows(page)).toHaveCount(2);
+  await backstage.tip(customer, dj, 30, 'dj');
+  await expect(rows(page)).toHaveCount(3);
+  await expect(page.getByText('Received $174.60 net in 3 tips')).toBeVisible();
+});
+
+test('Load More goes on within the filter', async ({ page, backstage, logInAs }) => {
+  const provider = await backstage.provider(['bartender', 'dj']);
+  const customer = await backstage.customer();
+  const codes = { bartender: await backstage.code(provider), dj: await backstage.code(provider, 'dj') };
+  for (let count = 0; count < 30; count += 1) {
+    await backstage.tip(customer, codes.dj, 10 + count, 'dj');
+    await backstage.tip(customer, codes.bartender, 10);
+  }
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&direction=received&service_category=dj');
+  await expect(rows(page)).toHaveCount(25);
+  await page.getByRole('button', { name: 'Load More' }).click();
+  await expect(rows(page)).toHaveCount(30);
+  await expect(rows(page).filter({ hasText: 'Bartender' })).toHaveCount(0);
+  await expect(page.getByText(/net in 30 tips/)).toBeVisible();
+});

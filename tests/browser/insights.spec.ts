@@ -1,0 +1,279 @@
+/**
+ * The Insights tab: what a provider took in, to the cent, by day, week and month, by hour of the week and by service; for the eye, the
+ * keyboard and screen readers.
+ */
+import { randomBytes } from 'node:crypto';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { databaseAt } from '#server/storage/open.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
+import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
+import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { type Backstage, expect, type Person, stat, test } from './fixtures.ts';
+
+const TAB = '/dashboard?tab=insights';
+
+test.use({ timezoneId: 'America/New_York', locale: 'en-US' });
+
+const takings = (page: Page) => page.getByRole('region', { name: 'Takings' });
+const bars = (page: Page) => page.getByRole('listbox', { name: /^Takings per/ }).getByRole('option');
+
+interface PastTip {
+  readonly amount: number;
+  readonly at: string;
+  readonly service?: ServiceCategory;
+}
+
+/** A bartender who is a DJ as well, with codes for both. */
+async function performer(backstage: Backstage) {
+  const provider = await backstage.provider(['bartender', 'dj']);
+  const codes = {
+    bartender: await backstage.code(provider, 'bartender'),
+    dj: await backstage.code(provider, 'dj'),
+  };
+  return { provider, codes, customer: await backstage.customer() };
+}
+
+/** Records tips of the past, which no caller of the API could give. */
+async function recordPast(
+  path: string,
+  { codes, customer }: { readonly codes: Record<'bartender' | 'dj', string>; readonly customer: Person },
+  tips: readonly PastTip[],
+): Promise<void> {
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForCommand();
+  try {
+    for (const { amount, at, service = 'bartender' } of tips) {
+      const amountCents = cents(amount * 100);
+      const { outcome } = await storage.recordTip({
+        ...{ id: newTransactionId(randomBytes), giverId: customer.id as UserId, amountCents },
+        ...{ qrCodeId: codes[service === 'dj' ? 'dj' : 'bartender'] as QrCodeId, serviceCategory: service },
+        ...feesFor(amountCents),
+        ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
+        ...{ idempotencyKey: null, createdAtMs: Date.parse(at) },
+      });
+      expect(outcome).toBe('recorded');
+    }
+  } finally {
+    await storage.close();
+  }
+}
+
+/** In New York: two tips on a Friday night, one on the Saturday after, one as a DJ a day later, and one three weeks before these. */
+const SPRING: readonly PastTip[] = [
+  { amount: 100, at: '2026-05-02T01:30:00Z' },
+  { amount: 25, at: '2026-05-02T03:59:59Z' },
+  { amount: 10.01, at: '2026-05-02T04:00:00Z' },
+  { amount: 60, at: '2026-05-03T20:00:00Z', service: 'dj' },
+  { amount: 200, at: '2026-04-08T16:00:00Z' },
+];
+const SPRING_DAYS = `${TAB}&to=2026-05-10`;
+
+test('tells takings to the cent, with fees, the best day and each day of the period in the time zone of the browser', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.goto(SPRING_DAYS);
+  await expect(takings(page)).toContainText('$189.16');
+  await expect(takings(page)).toContainText('$4.84 less than in the 30 days before (down 2%)');
+  await expect(takings(page)).toContainText('Before fees $195.01, less $5.85 in fees');
+  await expect(takings(page)).toContainText('4 tips on 3 of 30 days, Apr 11 – May 10, 2026.');
+  const numbers = { Tips: '4', 'Average tip': '$47.29', 'Largest tip': '$97.00', 'Best day': '$121.25' };
+  for (const [label, value] of Object.entries(numbers))
+    await expect(stat(page, label).getByRole('definition').first(), label).toHaveText(value);
+  await expect(stat(page, 'Best day').getByRole('definition').last()).toHaveText('Fri, May 1, 2026');
+  await expect(bars(page)).toHaveCount(30);
+  await expect(page.getByRole('option', { name: 'Fri, May 1, 2026: $121.25, 2 tips' })).toHaveCount(1);
+  await expect(page.getByRole('option', { name: 'Sat, May 2, 2026: $9.71, 1 tip' })).toHaveCount(1);
+  await page.getByText('Show as table').click();
+  const table = page.getByRole('table', { name: 'Takings per day' });
+  await expect(table.getByRole('row')).toHaveCount(31);
+  await expect(table.getByRole('row', { name: /^Fri, May 1, 2026/ })).toContainText('$121.25');
+});
+
+test('keeps bars, period and service in the address, through which Back leads', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.goto(SPRING_DAYS);
+  await page.getByRole('radio', { name: 'Week' }).check();
+  await expect(page).toHaveURL(`${TAB}&granularity=week&to=2026-05-10`);
+  await expect(page.getByRole('option', { name: 'Apr 27 – May 3, 2026: $189.16, 4 tips' })).toHaveCount(1);
+  await expect(bars(page)).toHaveCount(12);
+  await page.getByRole('combobox', { name: 'Service' }).selectOption('DJ');
+  await expect(page).toHaveURL(`${TAB}&granularity=week&to=2026-05-10&service_category=dj`);
+  await expect(takings(page)).toContainText('Before fees $60.00, less $1.80 in fees');
+  await page.getByRole('button', { name: 'Earlier' }).click();
+  await expect(page).toHaveURL(`${TAB}&granularity=week&to=2026-02-15&service_category=dj`);
+  await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
+  await page.goBack();
+  await expect(takings(page)).toContainText('$58.20');
+  await page.goBack();
+  await page.goBack();
+  await expect(page).toHaveURL(SPRING_DAYS);
+  await expect(page.getByRole('radio', { name: 'Day' })).toBeChecked();
+  await expect(bars(page)).toHaveCount(30);
+});
+
+test('tells when tips come, and by which service', async ({ page, server, backstage, logInAs }) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(SPRING_DAYS);
+  await expect(page.getByText('Most tips: Friday, 9 PM to 10 PM · 1 tip, $97.00')).toBeVisible();
+  const hours = page.getByRole('grid');
+  await expect(hours.getByRole('row', { name: /^Friday/ })).toContainText(/1 tip, \$97.00.*1 tip, \$24.25/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(page.getByText('Most tips: Friday, 9 PM to 12 AM · 2 tips, $121.25')).toBeVisible();
+  await expect(hours.getByRole('columnheader')).toHaveCount(8);
+  const services = page.getByRole('table', { name: 'Takings by service, the largest first' });
+  await expect(services.getByRole('row')).toHaveText([
+    /Service\s*Tips\s*Takings\s*Share/,
+    /^Bartender3\$130.9669%$/,
+    /^DJ1\$58.2031%$/,
+  ]);
+});
+
+test('lets the keyboard walk through bars and hours, and tells of each', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.goto(SPRING_DAYS);
+  await expect(takings(page)).toContainText('Highest: Fri, May 1, 2026');
+  await page.getByRole('button', { name: 'Later' }).focus();
+  await page.keyboard.press('Tab');
+  await expect(bars(page).last()).toBeFocused();
+  for (let day = 10; day > 3; day -= 1) await page.keyboard.press('ArrowLeft');
+  await expect(
+    page.getByRole('option', { name: 'Sun, May 3, 2026: $58.20, 1 tip', selected: true }),
+  ).toBeFocused();
+  await expect(takings(page).getByText('Sun, May 3, 2026 $58.20 1 tip')).toBeVisible();
+  await page.keyboard.press('Home');
+  await expect(bars(page).first()).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByText('Show as table')).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('gridcell', { name: '1 tip, $97.00' })).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByText('Saturday, 10 PM to 11 PM · 0 tips, $0.00')).toBeVisible();
+});
+
+test('tells of the bar under a pointer or a finger', async ({ page, server, backstage, logInAs }) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.goto(SPRING_DAYS);
+  await page.getByRole('option', { name: 'Sat, May 2, 2026: $9.71, 1 tip' }).hover();
+  await expect(takings(page).getByText('Sat, May 2, 2026 $9.71 1 tip')).toBeVisible();
+  await page.getByRole('heading', { name: 'When tips come' }).hover();
+  await expect(takings(page).getByText('Highest: Fri, May 1, 2026')).toBeVisible();
+});
+
+test('says that nothing came yet, and that there is nothing later', async ({ page, backstage, logInAs }) => {
+  await logInAs(await backstage.provider());
+  await page.goto(TAB);
+  await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Service' })).toHaveCount(0);
+  const later = page.getByRole('button', { name: 'Later' });
+  await expect(later).toHaveAttribute('aria-disabled', 'true');
+  await expect(later).toHaveAccessibleDescription('The latest period');
+  await later.click({ force: true });
+  await expect(page).toHaveURL(TAB);
+});
+
+test('counts a tip that arrives meanwhile', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 10);
+  await logInAs(provider);
+  await page.goto(TAB);
+  await expect(takings(page)).toContainText('Before fees $10.00, less $0.30 in fees');
+  await backstage.tip(customer, code, 20);
+  await expect(takings(page)).toContainText('Before fees $30.00, less $0.90 in fees');
+  await expect(stat(page, 'Largest tip').getByRole('definition')).toHaveText('$19.40');
+});
+
+test('offers to try again when the numbers cannot be loaded', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 10);
+  await logInAs(provider);
+  await page.route('**/trpc/**transactions.insights*', (route) => route.fulfill({ status: 500, body: '' }));
+  await page.goto('/dashboard?tab=profile');
+  await page.getByRole('tab', { name: 'Insights' }).click();
+  await expect(page.getByRole('heading', { name: 'Failed to load insights' })).toBeVisible();
+  await page.unroute('**/trpc/**transactions.insights*');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(takings(page)).toContainText('$9.70');
+  expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
+});
+
+test('is fetched when it is opened, and not for customers', async ({ page, backstage, logInAs }) => {
+  const fetched: string[] = [];
+  page.on('request', (request) => fetched.push(request.url()));
+  const charts = () => fetched.filter((url) => url.includes('/insights-'));
+  await logInAs(await backstage.provider());
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
+  expect(charts()).toEqual([]);
+  await page.getByRole('tab', { name: 'Insights' }).click();
+  await expect(page.getByRole('heading', { name: 'No tips in this period' })).toBeVisible();
+  expect(charts()).not.toEqual([]);
+});
+
+test('is no tab of customers, not even by its address', async ({ page, backstage, logInAs }) => {
+  await logInAs(await backstage.customer());
+  await page.goto(TAB);
+  await expect(page.getByRole('heading', { name: 'No Transactions Yet' })).toBeVisible();
+  await expect(page.getByRole('tab')).toHaveText(['Transactions', 'Profile']);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const width of [320, 390, 1280]) {
+    test(`is for everybody at ${width} px in the ${colorScheme} scheme, also with text twice as large`, async ({
+      page,
+      server,
+      backstage,
+      logInAs,
+    }) => {
+      const people = await performer(backstage);
+      await recordPast(server.databasePath, people, SPRING);
+      await page.setViewportSize({ width, height: 844 });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await logInAs(people.provider);
+      await page.goto(SPRING_DAYS);
+      await page.getByText('Show as table').click();
+      await expect(page.getByRole('table', { name: 'Takings per day' })).toBeVisible();
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+      for (const fontSize of ['100%', '200%']) {
+        await page.evaluate((size) => {
+          document.documentElement.style.fontSize = size;
+        }, fontSize);
+        const tooWide = () =>
+          page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        await expect.poll(tooWide, fontSize).toBe(0);
+      }
+    });
+  }
+}

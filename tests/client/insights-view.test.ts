@@ -1,0 +1,127 @@
+/** The Insights tab keeps in its address what it shows, and says in words how takings changed. */
+import { describe, expect, it } from 'vitest';
+import { blocksOf } from '#client/dashboard/insights/hour-blocks.ts';
+import { addressBeside, addressOf, viewIn } from '#client/dashboard/insights/view.ts';
+import { compare, shareInWords } from '#client/dashboard/insights/words.ts';
+import { cents } from '#shared/money.ts';
+
+/** A Wednesday. */
+const TODAY = '2026-03-18';
+
+const viewAt = (query: string, today = TODAY) => viewIn(new URLSearchParams(query), today);
+const queryOf = (address: string) => address.replace('/dashboard?', '');
+
+describe('the view that an address names', () => {
+  it('is the last 30 days of all services unless it says otherwise', () => {
+    expect(viewAt('')).toEqual({
+      granularity: 'day',
+      from: '2026-02-17',
+      to: TODAY,
+      isLatest: true,
+      serviceCategory: null,
+    });
+  });
+
+  it.each([
+    ['week', '2025-12-29', '2026-03-22'],
+    ['month', '2025-04-01', '2026-03-31'],
+  ])('by %s is twelve of them and ends with the present one', (granularity, from, to) => {
+    expect(viewAt(`granularity=${granularity}`)).toMatchObject({ granularity, from, to, isLatest: true });
+  });
+
+  it.each([
+    ['granularity=week&to=2026-01-07', '2025-10-20', '2026-01-11'],
+    ['granularity=month&to=2024-02-10', '2023-03-01', '2024-02-29'],
+    ['to=2026-01-30', '2026-01-01', '2026-01-30'],
+  ])('ends with the bar that its date lies in: %s', (query, from, to) => {
+    expect(viewAt(query)).toMatchObject({ from, to, isLatest: false });
+  });
+
+  it.each([
+    'granularity=year',
+    'to=2026-02-30',
+    'to=yesterday',
+    'to=2099-01-01',
+    'to=0001-01-01',
+    'service_category=juggler',
+  ])('is the default where the address names nothing that exists: %s', (query) => {
+    expect(viewAt(query)).toEqual(viewAt(''));
+  });
+
+  it('of a Sunday ends its week on that day', () => {
+    expect(viewAt('granularity=week', '2026-03-22').to).toBe('2026-03-22');
+  });
+});
+
+describe('the address of a view', () => {
+  it.each([
+    '',
+    'granularity=week',
+    'granularity=month&to=2025-01-31&service_category=dj',
+    'to=2026-03-17',
+  ])('leads to the same view again: %s', (query) => {
+    const view = viewAt(query);
+    expect(viewAt(queryOf(addressOf(view)))).toEqual(view);
+  });
+
+  it('of the latest period names no date, so that it means the present also later', () => {
+    expect(addressOf(viewAt('granularity=week&to=2026-03-18'))).toBe(
+      '/dashboard?tab=insights&granularity=week',
+    );
+  });
+
+  it.each([
+    '',
+    'granularity=week',
+    'granularity=month',
+  ])('of the period before and that of the one after follow each other without a gap: %s', (query) => {
+    const present = viewAt(query);
+    const before = viewAt(queryOf(addressBeside(present, -1, TODAY)));
+    expect(Date.parse(present.from) - Date.parse(before.to)).toBe(86_400_000);
+    expect(viewAt(queryOf(addressBeside(before, 1, TODAY)))).toEqual(present);
+  });
+});
+
+describe('takings in words', () => {
+  const told = (net: number, before: number) =>
+    compare({ netCents: cents(net), before: { netCents: cents(before) } }, 'day');
+
+  it('are told beside those of the period before, with their difference in dollars and percent', () => {
+    expect(told(11_200, 10_000)).toEqual({
+      direction: 'up',
+      words: '$12.00 more than in the 30 days before (up 12%)',
+    });
+    expect(told(0, 10_000).words).toBe('$100.00 less than in the 30 days before (down 100%)');
+    expect(told(99_999, 100_000).words).toBe('$0.01 less than in the 30 days before (down under 1%)');
+    expect(told(500, 500).words).toBe('As much as in the 30 days before');
+  });
+
+  it('have no percentage when there were none before', () => {
+    expect(told(500, 0)).toEqual({ direction: 'unknown', words: 'No takings in the 30 days before' });
+  });
+
+  it('have a share that is never nothing when something was taken', () => {
+    expect(shareInWords(1, 1_000)).toBe('under 1%');
+    expect(shareInWords(0, 1_000)).toBe('0%');
+    expect(shareInWords(333, 1_000)).toBe('33%');
+  });
+});
+
+it('hours of the week make blocks that lose no tip, by weekday and hour', () => {
+  const hour = (weekday: number, hourOfDay: number, count: number) => {
+    const net = cents(count * 970);
+    return {
+      ...{ weekday, hour: hourOfDay, count },
+      ...{ grossCents: cents(count * 1_000), feeCents: cents(count * 30), netCents: net },
+    };
+  };
+  const blocks = blocksOf([hour(1, 0, 1), hour(5, 20, 2), hour(5, 21, 3), hour(5, 23, 4), hour(7, 23, 5)], 3);
+  expect(blocks).toHaveLength(7);
+  expect(blocks.flat()).toHaveLength(56);
+  expect(blocks.flat().filter(({ count }) => count > 0)).toEqual([
+    { key: '1-0', weekday: 1, hour: 0, count: 1, netCents: 970 },
+    { key: '5-18', weekday: 5, hour: 18, count: 2, netCents: 1_940 },
+    { key: '5-21', weekday: 5, hour: 21, count: 7, netCents: 6_790 },
+    { key: '7-21', weekday: 7, hour: 21, count: 5, netCents: 4_850 },
+  ]);
+});

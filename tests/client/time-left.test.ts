@@ -1,0 +1,14 @@
+/** The time in which a tip can be taken back is told in words that are never too short. */
+import { expect, test } from 'vitest';
+import { timeLeft } from '#client/receipt/time-left.ts';
+
+test.each([
+  [1, '1 second'],
+  [59_001, '60 seconds'],
+  [60_001, '2 minutes'],
+  [599_000, '10 minutes'],
+  [90 * 60_000, '90 minutes'],
+  [24 * 3_600_000, '24 hours'],
+])('%i ms are %s', (ms, words) => {
+  expect(timeLeft(ms)).toBe(words);
+});
