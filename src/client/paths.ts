@@ -1,14 +1,14 @@
 /**
  * The addresses of the client's pages.
  */
-import { PAGE_PATHS, TIP_PREFIX } from '#shared/page-paths.ts';
+import { PAGE_PATHS, TIP_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
 
 export const paths = {
   ...PAGE_PATHS,
   /** The path of a code, which may be any text that was scanned or typed. */
   tip: (qrId: string) => TIP_PREFIX + encodeURIComponent(qrId),
-  /** The receipt of a tip, for its giver. */
-  receipt: (qrId: string, transactionId: string) => receiptAt(paths.tip(qrId), transactionId),
+  /** The receipt of a transaction, for its two people. */
+  transaction: (id: string) => TRANSACTION_PREFIX + id,
 } as const;
 
 /** The parameter of the dashboard's address that names the code which fills the screen. */
@@ -22,7 +22,7 @@ export function showOf(qrId: string): string {
 /** The parameter of a tip page's address that names the transaction of a receipt. */
 export const PAID = 'paid';
 
-/** The address of a receipt on the tip page at this path. */
+/** The address at which the tip page at this path shows the success of a payment again. */
 export function receiptAt(pathname: string, transactionId: string): string {
   return `${pathname}?${new URLSearchParams({ [PAID]: transactionId })}`;
 }
@@ -35,6 +35,12 @@ export function isTipPage(pathname: string): boolean {
   return TIP_PAGE.test(pathname);
 }
 
+/** The id in the path of a transaction's receipt, as it stands there; null in any other path. */
+export function transactionIdIn(pathname: string): string | null {
+  const [root, id] = pathname.split(TRANSACTION_PREFIX);
+  return root === '' && id && !id.includes('/') ? id : null;
+}
+
 /** The code in the path of a tip page, decoded once; as it stands there when it cannot be decoded. */
 export function qrIdFrom(pathname: string): string {
   const segment = pathname.split('/')[2] ?? '';
@@ -45,7 +51,7 @@ export function qrIdFrom(pathname: string): string {
   }
 }
 
-export const DASHBOARD_TABS = ['qr-codes', 'transactions', 'profile'] as const;
+export const DASHBOARD_TABS = ['qr-codes', 'transactions', 'insights', 'profile'] as const;
 export type DashboardTab = (typeof DASHBOARD_TABS)[number];
 
 /** The address of a tab of the dashboard. */

@@ -75,7 +75,7 @@ test.describe('a new password', () => {
     await expect(other.getByText('No Transactions Yet')).toHaveCount(0);
     await page.getByRole('tab', { name: 'Transactions' }).click();
     for (const tab of [page, other]) {
-      await expect(tab.getByRole('tabpanel').getByText('$19.40')).toBeVisible();
+      await expect(tab.getByRole('tabpanel').getByText('+$19.40')).toBeVisible();
       await expect(tab).toHaveURL(/\/dashboard/);
     }
   });

@@ -48,7 +48,7 @@ test.describe('the head', () => {
     await logInAs(provider);
     await page.goto('/dashboard');
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(`Welcome, ${provider.fullName}`);
-    await expect(page.getByRole('tab')).toHaveText(['QR Codes', 'Transactions', 'Profile']);
+    await expect(page.getByRole('tab')).toHaveText(['QR Codes', 'Transactions', 'Insights', 'Profile']);
     await expect(openTab(page)).toHaveText('QR Codes');
     await expect(page.getByRole('heading', { name: 'No QR Codes Yet' })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible();
@@ -281,7 +281,7 @@ test.describe('the first screen of a phone, without scrolling,', () => {
     await logInAs(customer);
     await page.goto('/dashboard');
     await expect(page.getByRole('link', { name: 'Scan QR' })).toBeInViewport({ ratio: 1 });
-    for (const row of [0, 1, 2]) await expect(rows(page).nth(row)).toBeInViewport({ ratio: 1 });
+    for (const row of [0, 1]) await expect(rows(page).nth(row)).toBeInViewport({ ratio: 1 });
   });
 });
 
@@ -470,7 +470,7 @@ test.describe('transactions', () => {
     await logInAs(provider);
     await page.goto('/dashboard?tab=transactions');
     await expect(rows(page)).toHaveText([
-      /^Received\s*DJ\s*\+\$1,197\.52.*Status: completed$/,
+      /^Received\s*DJ\s*\+\$1,197\.52\s*Receipt.*Status: completed$/,
       /^Sent\s*Nail Tech\s*to Marcus Reed\s*-\$11\.03.*Status: completed$/,
       /^Received\s*Bartender\s*\+\$9\.71.*Status: completed$/,
     ]);
@@ -480,18 +480,22 @@ test.describe('transactions', () => {
     await expect(rows(page).first().getByRole('time')).toHaveAttribute('datetime', newest.created_at);
   });
 
-  test('link what was sent, and nothing else, to its receipt', async ({ page, backstage, logInAs }) => {
+  test('link each tip, sent or received, to its receipt', async ({ page, backstage, logInAs }) => {
     const provider = await backstage.provider();
     const other = await backstage.provider(['barber'], 'Marcus Reed');
     const code = await backstage.code(other, 'barber');
     await backstage.tip(await backstage.customer(), await backstage.code(provider), 20);
     await backstage.tip(provider, code, 10.5, 'barber');
-    const [sent] = await backstage.call('GET', '/transactions', { token: provider.token });
+    const [sent, received] = await backstage.call('GET', '/transactions', { token: provider.token });
     await logInAs(provider);
     await page.goto('/dashboard?tab=transactions');
     await expect(rows(page)).toHaveCount(2);
-    const receipt = page.getByRole('link', { name: /^Receipt/ });
-    await expect(receipt).toHaveCount(1);
+    const links = page.getByRole('link', { name: /^Receipt/ });
+    await expect(links).toHaveCount(2);
+    await expect(links.nth(1)).toHaveAccessibleName(
+      `Receipt for $19.40 received (Bartender), ${showTime(received.created_at)}`,
+    );
+    const receipt = links.first();
     await expect(receipt).toHaveText('Receipt');
     await expect(receipt).toHaveAccessibleName(
       `Receipt for $11.03 to Marcus Reed, ${showTime(sent.created_at)}`,
@@ -499,7 +503,7 @@ test.describe('transactions', () => {
     const { width, height } = (await receipt.boundingBox()) ?? { width: 0, height: 0 };
     expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
     await receipt.click();
-    await expect(page).toHaveURL(`/tip/${code}?paid=${sent.id}`);
+    await expect(page).toHaveURL(`/transactions/${sent.id}`);
   });
 
   test('hold names of any length and direction', async ({ page, backstage, logInAs }) => {

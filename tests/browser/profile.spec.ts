@@ -156,7 +156,7 @@ test('a customer becomes a provider, and lands where the first code is created',
   for (const service of ['Barber', 'DJ']) await start.getByLabel(service).check();
   await start.getByRole('button', { name: 'Become a Service Provider' }).click();
   await expect(page).toHaveURL('/dashboard?tab=qr-codes');
-  await expect(page.getByRole('tab')).toHaveText(['QR Codes', 'Transactions', 'Profile']);
+  await expect(page.getByRole('tab')).toHaveText(['QR Codes', 'Transactions', 'Insights', 'Profile']);
   await expect(page.getByText('· Service Provider')).toBeVisible();
   await page.getByRole('button', { name: 'Create Barber QR' }).click();
   await expect(page.getByRole('article', { name: 'Barber' })).toBeVisible();

@@ -10,11 +10,15 @@ export const ACCOUNT = 'account';
 export const LOGIN_FAILED = 'Login failed. Please try again.';
 
 /**
- * Logs in, begins the session on this device and says welcome.
+ * Logs in, begins the session on this device and says welcome; to somebody who was closing their account it says that the account
+ * stays.
  * @throws the error of the call.
  */
 export async function enter(credentials: Credentials): Promise<void> {
-  const { accessToken, user } = await api.auth.login.mutate(credentials);
+  const { accessToken, user, reopened } = await api.auth.login.mutate(credentials);
   beginSession(accessToken, user);
-  toastSuccess(`Welcome to ${brand.name}, ${user.fullName}!`, ACCOUNT);
+  const welcome = reopened
+    ? 'Welcome back. Your account stays open.'
+    : `Welcome to ${brand.name}, ${user.fullName}!`;
+  toastSuccess(welcome, ACCOUNT);
 }

@@ -11,15 +11,15 @@ import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths, SHOWN } from '.
 import { startWorker } from '../service-worker.ts';
 import { useLogout } from '../session/logout.ts';
 import { SignedInData } from '../session/signed-in-data.tsx';
+import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { Screen } from '../ui/screen.tsx';
-import { Problem } from '../ui/states.tsx';
+import { Loading, Problem } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account/account-type.ts';
-import { Profile } from './account/profile.tsx';
 import { QrCodes, QrCodesSketch } from './codes/qr-codes.tsx';
 import styles from './dashboard.module.css';
 import { AlertOffer } from './live/alert-offer.tsx';
@@ -28,9 +28,18 @@ import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
 import { LOAD_FAILED, useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
-import { Transactions, TransactionsSketch } from './transactions.tsx';
+import { TransactionsSketch } from './transactions-sketch.tsx';
 
+const Profile = lazy(() => import('./account/profile.tsx').then(({ Profile }) => ({ default: Profile })));
+const Insights = lazy(() =>
+  import('./insights/insights.tsx').then(({ Insights }) => ({ default: Insights })),
+);
+const loadTransactions = () => import('./transactions.tsx');
+const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
 const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
+
+/** The tabs that customers have no use for. */
+const OF_PROVIDERS: ReadonlySet<DashboardTab> = new Set(['qr-codes', 'insights']);
 
 export function Dashboard({ user }: { readonly user: User }) {
   return (
@@ -55,6 +64,10 @@ function Overview({ user }: { readonly user: User }) {
     qrCodes.status === 'ready' ? qrCodes.data.find(({ id }) => id === shown)?.serviceCategory : undefined;
   const live = useLiveTips(user, newest, isLoggingOut, shownService ?? null);
 
+  useEffect(() => {
+    // The tab is fetched while its transactions load.
+    if (tab === 'transactions') loadTransactions().catch(() => {});
+  }, [tab]);
   useEffect(startWorker, []);
   useEffect(() => {
     // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
@@ -80,15 +93,37 @@ function Overview({ user }: { readonly user: User }) {
       hasFailed: transactions.status === 'failed',
       draw: () =>
         transactions.status === 'ready' ? (
-          <Transactions user={user} listing={transactions.data} />
+          <Fetched sketch={<TransactionsSketch />}>
+            <Transactions
+              user={user}
+              listing={transactions.data}
+              isReceiver={
+                user.isServiceProvider ||
+                (summary.status === 'ready' && summary.data.totalTipsReceivedCents > 0)
+              }
+            />
+          </Fetched>
         ) : (
           <NotReady status={transactions.status} sketch={<TransactionsSketch />} onRetry={retry} />
         ),
     },
+    insights: {
+      label: 'Insights',
+      hasFailed: false,
+      draw: () => (
+        <Fetched sketch={<Loading text="Loading insights..." />}>
+          <Insights user={user} />
+        </Fetched>
+      ),
+    },
     profile: {
       label: 'Profile',
       hasFailed: false,
-      draw: () => <Profile user={user} />,
+      draw: () => (
+        <Fetched sketch={<Loading text="Loading profile..." />}>
+          <Profile user={user} />
+        </Fetched>
+      ),
     },
   } satisfies Record<DashboardTab, unknown>;
 
@@ -154,6 +189,21 @@ function Overview({ user }: { readonly user: User }) {
   );
 }
 
+interface FetchedProps {
+  /** What stands in its place until it is fetched. */
+  readonly sketch: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A panel that is fetched when it is opened. Browsers do not fetch a failed module again until the page is reloaded. */
+function Fetched({ sketch, children }: FetchedProps) {
+  return (
+    <Boundary fallback={<NotReady status="failed" sketch={null} onRetry={() => window.location.reload()} />}>
+      <Suspense fallback={sketch}>{children}</Suspense>
+    </Boundary>
+  );
+}
+
 interface StandingProps {
   readonly user: User;
   readonly connection: Connection;
@@ -197,9 +247,9 @@ function NotReady({ status, sketch, onRetry }: NotReadyProps) {
   );
 }
 
-/** The tabs of an account, the one first that opens by default; only providers have codes. */
+/** The tabs of an account, the one first that opens by default. */
 function tabsOf({ isServiceProvider }: User): DashboardTab[] {
-  return DASHBOARD_TABS.filter((tab) => isServiceProvider || tab !== 'qr-codes');
+  return DASHBOARD_TABS.filter((tab) => isServiceProvider || !OF_PROVIDERS.has(tab));
 }
 
 /** The tab that the address names, else the first; Back returns to the tab before. */

@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { dayAround } from '#shared/calendar.ts';
+import { timeZoneHere, todayHere } from '../time-here.ts';
 
 /** Timers stand still while a machine sleeps, so that a single long one would be late by that time. */
 const LONGEST_WAIT_MS = 60_000;
@@ -15,10 +16,16 @@ export function useNewDay(onNewDay: () => void, startHour = 0): void {
   useEffect(() => watchDays(() => tell(), startHour), [startHour]);
 }
 
+/** The present date in the viewer's time zone, which changes when a day begins. */
+export function useToday(): string {
+  const [today, setToday] = useState(todayHere);
+  useNewDay(() => setToday(todayHere()));
+  return today;
+}
+
 /** Calls `tell` for each new day until the returned function is called. */
 export function watchDays(tell: () => void, startHour = 0): () => void {
-  const dayOf = (time: Date) =>
-    dayAround(time.getTime(), Intl.DateTimeFormat().resolvedOptions().timeZone, startHour);
+  const dayOf = (time: Date) => dayAround(time.getTime(), timeZoneHere(), startHour);
   let today = dayOf(new Date());
   let timer: ReturnType<typeof setTimeout>;
   function wait() {

@@ -1,21 +1,25 @@
 /**
  * The queries of the dashboard.
  */
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import type { TipSummary, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
-import { trpc } from '../session/api-hooks.ts';
+import { allTransactions, listingKey, trpc } from '../session/api-hooks.ts';
 import { FRESH, type Part, partOf } from '../session/part.ts';
+import { timeZoneHere } from '../time-here.ts';
+import type { queryOf } from '../tip-filter.ts';
 import { toastError } from '../toasts.ts';
 import { useNewDay } from './new-day.ts';
 
 export const LOAD_FAILED = 'Failed to load dashboard data';
 
-/** The input of the query of transactions, which is a part of its key in the cache. */
-export const transactionsInput = { limit: 25 };
-const summaryInput = () => ({ timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+const summaryInput = () => ({ timeZone: timeZoneHere() });
+
+/** What a listing is asked for. */
+type ListingInput = typeof allTransactions & Partial<ReturnType<typeof queryOf>>;
 
 /** The transactions that are loaded, newest first. */
 export interface Listing {
@@ -54,11 +58,7 @@ export function useDashboardData(
     ...FRESH,
     enabled: enabled && isServiceProvider,
   });
-  const pages = trpc.transactions.list.useInfiniteQuery(transactionsInput, {
-    ...FRESH,
-    enabled,
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
+  const { pages, listing } = useListing(allTransactions, enabled);
 
   const utils = trpc.useUtils();
   useNewDay(() => void utils.transactions.summary.invalidate());
@@ -75,26 +75,47 @@ export function useDashboardData(
     if (isFailing && !isQuiet) toastFailure();
   }, [isFailing, isQuiet]);
 
-  async function loadMore(): Promise<void> {
-    if (pages.isFetchingNextPage) return;
-    const { isFetchNextPageError, error } = await pages.fetchNextPage();
-    if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
-  }
-
   return {
     summary: partOf(summary, (data) => data),
     qrCodes: isServiceProvider ? partOf(qrCodes, (data) => data) : { status: 'ready', data: [] },
-    transactions: partOf(pages, (data) => ({
-      transactions: data.pages.flatMap(({ transactions }) => transactions),
-      pageCount: data.pages.length,
-      hasMore: pages.hasNextPage,
-      isLoadingMore: pages.isFetchingNextPage,
-      loadMore: () => void loadMore(),
-    })),
+    transactions: listing,
     isLoading: [summary, qrCodes, pages].some(({ isLoading }) => isLoading),
     isFailing,
     retry: () => {
       for (const { refetch } of failed) void refetch();
     },
   };
+}
+
+/**
+ * A listing of transactions, kept fresh; a next page that cannot be loaded is a toast. While it is loaded for another input it stays
+ * as it was.
+ */
+export function useListing(input: ListingInput, enabled: boolean) {
+  const { client } = trpc.useUtils();
+  const pages = useInfiniteQuery({
+    ...FRESH,
+    enabled,
+    queryKey: listingKey(input),
+    queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
+      client.transactions.list.query({ ...input, cursor: pageParam }),
+    initialPageParam: null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+  async function loadMore(): Promise<void> {
+    if (pages.isFetchingNextPage || pages.isPlaceholderData) return;
+    const { isFetchNextPageError, error } = await pages.fetchNextPage();
+    if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
+  }
+
+  const listing: Part<Listing> = partOf(pages, (data) => ({
+    transactions: data.pages.flatMap(({ transactions }) => transactions),
+    pageCount: data.pages.length,
+    hasMore: pages.hasNextPage,
+    isLoadingMore: pages.isFetchingNextPage,
+    loadMore: () => void loadMore(),
+  }));
+  return { pages, listing };
 }

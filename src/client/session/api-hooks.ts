@@ -14,6 +14,17 @@ import {
   TRPC_URL,
 } from '../api.ts';
 
+/** Settles when the stream may connect again. */
+let streamHold: Promise<unknown> = Promise.resolve();
+
+/**
+ * Keeps the stream from connecting again before `call` has settled. A call that ends the session ends the stream before it is
+ * answered, and the next attempt of the stream would be refused.
+ */
+export function holdStream(call: Promise<unknown>): void {
+  streamHold = call.catch(() => {});
+}
+
 export const trpc = createTRPCReact<AppRouter>();
 export const trpcClient = trpc.createClient({
   links: [
@@ -25,7 +36,10 @@ export const trpcClient = trpc.createClient({
         // The browser's own EventSource cannot send headers, and a token must not stand in an address.
         EventSource,
         eventSourceOptions: {
-          fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, ...authorization() } }),
+          fetch: async (url, init) => {
+            await streamHold;
+            return fetch(url, { ...init, headers: { ...init.headers, ...authorization() } });
+          },
         },
       }),
       false: batchLink,
@@ -36,8 +50,19 @@ export const trpcClient = trpc.createClient({
 const STALE_AFTER_MS = 10_000;
 const MAX_RETRIES = 2;
 
-/** The key of all pages of transactions in the cache. */
+/** The key of all listings of transactions in the cache, whatever they were asked for. */
 export const transactionsKey = getQueryKey(trpc.transactions.list);
+
+/** The input of the listing of all transactions, which is a part of its key in the cache. */
+export const allTransactions = { limit: 25 };
+
+/**
+ * The key of a listing in the cache. The library's own keys of endless lists, and its hook for them, take `direction` for the way in
+ * which pages are read, and leave it out.
+ */
+export function listingKey(input: object) {
+  return [...transactionsKey, { input, type: 'infinite' }] as const;
+}
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({

@@ -23,16 +23,21 @@ export function useLogout() {
     setLoggingOut(true);
     quietCache();
     const isConfirmed = await tellServer();
-    // The address changes before the session ends: without a session the guard of this screen would lead to the login.
-    navigate(paths.home, { replace: true });
-    endSession();
-    forgetCache();
-    void removeWorker();
+    leave();
     if (isConfirmed) toastSuccess('Logged out successfully');
     else toastError(UNCONFIRMED);
   }
 
   return { logout, isLoggingOut };
+}
+
+/** Forgets the session on this device and goes to the landing page. The server is not told. */
+export function leave(): void {
+  // The address changes before the session ends: without a session the guard of this screen would lead to the login.
+  navigate(paths.home, { replace: true });
+  endSession();
+  forgetCache();
+  void removeWorker();
 }
 
 /** @returns whether the session has ended on the server. */

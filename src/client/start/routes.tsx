@@ -3,7 +3,7 @@
  */
 import { lazy, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
-import { isTipPage, paths } from '../paths.ts';
+import { isTipPage, paths, transactionIdIn } from '../paths.ts';
 import { SignedInOnly, SignedOutOnly } from '../session/guards.tsx';
 import { useSession } from '../session/session.ts';
 
@@ -16,6 +16,12 @@ const OwnPassword = lazy(() =>
   import('../dashboard/account/own-password.tsx').then(({ OwnPassword }) => ({ default: OwnPassword })),
 );
 const Scan = lazy(() => import('../scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
+const ReceiptPage = lazy(() =>
+  import('../receipt/receipt-page.tsx').then(({ ReceiptPage }) => ({ default: ReceiptPage })),
+);
+const Statement = lazy(() =>
+  import('../statement/statement.tsx').then(({ Statement }) => ({ default: Statement })),
+);
 const Tip = lazy(() => import('../tip/tip.tsx').then(({ Tip }) => ({ default: Tip })));
 const NotFound = lazy(() => import('./not-found.tsx').then(({ NotFound }) => ({ default: NotFound })));
 
@@ -30,6 +36,7 @@ export function Routes() {
 /** The screen of a path, which is taken as it is spelled. */
 export function screenAt(pathname: string): ReactElement {
   if (isTipPage(pathname)) return <Tip />;
+  if (transactionIdIn(pathname) !== null) return <SignedInOnly screen={ReceiptPage} />;
   switch (pathname) {
     case paths.home:
       return <SignedOutOnly screen={Landing} />;
@@ -39,6 +46,8 @@ export function screenAt(pathname: string): ReactElement {
       return <SignedInOnly screen={Dashboard} />;
     case paths.scan:
       return <SignedInOnly screen={Scan} />;
+    case paths.statement:
+      return <SignedInOnly screen={Statement} />;
     default:
       return <NotFound />;
   }

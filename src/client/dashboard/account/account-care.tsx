@@ -1,6 +1,7 @@
 /** The part of the profile with forms; it is fetched when the profile is opened. */
 import type { User } from '#shared/accounts.ts';
 import { ChangePassword } from './change-password.tsx';
+import { Leaving } from './leaving.tsx';
 import { Services } from './services.tsx';
 import { useReloadSessions } from './session-queries.ts';
 import { Sessions } from './sessions.tsx';
@@ -11,6 +12,7 @@ export function AccountCare({ user }: { readonly user: User }) {
       <Services user={user} />
       <ChangePassword email={user.email} onChanged={useReloadSessions()} />
       <Sessions />
+      <Leaving user={user} />
     </>
   );
 }

@@ -2,7 +2,7 @@
 import '../../ui/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { z } from 'zod';
-import { NO_SERVICE, profileChange } from '#shared/accounts.ts';
+import { closing, NO_SERVICE, profileChange } from '#shared/accounts.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 
 const details = z.object({
@@ -28,3 +28,5 @@ export function resolveDetails(email: string) {
 const chosenServices = z.object({ serviceCategories: z.array(serviceCategory).min(1, NO_SERVICE) });
 
 export const resolveServices = zodResolver(chosenServices);
+
+export const resolveClosing = zodResolver(closing);

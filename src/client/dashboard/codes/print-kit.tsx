@@ -10,10 +10,10 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { api, failureOf } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { bytesFrom, saveFile } from '../../ui/save-file.ts';
 import { NothingPrinted } from './own-machine-note.tsx';
 import styles from './print-kit.module.css';
 import { PICTURES, type Print, paperOf } from './prints.ts';
-import { bytesFrom, saveFile } from './save-file.ts';
 import { SheetPicture } from './sheet-picture.tsx';
 
 interface PrintKitProps {

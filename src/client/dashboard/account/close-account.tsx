@@ -1,0 +1,146 @@
+/** The dialog that closes the account: what happens and when, and the form that asks for the password and a word. */
+import type { ReactNode, SubmitEvent } from 'react';
+import { useForm } from 'react-hook-form';
+import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
+import { api } from '../../api.ts';
+import { holdStream } from '../../session/api-hooks.ts';
+import { leave } from '../../session/logout.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { useAttempts } from '../../ui/attempts.ts';
+import { Button } from '../../ui/button.tsx';
+import confirmation from '../../ui/confirmation.module.css';
+import { Dialog } from '../../ui/dialog.tsx';
+import { showFailure } from '../../ui/failures.ts';
+import { Field } from '../../ui/field.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { shortDateTime } from '../short-date-time.ts';
+import styles from './account-care.module.css';
+import type { DataDownload } from './download-data.ts';
+import { resolveClosing } from './profile-rules.ts';
+
+const FIELDS = ['currentPassword', 'confirmation'] as const;
+const NO_ANSWER = 'The server did not answer. Check your connection and try again.';
+
+interface CloseAccountProps {
+  readonly user: User;
+  /** The account is not closed before a download that is under way has its file. */
+  readonly data: DataDownload;
+  readonly onCancel: () => void;
+  /** The button that downloads the data. */
+  readonly children: ReactNode;
+}
+
+export function CloseAccount({ user, data, onCancel, children }: CloseAccountProps) {
+  const form = useForm({
+    resolver: resolveClosing,
+    defaultValues: { currentPassword: '', confirmation: '' },
+  });
+  const { errors } = form.formState;
+  const attempts = useAttempts();
+  const { isUnderWay } = attempts;
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    void attempts.run(async () => {
+      try {
+        await form.handleSubmit(close)(event);
+      } catch (error) {
+        showFailure(form, FIELDS, error, NO_ANSWER);
+      }
+    });
+  }
+
+  async function close(values: Closing) {
+    if (!(await data.finish())) return;
+    const closing = api.auth.close.mutate(values).then((answer) => {
+      leave();
+      return answer;
+    });
+    holdStream(closing);
+    const { closesAt } = await closing;
+    toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
+  }
+
+  function cancel() {
+    // What has been sent cannot be called back.
+    if (!isUnderWay) onCancel();
+  }
+
+  return (
+    <Dialog title="Close your account?" size="question" onClose={cancel}>
+      <WhatHappens user={user} />
+      {children}
+      <form className={styles.part} noValidate onSubmit={submit}>
+        {/* Password managers learn from this field whose password is asked for. */}
+        <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />
+        <PasswordField
+          label="Current password"
+          autoComplete="current-password"
+          required
+          error={errors.currentPassword?.message}
+          {...form.register('currentPassword')}
+        />
+        <Field
+          label={`The word ${CLOSING_WORD}`}
+          hint={`Type ${CLOSING_WORD} to show that you mean it.`}
+          autoComplete="off"
+          autoCapitalize="none"
+          autoCorrect="off"
+          spellCheck={false}
+          required
+          error={errors.confirmation?.message}
+          {...form.register('confirmation')}
+        />
+        {errors.root && (
+          <p role="alert" className={styles.failure}>
+            {errors.root.message}
+          </p>
+        )}
+        <div className={confirmation.answers}>
+          <Button type="submit" aria-disabled={isUnderWay}>
+            {labelOf(isUnderWay, data.isUnderWay)}
+          </Button>
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={cancel}>
+            Keep Account
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function labelOf(isUnderWay: boolean, isDownloading: boolean): string {
+  if (!isUnderWay) return 'Close Account';
+  return isDownloading ? 'Waiting for your data...' : 'Closing...';
+}
+
+function WhatHappens({ user }: { readonly user: User }) {
+  const { isServiceProvider, username } = user;
+  return (
+    <dl className={styles.course}>
+      <div>
+        <dt>At once</dt>
+        <dd>You are logged out everywhere{isServiceProvider && ', and your QR codes take no more tips'}.</dd>
+      </div>
+      <div>
+        <dt>For {CLOSING_GRACE_DAYS} days</dt>
+        <dd>A login brings everything back.</dd>
+      </div>
+      <div>
+        <dt>After that</dt>
+        <dd>
+          {isServiceProvider
+            ? 'Your name, email, phone, photos, greetings and password are erased for good, and your QR codes are retired.'
+            : 'Your name, email, phone and password are erased for good.'}{' '}
+          Nobody can ever have <bdi>@{username}</bdi> again.
+        </dd>
+      </div>
+      <div>
+        <dt>What stays</dt>
+        <dd>
+          The amounts of your tips, under “Closed account”. Download your data first if you want to keep it.
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Downloads everything that the server stores about the signed-in person, as one file. REST answers it, because tRPC carries no files.
+ */
+import { useRef, useState } from 'react';
+import { z } from 'zod';
+import { authorization } from '../../api.ts';
+import { verifySession } from '../../calls.ts';
+import { timeZoneHere } from '../../time-here.ts';
+import { useAttempts } from '../../ui/attempts.ts';
+import { saveFile } from '../../ui/save-file.ts';
+
+const EXPORT_URL = '/api/auth/me/export';
+const ZIP = 'application/zip';
+const UNNAMED = 'tipwell-data.zip';
+const NO_ANSWER = 'Your data could not be downloaded. Check your connection and try again.';
+
+/** What the client reads of a refusal (RFC 9457, section 3.1). */
+const problem = z.object({ detail: z.string() });
+
+export interface DataDownload {
+  readonly isUnderWay: boolean;
+  /** Why the last attempt failed, in a sentence. */
+  readonly failure: string | null;
+  start(): void;
+  /** Waits for the download that is under way, if there is one. @returns whether it did not fail. */
+  finish(): Promise<boolean>;
+}
+
+export function useDataDownload(): DataDownload {
+  const attempts = useAttempts();
+  const [failure, setFailure] = useState<string | null>(null);
+  const underWay = useRef<Promise<boolean>>(Promise.resolve(true));
+
+  async function attempt(): Promise<boolean> {
+    setFailure(null);
+    const sentence = await downloadData();
+    setFailure(sentence);
+    return sentence === null;
+  }
+
+  return {
+    isUnderWay: attempts.isUnderWay,
+    failure,
+    start() {
+      void attempts.run(async () => {
+        underWay.current = attempt();
+        await underWay.current;
+        underWay.current = Promise.resolve(true);
+      });
+    },
+    finish: () => underWay.current,
+  };
+}
+
+/** Fetches the file and saves it. @returns the sentence that says why it failed; null when it did not. It never rejects. */
+async function downloadData(): Promise<string | null> {
+  try {
+    const query = new URLSearchParams({ time_zone: timeZoneHere() });
+    const response = await fetch(`${EXPORT_URL}?${query}`, { headers: authorization() });
+    if (!response.ok) return await refusalOf(response);
+    // A file that breaks off rejects here, because its length or its last chunk is missing.
+    saveFile(new Uint8Array(await response.arrayBuffer()), ZIP, fileNameOf(response));
+    return null;
+  } catch {
+    return NO_ANSWER;
+  }
+}
+
+async function refusalOf(response: Response): Promise<string> {
+  // The refusal of this call logs out when the session has ended.
+  if (response.status === 401) await verifySession();
+  const answer = problem.safeParse(await response.json().catch(() => null));
+  return answer.success ? answer.data.detail : NO_ANSWER;
+}
+
+/** The name that the server gives the file (RFC 6266, section 4.1). */
+function fileNameOf({ headers }: Response): string {
+  return /filename="([^"]+)"/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? UNNAMED;
+}

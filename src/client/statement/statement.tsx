@@ -1,0 +1,228 @@
+/** A statement: every tip of a period with its sums, to be read, printed or downloaded. */
+import { useQuery } from '@tanstack/react-query';
+import { Download, Printer } from 'lucide-react';
+import { useState } from 'react';
+import { useSearch } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { type Cents, cents, formatUsd } from '#shared/money.ts';
+import { failureOf } from '../api.ts';
+import { dashboardTab } from '../paths.ts';
+import { SignedInData } from '../session/signed-in-data.tsx';
+import { timeZoneHere, todayHere } from '../time-here.ts';
+import { Button } from '../ui/button.tsx';
+import { ButtonLink } from '../ui/button-link.tsx';
+import { ScreenHeading } from '../ui/heading.tsx';
+import { Screen } from '../ui/screen.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
+import { Loading, Problem, Skeleton } from '../ui/states.tsx';
+import { Chooser } from './chooser.tsx';
+import { showMoment, showPeriod } from './dates.ts';
+import { type CsvFile, DownloadError, downloadCsv } from './download.ts';
+import { hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
+import { type StatementQuery, statementIn } from './period.ts';
+import styles from './statement.module.css';
+import { DailyRecord, Months, ReceivedTips, SentTips } from './tables.tsx';
+
+export function Statement({ user }: { readonly user: User }) {
+  return (
+    <SignedInData user={user}>
+      <StatementScreen user={user} />
+    </SignedInData>
+  );
+}
+
+function StatementScreen({ user }: { readonly user: User }) {
+  const today = todayHere();
+  const query = statementIn(useSearch(), today, user);
+  const statement = useQuery({
+    queryKey: ['statement', query],
+    queryFn: ({ signal }) => loadStatement(query, signal),
+    refetchOnWindowFocus: false,
+  });
+
+  return (
+    <Screen
+      title="Statement"
+      actions={
+        <div className={styles.onScreen}>
+          <ButtonLink href={dashboardTab('transactions')} look="quiet">
+            Dashboard
+          </ButtonLink>
+        </div>
+      }
+    >
+      <div className={styles.statement}>
+        <ScreenHeading className={styles.heading}>Statement</ScreenHeading>
+        <div className={styles.onScreen}>
+          <Chooser query={query} today={today} hasDirections={user.isServiceProvider} />
+        </div>
+        {statement.data ? (
+          <>
+            <div className={styles.onScreen}>
+              <Actions query={query} />
+            </div>
+            <Sheet user={user} query={query} data={statement.data} />
+          </>
+        ) : (
+          <NotReady error={statement.error} onRetry={() => void statement.refetch()} />
+        )}
+      </div>
+    </Screen>
+  );
+}
+
+function NotReady({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) {
+  if (error === null) {
+    return (
+      <Loading text="Loading the statement...">
+        <Skeleton height="tall" />
+      </Loading>
+    );
+  }
+  const { fieldErrors, detail } = failureOf(error);
+  // What is wrong with the period stays wrong.
+  const isRefused = fieldErrors.length > 0;
+  return (
+    <Problem title="The statement could not be loaded" {...(!isRefused && { onRetry })}>
+      <p>{fieldErrors[0]?.message ?? detail ?? 'Check your connection and try again.'}</p>
+    </Problem>
+  );
+}
+
+/** Printing, and one download at a time. */
+function Actions({ query }: { readonly query: StatementQuery }) {
+  const [underWay, setUnderWay] = useState<CsvFile | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+
+  async function download(file: CsvFile): Promise<void> {
+    if (underWay !== null) return;
+    setUnderWay(file);
+    setFailure(null);
+    try {
+      await downloadCsv(file, query);
+    } catch (error) {
+      if (!(error instanceof DownloadError)) throw error;
+      setFailure(error.message);
+    } finally {
+      setUnderWay(null);
+    }
+  }
+
+  const files: readonly (readonly [CsvFile, string])[] = [
+    ['tips', 'Download CSV'],
+    ...(hasDailyRecord(query) ? [['daily-record', 'Download daily record'] as const] : []),
+  ];
+  return (
+    <>
+      <div className={styles.actions}>
+        <Button onClick={() => window.print()}>
+          <Printer aria-hidden /> Print
+        </Button>
+        {files.map(([file, label]) => (
+          <Button
+            key={file}
+            look="quiet"
+            aria-disabled={underWay === file || undefined}
+            onClick={() => void download(file)}
+          >
+            <Download aria-hidden /> {underWay === file ? 'Making...' : label}
+          </Button>
+        ))}
+      </div>
+      {failure !== null && (
+        <p role="alert" className={styles.failure}>
+          {failure}
+        </p>
+      )}
+    </>
+  );
+}
+
+interface SheetProps {
+  readonly user: User;
+  readonly query: StatementQuery;
+  readonly data: StatementData;
+}
+
+/** What is printed. */
+function Sheet({ user, query, data }: SheetProps) {
+  const { tips, hasMore, months, days, madeAt } = data;
+  const isReceived = query.direction === 'received';
+  return (
+    <article className={styles.sheet} aria-label="Statement">
+      <header className={styles.about}>
+        <h2>
+          Tips {query.direction}, {showPeriod(query.from, query.to)}
+        </h2>
+        <p>
+          <bdi>{user.fullName}</bdi> · <bdi>@{user.username}</bdi>
+          {query.serviceCategory !== null && <> · {CATEGORY_LABELS[query.serviceCategory]} only</>}
+        </p>
+        <p className={styles.soft}>
+          All times in {timeZoneHere()}. Made {showMoment(madeAt)}.
+        </p>
+        <SimulatedMoney />
+      </header>
+      <Totals query={query} data={data} />
+      {tips.length === 0 ? (
+        <p className={styles.soft}>No tips were {query.direction} in this period.</p>
+      ) : (
+        <>
+          {months && months.count > 0 && <Months takings={months} />}
+          {days && days.count > 0 && (
+            <div className={styles.part}>
+              <DailyRecord takings={days} />
+              <p className={styles.soft}>Days without tips are left out.</p>
+            </div>
+          )}
+          {isReceived && !hasDailyRecord(query) && (
+            <p className={styles.soft}>A daily tip record is for a shorter period: choose up to 400 days.</p>
+          )}
+          <div className={styles.part}>
+            {isReceived ? <ReceivedTips tips={tips} /> : <SentTips tips={tips} />}
+            {hasMore && (
+              <p className={styles.soft}>
+                Only the newest {MAX_LISTED.toLocaleString()} tips are listed here. Download the CSV for all
+                of them; the totals are of all.
+              </p>
+            )}
+            <p className={styles.soft}>Refunded tips are listed, and count in no sum.</p>
+          </div>
+        </>
+      )}
+    </article>
+  );
+}
+
+/** What the period comes to. */
+function Totals({ query, data: { sums, months } }: Pick<SheetProps, 'query' | 'data'>) {
+  const totals: readonly (readonly [string, number | string, boolean?])[] =
+    query.direction === 'received'
+      ? [
+          ['Tips', sums.receivedCount],
+          ['Gross', usd(months?.grossCents)],
+          ['Fees', usd(months?.feeCents)],
+          ['Net', formatUsd(sums.receivedCents), true],
+        ]
+      : [
+          ['Tips', sums.sentCount],
+          ['Amount', formatUsd(sums.sentCents)],
+          ['Fees', formatUsd(cents(sums.paidCents - sums.sentCents))],
+          ['Total paid', formatUsd(sums.paidCents), true],
+        ];
+  return (
+    <dl className={styles.totals}>
+      {totals.map(([name, value, isMain]) => (
+        <div key={name} data-main={isMain}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function usd(amount: Cents | undefined): string {
+  return formatUsd(amount ?? cents(0));
+}

@@ -1,0 +1,397 @@
+/**
+ * Leaving: the download of one's data, the closing of an account and its return by a login, and what a giver sees of an account that
+ * was closed for good.
+ */
+import AxeBuilder from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { runToEnd } from '../support/running-server.ts';
+import { expect, holdAnswers, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+const EXPORT = '**/api/auth/me/export*';
+const CLOSE = '**/trpc/auth.close*';
+const CLOSED =
+  /^Your account is closed\. A login until [A-Z][a-z]+ \d+(?:, \d{4})?, \d+:\d\d [AP]M brings it back\.$/;
+const REOPENED = 'Welcome back. Your account stays open.';
+
+const yourData = (page: Page) => page.getByRole('region', { name: 'Your data' });
+const closeYourAccount = (page: Page) => page.getByRole('region', { name: 'Close your account' });
+const opener = (page: Page) => closeYourAccount(page).getByRole('button', { name: 'Close Account' });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Close your account?' });
+const password = (page: Page) => dialog(page).getByLabel('Current password');
+const word = (page: Page) => dialog(page).getByLabel('The word close');
+const closeButton = (page: Page) => dialog(page).getByRole('button', { name: 'Close Account' });
+const downloadButton = (within: Locator) => within.getByRole('button', { name: 'Download My Data' });
+
+async function openDialog(page: Page): Promise<void> {
+  await page.goto('/dashboard?tab=profile');
+  await opener(page).click();
+  await expect(dialog(page)).toBeVisible();
+}
+
+/** Counts the requests to close the account. */
+function countClosings(page: Page): () => number {
+  let count = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('auth.close')) count += 1;
+  });
+  return () => count;
+}
+
+/** The files of an archive: their text by their path. */
+async function unzip(path: string): Promise<ReadonlyMap<string, string>> {
+  const archive = await openPromise(path, { strictFileNames: true });
+  const files = new Map<string, string>();
+  for await (const entry of archive.eachEntry()) files.set(entry.fileName, await readEntry(archive, entry));
+  return files;
+}
+
+async function readEntry(archive: ZipFile, entry: Entry): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await archive.openReadStreamPromise(entry)) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function downloadFrom(page: Page, within: Locator) {
+  const downloading = page.waitForEvent('download');
+  await downloadButton(within).click();
+  const download = await downloading;
+  return { name: download.suggestedFilename(), files: await unzip(await download.path()) };
+}
+
+/** Looks at the page as it stands: axe in both schemes and two widths, and nothing that scrolls sideways. */
+async function expectForEverybody(page: Page, station: string): Promise<void> {
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(TAGS).analyze();
+      expect.soft(violations, `${station}, ${colorScheme}, ${width} px`).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 320, height: 800 });
+  for (const fontSize of ['100%', '200%']) {
+    await page.evaluate((size) => {
+      document.documentElement.style.fontSize = size;
+    }, fontSize);
+    expect.soft(await sidewaysPx(page), `${station}, text of ${fontSize}`).toBeLessThanOrEqual(0);
+  }
+  await page.evaluate(() => document.documentElement.removeAttribute('style'));
+  await page.setViewportSize({ width: 390, height: 844 });
+}
+
+/** How far the page, or an open dialog, scrolls sideways. */
+function sidewaysPx(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    // Sizes in parts of the window follow a new window with the next frame.
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const boxes = [document.documentElement, ...document.querySelectorAll('dialog[open]')];
+    return Math.max(...boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+  });
+}
+
+test.describe('the data of an account', () => {
+  test('is downloaded as an archive that another program opens', async ({ page, backstage, logInAs }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await backstage.tip(customer, code, 20);
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=profile');
+    const { name, files } = await downloadFrom(page, yourData(page));
+    expect(name).toMatch(new RegExp(`^tipwell-${provider.username}-\\d{4}-\\d\\d-\\d\\d\\.zip$`));
+    expect([...files.keys()]).toEqual(
+      expect.arrayContaining(['README.txt', 'account.json', 'transactions.csv', `qr-codes/${code}.png`]),
+    );
+    expect(files.get('README.txt')).toContain(provider.username);
+    expect(JSON.parse(files.get('account.json') ?? '')).toMatchObject({ email: provider.email });
+    expect(files.get('transactions.csv')).toContain('19.40');
+    await expect(yourData(page).getByRole('alert')).toHaveCount(0);
+  });
+
+  test('is asked for once however often the button is pressed, and the button says that it is under way', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/dashboard?tab=profile');
+    const answers = await holdAnswers(page, EXPORT);
+    const downloading = page.waitForEvent('download');
+    await downloadButton(yourData(page)).click();
+    const waiting = yourData(page).getByRole('button', { name: 'Preparing...' });
+    await waiting.dispatchEvent('click');
+    answers.release();
+    await downloading;
+    await expect(downloadButton(yourData(page))).toBeVisible();
+    expect(answers.asked()).toBe(1);
+  });
+
+  test('that cannot be had says why, and the button works again', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await logInAs(await backstage.customer());
+    await page.goto('/dashboard?tab=profile');
+    const alert = yourData(page).getByRole('alert');
+    await page.route(EXPORT, (route) => route.abort(), { times: 1 });
+    await downloadButton(yourData(page)).click();
+    await expect(alert).toHaveText('Your data could not be downloaded. Check your connection and try again.');
+    await expectForEverybody(page, 'download that failed');
+
+    const detail = 'Too many attempts. Please try again in 40 minutes.';
+    await page.route(
+      EXPORT,
+      (route) =>
+        route.fulfill({
+          status: 429,
+          contentType: 'application/problem+json',
+          headers: { 'Retry-After': '2400' },
+          body: JSON.stringify({ title: 'Too many requests', status: 429, detail }),
+        }),
+      { times: 1 },
+    );
+    await downloadButton(yourData(page)).click();
+    await expect(alert).toHaveText(detail);
+
+    expect((await downloadFrom(page, yourData(page))).files.has('account.json')).toBe(true);
+    await expect(alert).toHaveCount(0);
+    expect(complaints.splice(0)).toEqual([
+      expect.stringContaining('ERR_FAILED'),
+      expect.stringContaining('429'),
+    ]);
+  });
+
+  test('is offered where the account is closed too, and the closing waits for it', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.customer());
+    await openDialog(page);
+    const countOf = countClosings(page);
+    const answers = await holdAnswers(page, EXPORT);
+    const downloading = page.waitForEvent('download');
+    await downloadButton(dialog(page)).click();
+    await password(page).fill(PASSWORD);
+    await word(page).fill('close');
+    await page.keyboard.press('Enter');
+    await expect(dialog(page).getByRole('button', { name: 'Waiting for your data...' })).toBeVisible();
+    expect(countOf()).toBe(0);
+    answers.release();
+    expect((await unzip(await (await downloading).path())).has('account.json')).toBe(true);
+    await expect(toast(page, CLOSED)).toBeVisible();
+  });
+
+  test('that fails while the account waits for it keeps the account', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await logInAs(await backstage.customer());
+    await openDialog(page);
+    const countOf = countClosings(page);
+    let fail = () => {};
+    const gate = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    await page.route(EXPORT, async (route) => {
+      await gate;
+      await route.abort();
+    });
+    await downloadButton(dialog(page)).click();
+    await password(page).fill(PASSWORD);
+    await word(page).fill('close');
+    await page.keyboard.press('Enter');
+    await expect(dialog(page).getByRole('button', { name: 'Waiting for your data...' })).toBeVisible();
+    fail();
+    await expect(dialog(page).getByRole('alert')).toContainText('Your data could not be downloaded.');
+    await expect(closeButton(page)).toBeVisible();
+    await expect(word(page)).toHaveValue('close');
+    expect(countOf()).toBe(0);
+    complaints.length = 0;
+  });
+});
+
+test.describe('the question about closing', () => {
+  test('asks for the password and the word before anything is sent', async ({ page, backstage, logInAs }) => {
+    await logInAs(await backstage.provider());
+    await openDialog(page);
+    const countOf = countClosings(page);
+    await word(page).fill('clsoe');
+    await closeButton(page).click();
+    await expect(password(page)).toHaveAccessibleDescription('Current password is required.');
+    await expect(word(page)).toHaveAccessibleDescription(/Please type the word close\./);
+    await expect(password(page)).toBeFocused();
+    await expectForEverybody(page, 'question about closing with errors');
+    await password(page).fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await expect(word(page)).toBeFocused();
+    await expect(word(page)).toHaveValue('clsoe');
+    expect(countOf()).toBe(0);
+  });
+
+  test('is refused a wrong password under its field, and the word that was typed stays', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await logInAs(await backstage.customer());
+    await openDialog(page);
+    await password(page).fill('not the password');
+    await word(page).fill('Close');
+    await page.keyboard.press('Enter');
+    await expect(password(page)).toHaveAccessibleDescription('The current password is not right.');
+    await expect(password(page)).toBeFocused();
+    await expect(word(page)).toHaveValue('Close');
+    expect(complaints.splice(0)).toHaveLength(1);
+  });
+
+  test('says that nothing came of it when the server did not answer, and can be sent again', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await logInAs(await backstage.customer());
+    await openDialog(page);
+    await page.route(CLOSE, (route) => route.abort(), { times: 1 });
+    await password(page).fill(PASSWORD);
+    await word(page).fill('close');
+    await page.keyboard.press('Enter');
+    await expect(dialog(page).getByRole('alert')).toHaveText(
+      'The server did not answer. Check your connection and try again.',
+    );
+    await closeButton(page).click();
+    await expect(toast(page, CLOSED)).toBeVisible();
+    complaints.length = 0;
+  });
+
+  test('is left by Escape and by its button, and the focus is back where it was', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    await openDialog(page);
+    await expect(dialog(page)).toContainText('your QR codes take no more tips');
+    await expectForEverybody(page, 'question about closing');
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(opener(page)).toBeFocused();
+    await page.keyboard.press('Enter');
+    await word(page).fill('clo');
+    await dialog(page).getByRole('button', { name: 'Keep Account' }).click();
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(opener(page)).toBeFocused();
+    await expectForEverybody(page, 'profile');
+  });
+});
+
+test('a closed account is logged out everywhere and takes no tips until a login brings it back', async ({
+  page,
+  context,
+  browser,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await backstage.tip(customer, code, 20);
+  const tab = await context.newPage();
+  const elsewhere = await (await browser.newContext({ baseURL: server.url })).newPage();
+  await elsewhere.goto('/auth');
+  await logInByForm(elsewhere, provider);
+  await expect(elsewhere).toHaveURL('/dashboard');
+  await logInAs(provider);
+  await openDialog(page);
+  await tab.goto('/dashboard');
+  await expect(tab.getByRole('tab', { name: 'Profile' })).toBeVisible();
+
+  await password(page).fill(PASSWORD);
+  await word(page).fill(' CLOSE ');
+  await closeButton(page).click();
+  await expect(toast(page, CLOSED)).toBeVisible();
+  await expect(page).toHaveURL('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  expect(await storedToken(page)).toBeNull();
+  // By themselves: the other tab hears of it from this browser, the other browser from the server.
+  await expect(tab).toHaveURL(/\/auth$/);
+  await expect(elsewhere).toHaveURL(/\/auth$/);
+  expect(await storedToken(elsewhere)).toBeNull();
+  await elsewhere.context().close();
+  await tab.close();
+
+  expect(await backstage.call('GET', `/qr-codes/${code}`)).toMatchObject({ qr_code: { status: 'paused' } });
+  await expect(backstage.tip(customer, code, 10)).rejects.toThrow('409');
+  await page.goto(`/tip/${code}`);
+  await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
+  await expectForEverybody(page, 'tip page of a closed account');
+
+  await page.goto('/auth');
+  await logInByForm(page, provider);
+  await expect(toast(page, REOPENED)).toBeVisible();
+  await expect(page).toHaveURL('/dashboard');
+  await expect(page.getByRole('article', { name: 'Bartender' }).getByText('Active')).toBeVisible();
+  await backstage.tip(customer, code, 30);
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await expect(page.getByRole('listitem').getByText('+$19.40')).toBeVisible();
+  await expect(page.getByRole('listitem').getByText('+$29.10')).toBeVisible();
+  expect(await backstage.call('GET', `/qr-codes/${code}`)).toMatchObject({ qr_code: { status: 'active' } });
+});
+
+test('an account is closed with the keyboard alone', async ({ page, backstage, logInAs }) => {
+  await logInAs(await backstage.customer());
+  await page.goto('/dashboard?tab=profile');
+  await opener(page).focus();
+  await page.keyboard.press('Space');
+  await expect(dialog(page).getByRole('heading', { name: 'Close your account?' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(downloadButton(dialog(page))).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(password(page)).toBeFocused();
+  await page.keyboard.type(PASSWORD);
+  await page.keyboard.press('Tab');
+  await expect(dialog(page).getByRole('button', { name: 'Show password' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await expect(word(page)).toBeFocused();
+  await page.keyboard.type('close');
+  await page.keyboard.press('Tab');
+  await expect(closeButton(page)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(toast(page, CLOSED)).toBeVisible();
+  await expect(page).toHaveURL('/');
+});
+
+test('a tip to an account that was closed for good went to a closed account, which has no username', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const provider = await backstage.provider(['bartender'], 'Marcus Reed');
+  const code = await backstage.code(provider);
+  const customer = await backstage.customer();
+  await backstage.tip(customer, code, 20);
+  const [{ id } = { id: 'none' }] = await backstage.transactions(customer);
+  const { stdout } = await runToEnd('account', { DATABASE_URL: server.databasePath }, [
+    'close',
+    provider.email,
+  ]);
+  expect(stdout).toContain('is closed for good');
+
+  await logInAs(customer);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Status:' })).toContainText('to Closed account');
+  await page.getByRole('link', { name: /^Receipt for \$21\.00 to Closed account/ }).click();
+  await expect(page).toHaveURL(`/transactions/${id}`);
+  await expect(page.getByText('to Closed account')).toHaveText('to Closed account');
+  await expect(page.getByText(provider.username)).toHaveCount(0);
+  await expect(page.getByText('@')).toHaveCount(0);
+  await expect(page.getByText('Marcus')).toHaveCount(0);
+  await expectForEverybody(page, 'receipt of a tip to a closed account');
+});

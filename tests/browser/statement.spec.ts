@@ -1,0 +1,331 @@
+/**
+ * The statement: what it says of a period, that it prints on either paper without loss, that its downloads are the server's files, and
+ * that a failure of one is told.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { parse } from 'csv-parse/sync';
+import { databaseAt } from '#server/storage/open.ts';
+import { newTransactionId, readQrCodeId, type UserId } from '#shared/ids.ts';
+import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { requirePrintTools } from '../support/print-tools.ts';
+import { saveSheet } from '../support/prints.ts';
+import type { RunningServer } from '../support/running-server.ts';
+import { type Backstage, expect, type Person, test } from './fixtures.ts';
+
+/** In December, so that there is a month before and none to come. */
+const NOW = new Date('2025-12-10T18:00:00Z');
+test.use({ locale: 'en-US', timezoneId: 'America/New_York' });
+
+interface PastTip {
+  readonly at: string;
+  readonly amountCents: number;
+  readonly isRefunded?: boolean;
+}
+
+/** Puts tips of another time into the ledger of a running server. @returns their ids. */
+async function giveTips(
+  server: RunningServer,
+  { giver, receiver, code }: { giver: Person; receiver: Person; code: string },
+  tips: readonly PastTip[],
+): Promise<string[]> {
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const qrCodeId = readQrCodeId(code);
+  if (qrCodeId === null) throw new Error(`${code} is no code`);
+  try {
+    const ids: string[] = [];
+    for (const { at, isRefunded = false, ...tip } of tips) {
+      const amountCents = cents(tip.amountCents);
+      const id = newTransactionId(randomBytes);
+      const createdAtMs = Date.parse(at);
+      const { outcome } = await storage.recordTip({
+        ...{ id, giverId: giver.id as UserId, qrCodeId, serviceCategory: 'bartender', amountCents },
+        ...{ ...feesFor(amountCents), giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
+        ...{ idempotencyKey: null, createdAtMs },
+      });
+      expect(outcome).toBe('recorded');
+      const reversal = { transactionId: id, userId: receiver.id as UserId, idempotencyKey: null };
+      if (isRefunded) await storage.reverseTip({ ...reversal, createdAtMs, giverFromMs: 0 });
+      ids.push(id);
+    }
+    return ids;
+  } finally {
+    await storage.close();
+  }
+}
+
+async function createScene(backstage: Backstage, server: RunningServer, tips: readonly PastTip[] = TIPS) {
+  const { provider, code, customer } = await backstage.bothSides();
+  const ids = await giveTips(server, { giver: customer, receiver: provider, code }, tips);
+  return { provider, customer, ids };
+}
+
+/** The night of the first is still October in New York. */
+const TIPS: readonly PastTip[] = [
+  { at: '2025-11-01T02:00:00Z', amountCents: 9_999 },
+  { at: '2025-11-03T18:05:00Z', amountCents: 2_000 },
+  { at: '2025-11-03T19:05:00Z', amountCents: 5_000, isRefunded: true },
+  { at: '2025-11-20T18:05:00Z', amountCents: 123_456 },
+  { at: '2025-12-02T18:05:00Z', amountCents: 1_000 },
+];
+
+async function open(page: Page, path = '/statement'): Promise<void> {
+  await page.clock.setFixedTime(NOW);
+  await page.goto(path);
+  await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+}
+
+const table = (page: Page, name: string) => page.getByRole('table', { name });
+const rowsOf = (page: Page, name: string) => table(page, name).locator('tbody tr');
+
+test('a provider sees what was received in the last month, tip by tip, by month and day by day', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, ids } = await createScene(backstage, server);
+  await logInAs(provider);
+  await open(page);
+  const sheet = page.getByRole('article', { name: 'Statement' });
+  await expect(sheet).toContainText('Tips received, Nov 1 – 30, 2025');
+  await expect(sheet).toContainText(`${provider.fullName} · @${provider.username}`);
+  await expect(sheet).toContainText('All times in America/New_York. Made Dec 10, 2025');
+  await expect(sheet).toContainText('Simulated money');
+  await expect(sheet.locator('dl')).toHaveText('Tips2Gross$1,254.56Fees$37.64Net$1,216.92');
+
+  const tips = rowsOf(page, 'Every tip');
+  await expect(tips).toHaveCount(3);
+  await expect(tips.nth(0)).toContainText(`$20.00$0.60$19.40${ids[1]}`);
+  await expect(tips.nth(0)).toContainText('Nov 3, 2025');
+  await expect(tips.nth(1)).toContainText('Refunded Nov 3, 2025');
+  await expect(tips.nth(2)).toContainText(`$1,234.56$37.04$1,197.52${ids[3]}`);
+  await expect(rowsOf(page, 'By month and service')).toHaveText([
+    'November 2025Bartender2$1,254.56$37.64$1,216.92',
+    'Total2$1,254.56$37.64$1,216.92',
+  ]);
+  await expect(rowsOf(page, 'Daily tip record')).toHaveText([
+    'Mon, Nov 3, 20251$20.00$0.60$19.40',
+    'Thu, Nov 20, 20251$1,234.56$37.04$1,197.52',
+    'Total2$1,254.56$37.64$1,216.92',
+  ]);
+});
+
+test('a customer sees what was paid, and an address names the period', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, customer } = await createScene(backstage, server);
+  await logInAs(customer);
+  await open(page, '/statement?from=2025-10-01&to=2025-12-31');
+  await expect(page.getByRole('article').locator('dl')).toHaveText(
+    'Tips4Amount$1,364.55Fees$68.23Total paid$1,432.78',
+  );
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(5);
+  await expect(rowsOf(page, 'Every tip').nth(0)).toContainText(`${provider.fullName}, Bartender`);
+  await expect(table(page, 'Daily tip record')).toHaveCount(0);
+  await expect(page.getByRole('navigation', { name: 'Direction' })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Download daily record' })).toHaveCount(0);
+});
+
+test('the period and the direction are chosen with the keyboard, and Back leads to the statement before', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  await open(page);
+  const periods = page.getByRole('navigation', { name: 'Period' });
+  await expect(periods.getByRole('link', { name: 'Last month' })).toHaveAttribute('aria-current', 'true');
+  await periods.getByRole('link', { name: 'This month' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL('/statement?direction=received&from=2025-12-01&to=2025-12-31');
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(1);
+  await page.getByRole('link', { name: 'Sent' }).press('Enter');
+  await expect(page.getByText('No tips were sent in this period.')).toBeVisible();
+  await page.goBack();
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(1);
+
+  await page.getByLabel('From').fill('2025-11-04');
+  await page.getByLabel('To').fill('2025-11-03');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('The last day must not be before the first.')).toBeVisible();
+  await expect(page.getByLabel('From')).toHaveValue('2025-11-04');
+  await page.getByLabel('From').fill('2025-11-03');
+  await page.getByLabel('From').press('Enter');
+  await expect(page).toHaveURL('/statement?direction=received&from=2025-11-03&to=2025-11-03');
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(2);
+});
+
+test('a period of many years says that it is too long for a daily record, or for a statement', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  await open(page, '/statement?from=2024-01-01&to=2025-12-31');
+  await expect(page.getByText('choose up to 400 days')).toBeVisible();
+  await expect(rowsOf(page, 'By month and service')).toHaveCount(4);
+  await page.goto('/statement?from=1990-01-01&to=2025-12-31');
+  await expect(page.getByRole('alert')).toContainText('The period may have up to ten years.');
+  await expect(page.getByRole('button', { name: 'Retry' })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Last month' }).click();
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(3);
+});
+
+test('lists the newest tips alone where there are too many, and sums all of them up', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  test.setTimeout(120_000);
+  const start = Date.parse('2025-11-05T12:00:00Z');
+  const many = Array.from({ length: 2_001 }, (_, index) => ({
+    at: new Date(start + index * 60_000).toISOString(),
+    amountCents: 1_000,
+  }));
+  const { provider, ids } = await createScene(backstage, server, many);
+  await logInAs(provider);
+  await open(page);
+  await expect(page.getByText('Only the newest 2,000 tips are listed here.')).toBeVisible();
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(2_000);
+  await expect(rowsOf(page, 'Every tip').last()).toContainText(ids.at(-1) ?? '');
+  await expect(page.getByRole('article').locator('dl')).toContainText('Tips2001Gross$20,010.00');
+});
+
+test('downloads both files, in the time zone of the browser', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, ids } = await createScene(backstage, server);
+  await logInAs(provider);
+  await open(page);
+  const download = async (name: string) => {
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name, exact: true }).click();
+    const file = await downloading;
+    const rows: Record<string, string>[] = parse(await readFile(await file.path()), {
+      bom: true,
+      columns: true,
+    });
+    return { name: file.suggestedFilename(), rows };
+  };
+  const tips = await download('Download CSV');
+  expect(tips.name).toBe('tipwell-tips-2025-11-01-to-2025-11-30.csv');
+  expect(tips.rows.map(({ Transaction }) => Transaction)).toEqual([ids[3], ids[2], ids[1]]);
+  expect(tips.rows[0]).toMatchObject({ Date: '2025-11-20', Time: '13:05:00', 'UTC offset': 'UTC-05:00' });
+  const daily = await download('Download daily record');
+  expect(daily.name).toBe('tipwell-daily-tips-2025-11-01-to-2025-11-30.csv');
+  expect(daily.rows.map(({ Date: date, Net }) => [date, Net])).toEqual([
+    ['2025-11-03', '19.40'],
+    ['2025-11-20', '1197.52'],
+  ]);
+});
+
+test('says that a download failed, and why, and lets it be tried again', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  await open(page);
+  await page.route('**/api/transactions?*', (route) => route.abort());
+  const button = page.getByRole('button', { name: 'Download CSV' });
+  await button.click();
+  await expect(page.getByRole('alert')).toHaveText(
+    'The file could not be downloaded. Check your connection and try again.',
+  );
+  await page.unroute('**/api/transactions?*');
+  const downloading = page.waitForEvent('download');
+  await button.click();
+  await downloading;
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  complaints.splice(0);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`prints black on white in the ${colorScheme} scheme, each page with its headers, and no control`, async ({
+    page,
+    backstage,
+    server,
+    logInAs,
+  }) => {
+    requirePrintTools();
+    const start = Date.parse('2025-11-05T12:00:00Z');
+    const many = Array.from({ length: 90 }, (_, index) => ({
+      at: new Date(start + index * 3_600_000 * 5).toISOString(),
+      amountCents: 1_000 + index,
+      isRefunded: index === 40,
+    }));
+    const { provider, ids } = await createScene(backstage, server, many);
+    await logInAs(provider);
+    await page.emulateMedia({ colorScheme });
+    await open(page);
+    await expect(rowsOf(page, 'Every tip')).toHaveCount(90);
+    for (const format of ['A4', 'Letter'] as const) {
+      const sheet = saveSheet(await page.pdf({ format, printBackground: true }));
+      const pages = (await sheet.pages()).map(({ words }) => words.map((word) => word.text).join(' '));
+      const text = pages.join(' ');
+      for (const id of ids) expect(text, format).toContain(id);
+      expect(text).toContain('Daily tip record');
+      expect(text).toMatch(/Refunded Nov \d+, 2025/);
+      for (const control of ['Print', 'Download', 'Last month', 'Show']) expect(text).not.toContain(control);
+      expect(pages.length).toBeGreaterThan(2);
+      for (const [index, printed] of pages.entries()) {
+        expect(printed).toContain(`Page ${index + 1} of ${pages.length}`);
+        if (/txn_/.test(printed)) expect(printed, `${format} ${index}`).toMatch(/Date and time.*Transaction/);
+      }
+    }
+    await page.emulateMedia({ colorScheme, media: 'print' });
+    const colours = await page.evaluate(() => {
+      const { backgroundColor } = getComputedStyle(document.documentElement);
+      const { color } = getComputedStyle(document.querySelector('article') ?? document.body);
+      return { backgroundColor, color };
+    });
+    expect(colours).toEqual({ backgroundColor: 'rgb(255, 255, 255)', color: 'rgb(0, 0, 0)' });
+    // A page of A4 without its margins.
+    await page.setViewportSize({ width: 687, height: 1_000 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(687);
+  });
+}
+
+test('axe finds nothing, and nothing scrolls sideways on a narrow phone', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const width of [1_280, 320]) {
+      await page.setViewportSize({ width, height: 800 });
+      await open(page);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations, `${colorScheme} ${width}`).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    }
+  }
+});
+
+test('somebody who is not logged in is led to the login, and back to the same statement', async ({
+  page,
+}) => {
+  await page.goto('/statement?from=2025-10-01&to=2025-12-31');
+  await expect(page).toHaveURL(/\/auth\?next=%2Fstatement%3Ffrom%3D2025-10-01%26to%3D2025-12-31$/);
+});
