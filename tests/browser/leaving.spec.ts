@@ -344,6 +344,33 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   expect(await backstage.call('GET', `/qr-codes/${code}`)).toMatchObject({ qr_code: { status: 'active' } });
 });
 
+test('a page whose stream was ended by the closing asks for no other while the answer is on its way, nor after it', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  await logInAs(await backstage.customer());
+  await openDialog(page);
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().includes('transactions.onTip')) asked += 1;
+  });
+  // More than the wait of a lost stream.
+  const wait = () => page.waitForTimeout(4_000);
+  await page.route(CLOSE, async (route) => {
+    const response = await route.fetch();
+    await wait();
+    await route.fulfill({ response });
+  });
+  await password(page).fill(PASSWORD);
+  await word(page).fill('close');
+  await closeButton(page).click();
+  await expect(toast(page, CLOSED)).toBeVisible();
+  await expect(page).toHaveURL('/');
+  await wait();
+  expect(asked).toBe(0);
+});
+
 test('an account is closed with the keyboard alone', async ({ page, backstage, logInAs }) => {
   await logInAs(await backstage.customer());
   await page.goto('/dashboard?tab=profile');

@@ -13,6 +13,7 @@ import {
   failureOf,
   TRPC_URL,
 } from '../api.ts';
+import { readToken } from './session.ts';
 
 /** Settles when the stream may connect again. */
 let streamHold: Promise<unknown> = Promise.resolve();
@@ -38,6 +39,8 @@ export const trpcClient = trpc.createClient({
         eventSourceOptions: {
           fetch: async (url, init) => {
             await streamHold;
+            // The session may have ended meanwhile, and the screen that listens goes a moment later.
+            if (readToken() === null) throw new Error('There is no session to listen for.');
             return fetch(url, { ...init, headers: { ...init.headers, ...authorization() } });
           },
         },
