@@ -140,17 +140,47 @@ const OF_EVERY_PAGE = `
   ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts ../shared/tip-amount.ts ../shared/usernames.ts`
   .trim()
   .split(/\s+/)
-  .map((file) => normalizePath(join(CLIENT, file)));
-for (const file of OF_EVERY_PAGE)
-  if (!existsSync(file)) throw new Error(`${file} has moved: name its new place in OF_EVERY_PAGE`);
+  .map(existing);
+
+/** The modules that nearly every screen behind the login needs, and its libraries. They are built into another chunk. */
+const BEHIND_LOGIN = `
+  time-here.ts session/cache.ts session/api-hooks.ts session/logout.ts session/part.ts session/signed-in-data.tsx
+  dashboard/new-day.ts dashboard/live/alerts.ts
+  ui/confirmation.tsx ui/dialog.tsx ui/empty.tsx ui/save-file.ts`
+  .trim()
+  .split(/\s+/)
+  .map(existing);
+
+/** The path of a module of the client. */
+function existing(file: string): string {
+  const path = normalizePath(join(CLIENT, file));
+  if (!existsSync(path)) throw new Error(`${path} has moved: name its new place in vite.config.ts`);
+  return path;
+}
 
 const REACT =
   /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
+const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/]createLucideIcon/;
+const LIBRARIES_BEHIND_LOGIN =
+  /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource|lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]printer)[\\/.]/;
 
 function isOfEveryPage(id: string): boolean {
+  return REACT.test(id) || isOneOf(OF_EVERY_PAGE, id);
+}
+
+/** Every page but the tip page has icons, and a guard that knows who may see it. */
+function isOfGuardedPage(id: string): boolean {
+  return ICON.test(id) || isOneOf([existing('session/guards.tsx')], id);
+}
+
+function isBehindLogin(id: string): boolean {
+  return LIBRARIES_BEHIND_LOGIN.test(id) || isOneOf(BEHIND_LOGIN, id);
+}
+
+/** @param id that of a module, or of the style sheet of a component. */
+function isOneOf(modules: readonly string[], id: string): boolean {
   const file = id.replace(/\?.*$/, '');
-  const part = file.replace(/\.module\.css$/, '.tsx');
-  return REACT.test(id) || OF_EVERY_PAGE.includes(file) || OF_EVERY_PAGE.includes(part);
+  return modules.includes(file) || modules.includes(file.replace(/\.module\.css$/, '.tsx'));
 }
 
 /** The tests that are about PostgreSQL itself. */
@@ -233,7 +263,15 @@ const config: ViteUserConfig = {
         rollupOptions: {
           output: {
             // One chunk compresses better than twenty small ones, and is one request instead of twenty.
-            codeSplitting: { groups: [{ name: 'base', test: isOfEveryPage }] },
+            codeSplitting: {
+              groups: [
+                { name: 'base', test: isOfEveryPage },
+                // The pages of a login and of a camera call procedures without the cache of those behind the login.
+                { name: 'api', test: existing('api.ts') },
+                { name: 'guards', test: isOfGuardedPage },
+                { name: 'behind-login', test: isBehindLogin },
+              ],
+            },
           },
           input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.tsx`)].map(
             (file) => join(CLIENT, file),

@@ -20,9 +20,8 @@ import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account/account-type.ts';
-import { QrCodes, QrCodesSketch } from './codes/qr-codes.tsx';
+import { QrCodesSketch } from './codes/qr-codes-sketch.tsx';
 import styles from './dashboard.module.css';
-import { AlertOffer } from './live/alert-offer.tsx';
 import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
@@ -34,6 +33,8 @@ const Profile = lazy(() => import('./account/profile.tsx').then(({ Profile }) =>
 const Insights = lazy(() =>
   import('./insights/insights.tsx').then(({ Insights }) => ({ default: Insights })),
 );
+const loadCodes = () => import('./provider-codes.tsx');
+const ProviderCodes = lazy(() => loadCodes().then(({ ProviderCodes }) => ({ default: ProviderCodes })));
 const loadTransactions = () => import('./transactions.tsx');
 const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
 const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
@@ -65,8 +66,9 @@ function Overview({ user }: { readonly user: User }) {
   const live = useLiveTips(user, newest, isLoggingOut, shownService ?? null);
 
   useEffect(() => {
-    // The tab is fetched while its transactions load.
+    // The tab is fetched while its data load.
     if (tab === 'transactions') loadTransactions().catch(() => {});
+    if (tab === 'qr-codes') loadCodes().catch(() => {});
   }, [tab]);
   useEffect(startWorker, []);
   useEffect(() => {
@@ -80,10 +82,9 @@ function Overview({ user }: { readonly user: User }) {
       hasFailed: qrCodes.status === 'failed',
       draw: () =>
         qrCodes.status === 'ready' ? (
-          <>
-            {qrCodes.data.length > 0 && <AlertOffer userId={user.id} />}
-            <QrCodes user={user} codes={qrCodes.data} />
-          </>
+          <Fetched sketch={<QrCodesSketch user={user} />}>
+            <ProviderCodes user={user} codes={qrCodes.data} />
+          </Fetched>
         ) : (
           <NotReady status={qrCodes.status} sketch={<QrCodesSketch user={user} />} onRetry={retry} />
         ),

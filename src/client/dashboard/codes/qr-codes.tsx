@@ -6,7 +6,6 @@ import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Skeleton } from '../../ui/states.tsx';
 import { isCurrent } from './code-status.ts';
 import { useCreateQrCode } from './create-qr-code.ts';
 import { OldCodes } from './old-codes.tsx';
@@ -151,15 +150,4 @@ function CreateButton({ category, creation, draw }: CreateButtonProps) {
       </>
     ),
   });
-}
-
-/** The skeleton of the tab while it loads: one card for each service. */
-export function QrCodesSketch({ user }: { readonly user: User }) {
-  return (
-    <div className={styles.codes}>
-      {user.serviceCategories.map((category) => (
-        <Skeleton key={category} height="tall" />
-      ))}
-    </div>
-  );
 }
