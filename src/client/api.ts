@@ -52,13 +52,9 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
       });
     });
 
-export const batchLink = httpBatchLink<AppRouter>({
-  url: TRPC_URL,
-  maxItems: MAX_BATCH_SIZE,
-  headers: authorization,
-});
+export const batches = { url: TRPC_URL, maxItems: MAX_BATCH_SIZE, headers: authorization };
 
-export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, batchLink] });
+export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, httpBatchLink(batches)] });
 export type Api = typeof api;
 
 /** Changes the password and goes on under the token that the server answers; other tabs follow. */

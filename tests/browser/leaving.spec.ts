@@ -344,31 +344,59 @@ test('a closed account is logged out everywhere and takes no tips until a login 
   expect(await backstage.call('GET', `/qr-codes/${code}`)).toMatchObject({ qr_code: { status: 'active' } });
 });
 
-test('a page whose stream was ended by the closing asks for no other while the answer is on its way, nor after it', async ({
-  page,
-  backstage,
-  logInAs,
-}) => {
-  await logInAs(await backstage.customer());
-  await openDialog(page);
-  let asked = 0;
-  page.on('request', (request) => {
-    if (request.url().includes('transactions.onTip')) asked += 1;
+test.describe('a page whose session has ended on the server', () => {
+  /** More than the wait of a lost stream. */
+  const RECONNECTED_MS = 4_000;
+  const LOGOUT = '**/trpc/auth.logout*';
+
+  /** Lets the answer to `ending` come late, and counts all other calls from then on. */
+  async function callsAfter(page: Page, ending: string, end: () => Promise<void>): Promise<string[]> {
+    const asked: string[] = [];
+    await page.route(ending, async (route) => {
+      const response = await route.fetch();
+      page.on('request', (request) => {
+        if (request.url().includes('/trpc/')) asked.push(request.url());
+      });
+      // Whoever comes back to a page sees it loaded anew.
+      await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+      await page.waitForTimeout(RECONNECTED_MS);
+      await route.fulfill({ response });
+    });
+    await end();
+    await expect(page).toHaveURL('/');
+    await page.waitForTimeout(RECONNECTED_MS);
+    return asked;
+  }
+
+  test('by its closing asks for nothing before the answer arrives, nor after it', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    await openDialog(page);
+    const asked = await callsAfter(page, CLOSE, async () => {
+      await password(page).fill(PASSWORD);
+      await word(page).fill('close');
+      await closeButton(page).click();
+      await expect(toast(page, CLOSED)).toBeVisible();
+    });
+    expect(asked).toEqual([]);
   });
-  // More than the wait of a lost stream.
-  const wait = () => page.waitForTimeout(4_000);
-  await page.route(CLOSE, async (route) => {
-    const response = await route.fetch();
-    await wait();
-    await route.fulfill({ response });
+
+  test('by a logout asks for nothing before the answer arrives, nor after it', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await logInAs(await backstage.provider());
+    await page.goto('/dashboard?tab=profile');
+    await expect(opener(page)).toBeVisible();
+    const asked = await callsAfter(page, LOGOUT, async () => {
+      await page.getByRole('button', { name: 'Logout' }).click();
+    });
+    expect(asked).toEqual([]);
   });
-  await password(page).fill(PASSWORD);
-  await word(page).fill('close');
-  await closeButton(page).click();
-  await expect(toast(page, CLOSED)).toBeVisible();
-  await expect(page).toHaveURL('/');
-  await wait();
-  expect(asked).toBe(0);
 });
 
 test('an account is closed with the keyboard alone', async ({ page, backstage, logInAs }) => {

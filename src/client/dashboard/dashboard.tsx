@@ -56,14 +56,13 @@ function Overview({ user }: { readonly user: User }) {
   const shown = query.get(SHOWN);
   const { logout, isLoggingOut } = useLogout();
   const { summary, qrCodes, transactions, isLoading, isFailing, retry } = useDashboardData(user, {
-    isLeaving: isLoggingOut,
     isQuiet: shown !== null,
   });
   const newest =
     transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
   const shownService =
     qrCodes.status === 'ready' ? qrCodes.data.find(({ id }) => id === shown)?.serviceCategory : undefined;
-  const live = useLiveTips(user, newest, isLoggingOut, shownService ?? null);
+  const live = useLiveTips(user, newest, shownService ?? null);
 
   useEffect(() => {
     // The tab is fetched while its data load.

@@ -45,20 +45,18 @@ export interface DashboardData {
 
 /**
  * Loads the dashboard and keeps it fresh; a failure of several parts at once is one toast.
- * @param isLeaving stops the queries, because the session is about to end.
  * @param isQuiet raises no toast, because guests look at the screen.
  */
 export function useDashboardData(
   { isServiceProvider }: User,
-  { isLeaving, isQuiet }: { readonly isLeaving: boolean; readonly isQuiet: boolean },
+  { isQuiet }: { readonly isQuiet: boolean },
 ): DashboardData {
-  const enabled = !isLeaving;
-  const summary = trpc.transactions.summary.useQuery(summaryInput(), { ...FRESH, enabled });
+  const summary = trpc.transactions.summary.useQuery(summaryInput(), FRESH);
   const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
     ...FRESH,
-    enabled: enabled && isServiceProvider,
+    enabled: isServiceProvider,
   });
-  const { pages, listing } = useListing(allTransactions, enabled);
+  const { pages, listing } = useListing(allTransactions, true);
 
   const utils = trpc.useUtils();
   useNewDay(() => void utils.transactions.summary.invalidate());

@@ -2,28 +2,34 @@
  * The procedures of the server as hooks with a cache, for the screens behind the login.
  */
 import { QueryClient } from '@tanstack/react-query';
-import { httpSubscriptionLink, splitLink } from '@trpc/client';
+import { httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import { createTRPCReact, getQueryKey } from '@trpc/react-query';
 import { EventSource } from 'eventsource';
 import {
   type AppRouter,
   authorization,
-  batchLink,
+  batches,
   endSessionWhenRefused,
   failureOf,
   TRPC_URL,
 } from '../api.ts';
 import { readToken } from './session.ts';
 
-/** Settles when the stream may connect again. */
-let streamHold: Promise<unknown> = Promise.resolve();
+/** Settles when calls may be sent. */
+let hold: Promise<unknown> = Promise.resolve();
 
 /**
- * Keeps the stream from connecting again before `call` has settled. A call that ends the session ends the stream before it is
- * answered, and the next attempt of the stream would be refused.
+ * Keeps the calls of these hooks, and the stream's attempts to connect again, until `leaving` has settled: a call that ends the
+ * session does so before it is answered, and whatever is sent in between is refused. When the session has ended they are never sent.
  */
-export function holdStream(call: Promise<unknown>): void {
-  streamHold = call.catch(() => {});
+export function holdCalls(leaving: Promise<unknown>): void {
+  hold = leaving.catch(() => {});
+}
+
+/** @throws Error when there is no session, so that the call would be refused. */
+async function mayBeSent(): Promise<void> {
+  await hold;
+  if (readToken() === null) throw new Error('The session has ended.');
 }
 
 export const trpc = createTRPCReact<AppRouter>();
@@ -38,14 +44,18 @@ export const trpcClient = trpc.createClient({
         EventSource,
         eventSourceOptions: {
           fetch: async (url, init) => {
-            await streamHold;
-            // The session may have ended meanwhile, and the screen that listens goes a moment later.
-            if (readToken() === null) throw new Error('There is no session to listen for.');
+            await mayBeSent();
             return fetch(url, { ...init, headers: { ...init.headers, ...authorization() } });
           },
         },
       }),
-      false: batchLink,
+      false: httpBatchLink({
+        ...batches,
+        async fetch(url, init) {
+          await mayBeSent();
+          return fetch(url, { ...init, signal: init?.signal ?? null });
+        },
+      }),
     }),
   ],
 });

@@ -15,12 +15,6 @@ export function cacheOf(userId: UserId): QueryClient {
   return kept.cache;
 }
 
-/** Stops all queries, because the session is about to end. */
-export function quietCache(): void {
-  const present = kept?.cache.getDefaultOptions() ?? {};
-  kept?.cache.setDefaultOptions({ ...present, queries: { ...present.queries, enabled: false } });
-}
-
 /** Removes all data of the signed-in person from memory. */
 export function forgetCache(): void {
   kept?.cache.clear();

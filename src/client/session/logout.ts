@@ -7,7 +7,8 @@ import { api, failureOf } from '../api.ts';
 import { paths } from '../paths.ts';
 import { removeWorker } from '../service-worker.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
-import { forgetCache, quietCache } from './cache.ts';
+import { holdCalls } from './api-hooks.ts';
+import { forgetCache } from './cache.ts';
 import { endSession } from './session.ts';
 
 /** How long the page waits for the server's answer. */
@@ -21,18 +22,29 @@ export function useLogout() {
   async function logout(): Promise<void> {
     if (isLoggingOut) return;
     setLoggingOut(true);
-    quietCache();
-    const isConfirmed = await tellServer();
-    leave();
-    if (isConfirmed) toastSuccess('Logged out successfully');
+    if (await leaveBy(tellServer())) toastSuccess('Logged out successfully');
     else toastError(UNCONFIRMED);
   }
 
   return { logout, isLoggingOut };
 }
 
-/** Forgets the session on this device and goes to the landing page. The server is not told. */
-export function leave(): void {
+/**
+ * Forgets the session on this device and goes to the landing page, once `call` has ended the session on the server. No other call is
+ * sent meanwhile.
+ *
+ * @returns what `call` answers; when it fails, the session goes on.
+ */
+export function leaveBy<Answer>(call: Promise<Answer>): Promise<Answer> {
+  const leaving = call.then((answer) => {
+    leave();
+    return answer;
+  });
+  holdCalls(leaving);
+  return leaving;
+}
+
+function leave(): void {
   // The address changes before the session ends: without a session the guard of this screen would lead to the login.
   navigate(paths.home, { replace: true });
   endSession();

@@ -3,8 +3,7 @@ import type { ReactNode, SubmitEvent } from 'react';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
 import { api } from '../../api.ts';
-import { holdStream } from '../../session/api-hooks.ts';
-import { leave } from '../../session/logout.ts';
+import { leaveBy } from '../../session/logout.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
@@ -52,12 +51,7 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
 
   async function close(values: Closing) {
     if (!(await data.finish())) return;
-    const closing = api.auth.close.mutate(values).then((answer) => {
-      leave();
-      return answer;
-    });
-    holdStream(closing);
-    const { closesAt } = await closing;
+    const { closesAt } = await leaveBy(api.auth.close.mutate(values));
     toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
   }
 

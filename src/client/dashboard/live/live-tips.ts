@@ -33,13 +33,11 @@ const BROKEN_WAIT_MS = 3_000;
 
 /**
  * @param newest the id of the newest transaction that was loaded; null when there is none, undefined while it loads.
- * @param isLeaving stops the stream, because the session is about to end.
  * @param announced the service whose tips are announced; null for those of all.
  */
 export function useLiveTips(
   user: User,
   newest: TransactionId | null | undefined,
-  isLeaving: boolean,
   announced: ServiceCategory | null,
 ): LiveTips {
   const cache = useTipCache();
@@ -80,7 +78,7 @@ export function useLiveTips(
   }
 
   const { status, error, reset } = trpc.transactions.onTip.useSubscription(
-    start === undefined || isLeaving ? skipToken : { lastEventId: start },
+    start === undefined ? skipToken : { lastEventId: start },
     {
       onStarted: () => setWasLive(true),
       onData({ id, data }) {
