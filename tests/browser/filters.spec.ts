@@ -1,9 +1,8 @@
 /** The filters of the Transactions tab: in the address, with the sum of what they leave, on every page of the list and live. */
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { type Backstage, expect, holdAnswers, test } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
 
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
 const openFilter = (page: Page) => page.getByRole('button', { name: 'Filter', exact: true }).click();
 
@@ -17,34 +16,6 @@ async function history(backstage: Backstage) {
   const barber = await backstage.code(await backstage.provider(['barber']), 'barber');
   await backstage.tip(provider, barber, 10.5, 'barber');
   return { provider, customer, dj };
-}
-
-async function expectForEverybody(page: Page, station: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(TAGS).analyze();
-    expect.soft(violations, `${station}, ${colorScheme}`).toEqual([]);
-  }
-  const size = page.viewportSize() ?? { width: 390, height: 844 };
-  await page.setViewportSize({ width: 320, height: 800 });
-  for (const fontSize of ['100%', '200%']) {
-    await page.evaluate((text) => {
-      document.documentElement.style.fontSize = text;
-    }, fontSize);
-    expect.soft(await sidewaysPx(page), `${station}, text of ${fontSize}`).toBeLessThanOrEqual(0);
-  }
-  await page.evaluate(() => document.documentElement.removeAttribute('style'));
-  await page.setViewportSize(size);
-}
-
-/** How far the page scrolls sideways. */
-function sidewaysPx(page: Page): Promise<number> {
-  return page.evaluate(async () => {
-    // Sizes in parts of the window follow a new window with the next frame.
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-    const { scrollWidth, clientWidth } = document.documentElement;
-    return scrollWidth - clientWidth;
-  });
 }
 
 test('the filters stand in the address, so that Back and a shared link work, beside the sum of what is shown', async ({

@@ -2,13 +2,12 @@
  * Leaving: the download of one's data, the closing of an account and its return by a login, and what a giver sees of an account that
  * was closed for good.
  */
-import AxeBuilder from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { runToEnd } from '../support/running-server.ts';
 import { expect, holdAnswers, logInByForm, PASSWORD, storedToken, test, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
 
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const EXPORT = '**/api/auth/me/export*';
 const CLOSE = '**/trpc/auth.close*';
 const CLOSED =
@@ -58,38 +57,6 @@ async function downloadFrom(page: Page, within: Locator) {
   await downloadButton(within).click();
   const download = await downloading;
   return { name: download.suggestedFilename(), files: await unzip(await download.path()) };
-}
-
-/** Looks at the page as it stands: axe in both schemes and two widths, and nothing that scrolls sideways. */
-async function expectForEverybody(page: Page, station: string): Promise<void> {
-  for (const width of [390, 1280]) {
-    await page.setViewportSize({ width, height: 844 });
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(TAGS).analyze();
-      expect.soft(violations, `${station}, ${colorScheme}, ${width} px`).toEqual([]);
-    }
-  }
-  await page.setViewportSize({ width: 320, height: 800 });
-  for (const fontSize of ['100%', '200%']) {
-    await page.evaluate((size) => {
-      document.documentElement.style.fontSize = size;
-    }, fontSize);
-    expect.soft(await sidewaysPx(page), `${station}, text of ${fontSize}`).toBeLessThanOrEqual(0);
-  }
-  await page.evaluate(() => document.documentElement.removeAttribute('style'));
-  await page.setViewportSize({ width: 390, height: 844 });
-}
-
-/** How far the page, or an open dialog, scrolls sideways. */
-function sidewaysPx(page: Page): Promise<number> {
-  return page.evaluate(async () => {
-    // Sizes in parts of the window follow a new window with the next frame.
-    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-    const boxes = [document.documentElement, ...document.querySelectorAll('dialog[open]')];
-    return Math.max(...boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
-  });
 }
 
 test.describe('the data of an account', () => {

@@ -2,7 +2,6 @@
  * The page of a transaction: a receipt for its two people, which prints on one sheet, and the way to take a tip back or to refund it,
  * once.
  */
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import {
   type Backstage,
@@ -14,9 +13,8 @@ import {
   test,
   toast,
 } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
 import { payTip } from './tipping.ts';
-
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** A tip of $20.00 by Cam to Marcus Reed, a bartender. */
 async function tipped(backstage: Backstage) {
@@ -38,24 +36,6 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name }
 
 function refund(backstage: Backstage, person: Person, id: string) {
   return backstage.call('POST', `/transactions/${id}/refund`, { token: person.token });
-}
-
-async function expectForEverybody(page: Page, station: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(TAGS).analyze();
-    expect.soft(violations, `${station}, ${colorScheme}`).toEqual([]);
-  }
-  await page.setViewportSize({ width: 320, height: 800 });
-  for (const fontSize of ['100%', '200%']) {
-    await page.evaluate((size) => {
-      document.documentElement.style.fontSize = size;
-    }, fontSize);
-    const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect.soft(await tooWide(), `${station}, text of ${fontSize}`).toBeLessThanOrEqual(0);
-  }
-  await page.evaluate(() => document.documentElement.removeAttribute('style'));
-  await page.setViewportSize({ width: 390, height: 844 });
 }
 
 test.describe('the receipt', () => {

@@ -1,0 +1,44 @@
+/** What every state of a screen owes to everybody: axe finds nothing in either scheme, and narrow phones scroll nothing sideways. */
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect } from './fixtures.ts';
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/**
+ * Looks at the page as it stands, as wide as it is and on a desktop, in both schemes, and on a narrow phone with text of twice the size.
+ *
+ * @param station names the state in failures.
+ */
+export async function expectForEverybody(page: Page, station: string): Promise<void> {
+  const size = page.viewportSize() ?? { width: 390, height: 844 };
+  for (const width of new Set([size.width, 1280])) {
+    await page.setViewportSize({ ...size, width });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      // Even the shortest transition shows the former colours until the next frame, which a busy machine draws late.
+      await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(TAGS).analyze();
+      expect.soft(violations, `${station}, ${colorScheme}, ${width} px`).toEqual([]);
+    }
+  }
+  await page.setViewportSize({ width: 320, height: 800 });
+  for (const fontSize of ['100%', '200%']) {
+    await page.evaluate((text) => {
+      document.documentElement.style.fontSize = text;
+    }, fontSize);
+    expect.soft(await sidewaysPx(page), `${station}, text of ${fontSize}`).toBeLessThanOrEqual(0);
+  }
+  await page.evaluate(() => document.documentElement.removeAttribute('style'));
+  await page.setViewportSize(size);
+}
+
+/** How far the page, or an open dialog, scrolls sideways. */
+function sidewaysPx(page: Page): Promise<number> {
+  return page.evaluate(async () => {
+    // Sizes in parts of the window follow a new window with the next frame.
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const boxes = [document.documentElement, ...document.querySelectorAll('dialog[open]')];
+    return Math.max(...boxes.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth));
+  });
+}
