@@ -26,7 +26,7 @@ local kinds = {
     end,
     is_right = function(status, body)
       if status ~= 200 then return false end
-      for _, name in ipairs({ '"qr_code"', '"net_amount"', '"receivedTodayCount"' }) do
+      for _, name in ipairs({ '"qr_code"', '"net_amount"', '"receivedTodayCount"', '"best_day"' }) do
         if body:find(name, 1, true) then return true end
       end
       return false
