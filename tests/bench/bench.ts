@@ -54,8 +54,8 @@ async function compareAnswers(bench: Bench, servers: readonly BenchServer[]): Pr
     if (!code) throw new Error('there are no codes');
     const { id, category: service_category, userId: user_id, username, fullName: full_name } = code;
     const expected = JSON.stringify({
-      qr_code: { id, service_category, user_id },
-      service_provider: { username, full_name, service_category },
+      qr_code: { id, service_category, user_id, status: 'active' },
+      service_provider: { username, full_name, service_category, greeting: null, photo_url: null },
     });
     // Twice: what is remembered must be what was read.
     for (const { url } of [...servers, ...servers]) {

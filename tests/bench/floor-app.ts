@@ -34,6 +34,10 @@ export interface CodeRow {
   readonly category: string;
   readonly username: string;
   readonly full_name: string;
+  readonly status: string;
+  readonly display_name: string | null;
+  readonly greeting: string | null;
+  readonly photo_name: string | null;
 }
 export interface TransactionRow {
   readonly id: string;
@@ -165,6 +169,7 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
   });
 
   const text = { type: 'string' } as const;
+  const textOrNull = { type: ['string', 'null'] } as const;
   const number = { type: 'number' } as const;
 
   app.get<{ Params: { id: string } }>(
@@ -177,11 +182,17 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
             properties: {
               qr_code: {
                 type: 'object',
-                properties: { id: text, service_category: text, user_id: text },
+                properties: { id: text, service_category: text, user_id: text, status: text },
               },
               service_provider: {
                 type: 'object',
-                properties: { username: text, full_name: text, service_category: text },
+                properties: {
+                  username: text,
+                  full_name: text,
+                  service_category: text,
+                  greeting: textOrNull,
+                  photo_url: textOrNull,
+                },
               },
             },
           },
@@ -193,11 +204,18 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
       const code = id && (await ledger.findCode(id));
       if (!code) throw new Problem(404, 'qr_code_not_found', 'QR code not found');
       return {
-        qr_code: { id: code.id, service_category: code.category, user_id: code.user_id },
+        qr_code: {
+          id: code.id,
+          service_category: code.category,
+          user_id: code.user_id,
+          status: code.status,
+        },
         service_provider: {
           username: code.username,
-          full_name: code.full_name,
+          full_name: code.display_name ?? code.full_name,
           service_category: code.category,
+          greeting: code.greeting,
+          photo_url: code.photo_name && `${publicUrl}/photos/${code.photo_name}`,
         },
       };
     },

@@ -31,7 +31,7 @@ interface Moved {
 
 const FIND_CODE = {
   name: 'find_code',
-  text: `SELECT qr_codes.id, user_id, category, username, full_name
+  text: `SELECT qr_codes.id, user_id, category, username, full_name, status, display_name, greeting, photo_name
     FROM qr_codes JOIN accounts ON accounts.id = user_id WHERE qr_codes.id = $1`,
 };
 const FIND_SESSION = {
@@ -77,9 +77,11 @@ const INSERT_ENTRIES = {
 };
 const ADD_TO_BUCKET = {
   name: 'add_to_bucket',
-  text: `INSERT INTO tip_buckets AS bucket (account_id, start_ms, service_category, count, cents) VALUES ($1, $2, $3, 1, $4)
+  text: `INSERT INTO tip_buckets AS bucket (account_id, start_ms, service_category, count, cents, detailed_count, gross_cents, largest_cents)
+    VALUES ($1, $2, $3, 1, $4, 1, $5, $4)
     ON CONFLICT (account_id, start_ms, service_category)
-    DO UPDATE SET count = bucket.count + excluded.count, cents = bucket.cents + excluded.cents`,
+    DO UPDATE SET count = bucket.count + 1, cents = bucket.cents + excluded.cents, detailed_count = bucket.detailed_count + 1,
+      gross_cents = bucket.gross_cents + excluded.gross_cents, largest_cents = greatest(bucket.largest_cents, excluded.largest_cents)`,
 };
 
 type Statement = { readonly name: string; readonly text: string };
@@ -139,7 +141,7 @@ async function enter(client: pg.PoolClient, row: TransactionRow, key: string | n
   const startMs = at - (at % 900_000);
   await client.query({
     ...ADD_TO_BUCKET,
-    values: [receiver_id, startMs, row.service_category, net_amount_cents],
+    values: [receiver_id, startMs, row.service_category, net_amount_cents, row.amount_cents],
   });
 }
 

@@ -29,7 +29,7 @@ for (const pragma of [
 }
 
 const findCode = database.prepare<[string], CodeRow>(
-  `SELECT qr_codes.id, user_id, category, username, full_name
+  `SELECT qr_codes.id, user_id, category, username, full_name, status, display_name, greeting, photo_name
    FROM qr_codes JOIN accounts ON accounts.id = user_id WHERE qr_codes.id = ?`,
 );
 const findSession = database.prepare<[Buffer, number], SessionRow>(
@@ -64,8 +64,10 @@ const insertEntry = database.prepare(
    VALUES (?, ?, ?, ?, ?, ?, ?)`,
 );
 const addToBucket = database.prepare(
-  `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents) VALUES (?, ?, ?, 1, ?)
-   ON CONFLICT DO UPDATE SET count = count + excluded.count, cents = cents + excluded.cents`,
+  `INSERT INTO tip_buckets (account_id, start_ms, service_category, count, cents, detailed_count, gross_cents, largest_cents)
+   VALUES (@account_id, @start_ms, @service_category, 1, @net_cents, 1, @gross_cents, @net_cents)
+   ON CONFLICT DO UPDATE SET count = count + 1, cents = cents + excluded.cents, detailed_count = detailed_count + 1,
+     gross_cents = gross_cents + excluded.gross_cents, largest_cents = max(largest_cents, excluded.largest_cents)`,
 );
 
 const recordTip = database.transaction((tip: WantedTip): TransactionRow => {
@@ -92,7 +94,13 @@ const recordTip = database.transaction((tip: WantedTip): TransactionRow => {
     received.balance,
     at,
   );
-  addToBucket.run(receiver_id, at - (at % 900_000), row.service_category, net_amount_cents);
+  addToBucket.run({
+    account_id: receiver_id,
+    start_ms: at - (at % 900_000),
+    service_category: row.service_category,
+    net_cents: net_amount_cents,
+    gross_cents: amount_cents,
+  });
   return row;
 });
 
