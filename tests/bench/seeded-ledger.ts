@@ -150,6 +150,12 @@ function dropGuards(database: Database): readonly string[] {
  */
 function writeTips(database: Database, plan: Readonly<Record<string, number>>): void {
   const share = (rate: number) => `((amount * ${rate} + 5000) / 10000)`;
+  // How many of `steps` that lie evenly in `all` come before a place. A number that is bound is no integer for SQLite, whose division
+  // would keep the fraction.
+  const stepsBefore = (place: string, steps: string, all: string) =>
+    `CAST(${place} * ${steps} / ${all} AS INTEGER)`;
+  const isStep = (place: string, steps: string, all: string) =>
+    `${stepsBefore(`(${place} + 1)`, steps, all)} > ${stepsBefore(`(${place})`, steps, all)}`;
   database
     .prepare(
       `CREATE TEMP TABLE plan AS
@@ -157,11 +163,14 @@ function writeTips(database: Database, plan: Readonly<Record<string, number>>): 
        placed AS (
          SELECT i, ${MIN_TIP_CENTS} + i % 5000 AS amount, CAST(:now - (:tipCount - i) * :stepMs AS INTEGER) AS created_at_ms,
            CASE
-             WHEN (i + 1) * :longHistory / :tipCount > i * :longHistory / :tipCount THEN 0
-             WHEN (i + 1) * (:longHistory + :shortHistory) / :tipCount > i * (:longHistory + :shortHistory) / :tipCount THEN 1
+             WHEN long_after > long_before THEN 0
+             WHEN ${isStep('i - long_before', ':shortHistory', '(:tipCount - :longHistory)')} THEN 1
              ELSE 2 + i % :codeCount
            END AS code_place
-         FROM numbered
+         FROM (
+           SELECT i, ${stepsBefore('i', ':longHistory', ':tipCount')} AS long_before, ${stepsBefore('(i + 1)', ':longHistory', ':tipCount')} AS long_after
+           FROM numbered
+         )
        )
        SELECT i + 1 AS sequence, 'txn_' || lower(hex(randomblob(13))) AS id, g.id AS giver_id, q.user_id AS receiver_id,
          q.id AS qr_code_id, q.category, amount, amount - ${share(RECEIVER_FEE_RATE)} AS net, placed.created_at_ms
