@@ -61,7 +61,7 @@ export interface App {
   /** The answer to what could not be read as a request. */
   refuseUnread(refusal: AppError): UnreadAnswer;
   /**
-   * Forgets look-ups that are too old, ends the streams of sessions that have expired, and saves what could not be saved
+   * Forgets look-ups that are too old, or were changed by a command of the operator, ends the streams of sessions that have expired, and saves what could not be saved
    * before; to be called every second.
    */
   tick(): Promise<void>;
@@ -111,6 +111,7 @@ export function createApp(deps: AppDependencies): App {
     refuseUnread: createUnreadAnswers({ envelope, publicUrl, clock, log, report }),
     async tick() {
       services.qrCodes.tick();
+      await storage.lookForOthers();
       await services.sessions.tick();
     },
     async sweep() {

@@ -173,6 +173,16 @@ describe('a cell', () => {
   });
 
   test.each([
+    ['Bar;=1+1', "Bar;'=1+1"],
+    ['Bar; @SUM(A1);-1', "Bar; '@SUM(A1);'-1"],
+    ['=a;＝b', "'=a;'＝b"],
+  ])('is no formula either where semicolons separate cells: %j', (name, expected) => {
+    const line = csvLine([name]);
+    expect(parse(line)).toEqual([[expected]]);
+    for (const cell of line.split(';')) expect(cell.trim()).not.toMatch(/^[=+\-@＝＋－＠]/);
+  });
+
+  test.each([
     ...[
       '19.40',
       '2026-05-15',

@@ -2,7 +2,7 @@
  * Accounts: who may register, who may log in, and what a user sees of themselves.
  */
 import { isClosingDue } from '#server/storage/closed-accounts.ts';
-import type { Account, AccountChange, Storage } from '#server/storage/storage.ts';
+import type { Account, AccountChange, Remnants, Storage } from '#server/storage/storage.ts';
 import {
   CLOSING_GRACE_DAYS,
   type Closing,
@@ -60,14 +60,14 @@ export interface Accounts {
   close(account: Account, closing: Closing): Promise<ClosingAnswer>;
   /**
    * Closes for good the accounts whose time to be taken back is over, and makes what was deleted unreadable.
-   * @returns how many were closed, and whether some of what was deleted may be left in the files; null when there was nothing to do.
+   * @returns how many were closed, and what may be left of it in the files; null when there was nothing to do.
    */
-  sweep(): Promise<{ readonly count: number; readonly remnants: 'complete' | 'partial' } | null>;
+  sweep(): Promise<{ readonly count: number; readonly remnants: Remnants } | null>;
   /**
    * For the operator: closes an account for good, at once.
-   * @returns whether some of what was deleted may be left in the files; null when nobody has this email.
+   * @returns what may be left of it in the files; null when nobody has this email.
    */
-  closeAtOnce(email: string): Promise<'complete' | 'partial' | null>;
+  closeAtOnce(email: string): Promise<Remnants | null>;
   /** Whether a change is for whoever knows the password: that of the email, to which the account belongs. */
   isGuarded(account: Account, change: ProfileChange): boolean;
   /**
@@ -219,7 +219,7 @@ export function createAccounts(deps: {
       hasRemnants ||= count > 0;
       if (!hasRemnants) return null;
       const remnants = await storage.forgetRemnants();
-      hasRemnants = false;
+      hasRemnants = remnants === 'busy';
       return { count, remnants };
     },
 
@@ -240,7 +240,9 @@ export function createAccounts(deps: {
       let present = found.passwordHash;
       while (!(await sessions.replacePassword(found.account.id, present, next))) {
         // The hash was replaced between reading and writing; the operator's password counts all the same.
-        present = (await storage.findCredentials(email))?.passwordHash ?? present;
+        const again = await findOpen(email);
+        if (!again) return null;
+        present = again.passwordHash;
       }
       return password;
     },

@@ -7,6 +7,7 @@ import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
+import type { Remnants } from '../storage/storage.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE =
@@ -23,8 +24,15 @@ const KEYS_FORGOTTEN = [
   'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers.',
 ];
 
-const REMNANTS =
-  'Unused parts of the files of the database may still hold some of it until they are written over; a backup that is made now and restored is free of it.';
+const LEFT =
+  'Unused parts of the files of the database may still hold some of it until they are written over';
+const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
+  complete: [],
+  partial: [`${LEFT}; a backup that is made now and restored is free of it.`],
+  busy: [
+    `${LEFT}, because others used them all the time: the next account that is closed clears that away too, and a backup that is made now and restored is free of it.`,
+  ],
+};
 
 /** The actions by name; each answers lines that say what it did, or null when nobody has the email. */
 const ACTIONS: Readonly<
@@ -60,7 +68,7 @@ const ACTIONS: Readonly<
       `The account of ${email} is closed for good.`,
       'Its sessions, names, email, phone, tip pages and password are gone, and its codes are retired. The ledger keeps its numbers.',
       'Backups that were made before still hold them: delete those, and make a new one.',
-      ...(remnants === 'partial' ? [REMNANTS] : []),
+      ...REMNANTS[remnants],
     ];
   },
 };

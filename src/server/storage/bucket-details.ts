@@ -1,12 +1,46 @@
 /** What buckets tell beside their counts and net amounts, made up from the ledger, in SQL that SQLite and PostgreSQL read alike. */
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
+import type { Cents } from '#shared/money.ts';
 import { QUARTER_MS } from './rules.ts';
+
+/** Whether the details of a bucket are not those of all of its tips. */
+export const LACKS_DETAILS = 'detailed_count <> count';
+
+/** A tip that is taken from its bucket. */
+export interface TakenTip {
+  readonly accountId: UserId;
+  readonly startMs: number;
+  readonly serviceCategory: ServiceCategory;
+  readonly netCents: Cents;
+  readonly grossCents: Cents;
+}
 
 /** Some buckets of an account: those that begin from a time up to, not including, another. */
 export interface BucketRange {
   readonly accountId: UserId;
   readonly fromMs: number;
   readonly untilMs: number;
+}
+
+/**
+ * What a tip that is reversed takes from its bucket: details included, unless it was the largest, which cannot be taken back from a
+ * maximum, or they were not there. Then they count as of no tip, and are made up again when somebody asks for them: the reversal
+ * costs the same however many tips its bucket counts.
+ *
+ * @param net the placeholder of the net amount in cents, as `gross` is that of the amount.
+ * @returns the assignments of an UPDATE.
+ */
+export function takenFromBucket(net: string, gross: string): string {
+  const kept = (column: string, taken: string) =>
+    `${column} = CASE WHEN count > 1 AND detailed_count = count AND largest_cents > ${net} THEN ${column} - ${taken} ELSE 0 END`;
+  return [
+    'count = count - 1',
+    `cents = cents - ${net}`,
+    kept('detailed_count', '1'),
+    kept('gross_cents', gross),
+    kept('largest_cents', '0'),
+  ].join(', ');
 }
 
 /**

@@ -259,11 +259,6 @@ export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs
   return fromMs > ALL_TIPS.fromMs || untilMs < ALL_TIPS.untilMs;
 }
 
-/** Whether a filter leaves tips out by what they are. Where it does not, the length of a page bounds the work of a step. */
-export function isNarrowed({ direction, serviceCategory }: TipFilter): boolean {
-  return direction !== null || serviceCategory !== null;
-}
-
 /** How many entries one step of a listing looks at: some milliseconds of work. */
 export const LISTING_SPAN = 2_000;
 

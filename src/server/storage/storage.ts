@@ -135,11 +135,22 @@ export interface StorageListener {
   onCodes(owners: readonly UserId[] | 'any'): void;
 }
 
+/**
+ * What is left of deleted rows in the files of a database: nothing; some in unused parts, of which only a copy is free; or some that
+ * can be cleared away later, when nobody else uses the files.
+ */
+export type Remnants = 'complete' | 'partial' | 'busy';
+
 export interface Storage extends Ledger {
   /** Whether other processes may use the same data at the same time. */
   readonly isShared: boolean;
   /** Tells a listener of changes from now on. @returns a function that ends this. */
   subscribe(listener: StorageListener): () => void;
+  /**
+   * Tells the listeners of changes that another process made without telling anybody, as an operator's command does on SQLite; to be
+   * called every second.
+   */
+  lookForOthers(): Promise<void>;
 
   createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
   /** Finds an account by its email, in any case; null also for one that was closed. */
@@ -176,9 +187,9 @@ export interface Storage extends Ledger {
   closeAccount(id: UserId, nowMs: number, isDueOnly: boolean): Promise<'closed' | 'not_due'>;
   /**
    * Makes what was deleted unreadable in the files of the database, as far as the engine can.
-   * @returns `partial` when some of it may be left in unused parts of the files, of which only a copy is free.
+   * It is not refused because others use the database.
    */
-  forgetRemnants(): Promise<'complete' | 'partial'>;
+  forgetRemnants(): Promise<Remnants>;
   /** The usernames that an account had before. */
   listFormerUsernames(id: UserId): Promise<string[]>;
   /** Replaces an account's password hash by another of the same password, unless it is no longer `present`. */

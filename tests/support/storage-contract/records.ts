@@ -318,5 +318,30 @@ export function describeRecords(engine: Engine): void {
       await storage.recordTip(tip({ ...hair, createdAtMs: NOW + 6, amountCents: 1_100 }));
       expect(await readDays({ serviceCategory: 'barber' })).toEqual([[0, 'barber', 1, 1_100, 1_067, 1_067]]);
     });
+
+    test('reversals of one quarter of an hour in any order leave what is left of it, read after each or after all', async () => {
+      const DAY_LATER = NOW + 24 * HOUR_MS;
+      for (const isReadBetween of [true, false]) {
+        const { storage, readDays, tip } = await createTakings();
+        const later = { fromMs: DAY_LATER, untilMs: DAY_LATER + QUARTER_MS };
+        const at = (amountCents: number) => tip({ createdAtMs: DAY_LATER, amountCents });
+        const [three, one, two, alsoThree, five] = [at(3_000), at(1_000), at(2_000), at(3_000), at(5_000)];
+        for (const each of [three, one, two, alsoThree, five]) await storage.recordTip(each);
+        for (const [gone, count, gross, largest] of [
+          [one, 4, 13_000, 4_850],
+          [five, 3, 8_000, 2_910],
+          [three, 2, 5_000, 2_910],
+          [alsoThree, 1, 2_000, 1_940],
+        ] as const) {
+          await takeBack(storage, gone, NOW + 30 * HOUR_MS);
+          if (!isReadBetween && count > 1) continue;
+          expect(await readDays(later)).toEqual([
+            [1, 'bartender', count, gross, (gross * 97) / 100, largest],
+          ]);
+        }
+        await storage.recordTip(tip({ createdAtMs: DAY_LATER + 1, amountCents: 1_500 }));
+        expect(await readDays(later)).toEqual([[1, 'bartender', 2, 3_500, 3_395, 1_940]]);
+      }
+    });
   });
 }

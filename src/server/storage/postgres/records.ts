@@ -3,7 +3,7 @@
  */
 import type { UserId } from '#shared/ids.ts';
 import type { DailyTakings, ListingPlace, ListingStep, TakingsPeriod, TipFilter } from '../ledger.ts';
-import { isDated, isNarrowed, kindsOf, LISTING_SPAN, pageOf, startOfStep } from '../rules.ts';
+import { isDated, kindsOf, LISTING_SPAN, pageOf, startOfStep } from '../rules.ts';
 import type { Storage } from '../storage.ts';
 import type { Statements } from './statements.ts';
 
@@ -20,10 +20,8 @@ export async function listTips(
     const { bounds, next } = await stepFrom(statements, userId, filter, before);
     return pageOf(await statements.datedTipsOfUser.execute({ ...meant, ...bounds }), limit, next);
   }
-  const position =
-    before?.position ??
-    (isNarrowed(filter) ? (await lastPositionOf(statements, userId)) + 1 : Number.MAX_SAFE_INTEGER);
-  const downTo = isNarrowed(filter) ? position - LISTING_SPAN : 0;
+  const position = before?.position ?? (await lastPositionOf(statements, userId)) + 1;
+  const downTo = position - LISTING_SPAN;
   const rows = await statements.tipsOfUser.execute({ ...meant, before: position, downTo });
   return pageOf(rows, limit, downTo > 1 ? { createdAtMs: 0, position: downTo } : null);
 }

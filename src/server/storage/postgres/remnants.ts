@@ -1,4 +1,5 @@
 /** Clears away what was deleted, as far as PostgreSQL does that while it runs. */
+import { type Remnants, StorageUnavailable } from '../storage.ts';
 import { asDriverError, asPortError, connect } from './connection.ts';
 
 /** As long as it takes: a large table may take minutes, in which everything else goes on. */
@@ -8,16 +9,18 @@ const AS_LONG_AS_IT_TAKES = { statementMs: 0, lockMs: 3_000, idleInTransactionMs
  * Removes the rows that were deleted or changed from the tables that hold what is personal, without waiting for the server to do it.
  * Their bytes stay in the pages until others take their place, as in its write-ahead log.
  */
-export async function forgetRemnants(url: string): Promise<'partial'> {
-  const client = await connect(url, AS_LONG_AS_IT_TAKES).catch((error) =>
-    Promise.reject(asPortError(asDriverError(error))),
-  );
+export async function forgetRemnants(url: string): Promise<Remnants> {
   try {
-    await client.query('VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts');
+    const client = await connect(url, AS_LONG_AS_IT_TAKES);
+    try {
+      await client.query('VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts');
+    } finally {
+      await client.end().catch(() => {});
+    }
     return 'partial';
   } catch (error) {
-    throw asPortError(asDriverError(error));
-  } finally {
-    await client.end().catch(() => {});
+    const reason = asPortError(asDriverError(error));
+    if (reason instanceof StorageUnavailable) return 'busy';
+    throw reason;
   }
 }

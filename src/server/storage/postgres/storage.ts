@@ -89,6 +89,8 @@ export function createPostgresStorage(url: string): Storage {
   return {
     isShared: true,
     subscribe: notifications.subscribe,
+    // Every process is told of every change.
+    lookForOthers: async () => {},
 
     createAccount: (account) =>
       transact((statements, isRepeated) => createAccount(statements, account, isRepeated)),

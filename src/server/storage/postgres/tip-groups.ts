@@ -4,6 +4,7 @@
  * each other; under these locks nobody else moves their totals, adds to their entries, or uses an idempotency key of the givers'.
  */
 import type { UserId } from '#shared/ids.ts';
+import { takenFromBucket } from '../bucket-details.ts';
 import { statusForGivers } from '../closed-accounts.ts';
 import type {
   NewReversal,
@@ -17,7 +18,6 @@ import {
   bucketStartMs,
   decideReversal,
   decideTip,
-  QUARTER_MS,
   type StoredTransaction,
   transactionOf,
   withReceiverNames,
@@ -137,7 +137,7 @@ const REVERSE = `
       account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
     ) VALUES ($10, $8, 'given_reversed', $6, -$11::bigint, $12, $7), ($13, $9, 'received_reversed', $6, -$14::bigint, $15, $7)
   ), counted AS (
-    UPDATE tip_buckets SET count = count - 1, cents = cents - $14::bigint
+    UPDATE tip_buckets SET ${takenFromBucket('$14::bigint', '$11::bigint')}
     WHERE account_id = $13 AND start_ms = $16 AND service_category = $17
   ), ${MOVE_ACCOUNTS}`;
 
@@ -279,7 +279,7 @@ export async function reverseTip(
   isRepeated: boolean,
 ): Promise<Committed<ReverseOutcome>> {
   await session.begun;
-  const { transactionById, detailBuckets } = session.statements;
+  const { transactionById } = session.statements;
   const { transactionId: id, createdAtMs, idempotencyKey } = request;
   const [known] = await transactionById.execute({ id });
   const accounts = known && (await lockAccounts(session, [known.giverId, known.receiverId], []));
@@ -299,7 +299,6 @@ export async function reverseTip(
   giver.givenCents -= found.amountCents;
   receiver.position += 1;
   receiver.receivedCents -= found.netAmountCents;
-  const startMs = bucketStartMs(found);
   await session.ask({
     name: 'reverse',
     text: REVERSE,
@@ -315,14 +314,12 @@ export async function reverseTip(
       receiver.id,
       found.netAmountCents,
       receiver.receivedCents,
-      startMs,
+      bucketStartMs(found),
       found.serviceCategory,
       reversedBy,
       idempotencyKey,
     ],
   });
-  const quarter = { accountId: receiver.id, fromMs: startMs, untilMs: startMs + QUARTER_MS };
-  await detailBuckets.execute(quarter);
   await session.commit();
   const reversal = { createdAtMs, reversedBy };
   return {

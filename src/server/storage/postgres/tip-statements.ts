@@ -3,7 +3,7 @@
  */
 import { and, asc, desc, eq, gt, gte, isNull, lt, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
-import { type BucketRange, DETAIL_BUCKETS } from '../bucket-details.ts';
+import { type BucketRange, DETAIL_BUCKETS, LACKS_DETAILS } from '../bucket-details.ts';
 import { LISTING_SPAN } from '../rules.ts';
 import { namesOfCode, ownsCode } from './code-statements.ts';
 import { accounts, entries, qrCodes, reversals, tipBuckets, transactions } from './schema.ts';
@@ -159,7 +159,7 @@ export function prepareTipStatements(db: NodePgDatabase) {
     detailBuckets: {
       execute: ({ accountId, fromMs, untilMs }: BucketRange) =>
         db.execute(
-          sql`${sql.raw(DETAIL_BUCKETS)} WHERE account_id = ${accountId} AND start_ms >= ${fromMs} AND start_ms < ${untilMs}`,
+          sql`${sql.raw(DETAIL_BUCKETS)} WHERE account_id = ${accountId} AND start_ms >= ${fromMs} AND start_ms < ${untilMs} AND ${sql.raw(LACKS_DETAILS)}`,
         ),
     },
     entriesOfUserSince: entriesWithTransactions()

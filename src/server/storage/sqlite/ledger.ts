@@ -26,12 +26,10 @@ import {
   decideReversal,
   decideTip,
   isDated,
-  isNarrowed,
   isPartyTo,
   kindsOf,
   LISTING_SPAN,
   pageOf,
-  QUARTER_MS,
   startOfStep,
   transactionOf,
   withReceiverNames,
@@ -76,11 +74,6 @@ export function createLedger(statements: Statements) {
     const from = { beforeMs: start.createdAtMs, before: start.position };
     const next = statements.endOfStep.get({ userId, fromMs, ...from }) ?? null;
     return { bounds: { ...from, downToMs: next?.createdAtMs ?? fromMs, downTo: next?.position ?? 0 }, next };
-  }
-
-  /** Makes up what the buckets of a period say beside their sums. */
-  function detail(accountId: UserId, fromMs: number, untilMs: number): void {
-    statements.detailBuckets.run({ accountId, fromMs, untilMs });
   }
 
   return {
@@ -128,14 +121,13 @@ export function createLedger(statements: Statements) {
       });
       statements.insertEntry.run({ ...given, transactionSequence });
       statements.insertEntry.run({ ...received, transactionSequence });
-      const startMs = bucketStartMs(found);
       statements.takeFromBucket.run({
         accountId: receiverId,
-        startMs,
+        startMs: bucketStartMs(found),
         serviceCategory,
-        cents: netAmountCents,
+        netCents: netAmountCents,
+        grossCents: amountCents,
       });
-      detail(receiverId, startMs, startMs + QUARTER_MS);
       const reversal = { createdAtMs, reversedBy };
       return { outcome: 'reversed', transaction: transactionOf({ ...found, reversal }) };
     },
@@ -148,9 +140,8 @@ export function createLedger(statements: Statements) {
         const step = stepFrom(userId, filter, before);
         return pageOf(statements.datedTipsOfUser.all({ ...meant, ...step.bounds }), limit, step.next);
       }
-      const position =
-        before?.position ?? (isNarrowed(filter) ? lastPositionOf(userId) + 1 : Number.MAX_SAFE_INTEGER);
-      const downTo = isNarrowed(filter) ? position - LISTING_SPAN : 0;
+      const position = before?.position ?? lastPositionOf(userId) + 1;
+      const downTo = position - LISTING_SPAN;
       const rows = statements.tipsOfUser.all({ ...meant, before: position, downTo });
       return pageOf(rows, limit, downTo > 1 ? { createdAtMs: 0, position: downTo } : null);
     },
@@ -188,7 +179,10 @@ export function createLedger(statements: Statements) {
     hourlyTakings: (accountId: UserId, period: TakingsPeriod): HourlyTakings[] =>
       statements.hourlyTakings.all({ accountId, ...period }),
 
-    detail,
+    /** Makes up what the buckets of a period say beside their sums, where it is missing. */
+    detail(accountId: UserId, fromMs: number, untilMs: number): void {
+      statements.detailBuckets.run({ accountId, fromMs, untilMs });
+    },
 
     find(userId: UserId, id: TransactionId): TransactionRecord | null {
       const found = findOwn(userId, id);

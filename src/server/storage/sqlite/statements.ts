@@ -5,7 +5,13 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, notExists, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import type { PhotoName } from '#shared/ids.ts';
-import { type BucketRange, DETAIL_BUCKETS } from '../bucket-details.ts';
+import {
+  type BucketRange,
+  DETAIL_BUCKETS,
+  LACKS_DETAILS,
+  type TakenTip,
+  takenFromBucket,
+} from '../bucket-details.ts';
 import { prepareCodeStatements } from './code-statements.ts';
 import type { Database } from './connection.ts';
 import { given, prepareInsert } from './placeholders.ts';
@@ -54,7 +60,11 @@ export function prepareStatements(database: Database) {
     ...prepareCodeStatements(db),
     ...prepareTipStatements(db),
     detailBuckets: database.prepare<BucketRange>(
-      `${DETAIL_BUCKETS} WHERE account_id = @accountId AND start_ms >= @fromMs AND start_ms < @untilMs`,
+      `${DETAIL_BUCKETS} WHERE account_id = @accountId AND start_ms >= @fromMs AND start_ms < @untilMs AND ${LACKS_DETAILS}`,
+    ),
+    takeFromBucket: database.prepare<TakenTip>(
+      `UPDATE tip_buckets SET ${takenFromBucket('@netCents', '@grossCents')}
+       WHERE account_id = @accountId AND start_ms = @startMs AND service_category = @serviceCategory`,
     ),
 
     insertAccount: prepareInsert(db, accounts),

@@ -78,12 +78,23 @@ export function createSqliteStorage(database: Database): Storage {
     return result;
   }
 
+  /** Changes when another connection has committed (https://sqlite.org/pragma.html#pragma_data_version). */
+  const dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
+  let knownVersion = dataVersion.get();
+
   return {
     isShared: false,
 
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+
+    async lookForOthers() {
+      const present = await read(() => dataVersion.get());
+      if (present === knownVersion) return;
+      knownVersion = present;
+      for (const { onCodes } of listeners) onCodes('any');
     },
 
     createAccount: (account) =>
@@ -132,7 +143,7 @@ export function createSqliteStorage(database: Database): Storage {
 
     closeAccount: (id, nowMs, isDueOnly) => writeCodes(id, () => closing.close(id, nowMs, isDueOnly)),
 
-    forgetRemnants: () => read(() => forgetRemnants(database)),
+    forgetRemnants: () => forgetRemnants(database),
 
     listFormerUsernames: (id) =>
       read(() => statements.formerUsernamesOf.all({ id }).map(({ username }) => username)),

@@ -112,20 +112,6 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
         },
       })
       .prepare(),
-    takeFromBucket: db
-      .update(tipBuckets)
-      .set({
-        count: sql`${tipBuckets.count} - 1`,
-        cents: sql`${tipBuckets.cents} - ${value('cents')}`,
-      })
-      .where(
-        and(
-          eq(tipBuckets.accountId, value('accountId')),
-          eq(tipBuckets.startMs, value('startMs')),
-          eq(tipBuckets.serviceCategory, value('serviceCategory')),
-        ),
-      )
-      .prepare(),
     /** What was received between two times by local day and service, and whether the details of all of it are there. */
     dailyTakings: db
       .select({
