@@ -3,7 +3,7 @@
  * the server goes on.
  */
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { openStream } from '#tests/support/event-streams.ts';
 import {
@@ -97,6 +97,39 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
     expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(401);
   }
   expect((await logIn(server, PASSWORD)).status).toBe(200);
+});
+
+test('close takes the names of somebody from the look-ups and tip pages of a running server within seconds', async () => {
+  const { server, account } = await startWithCustomer();
+  const person = { email: 'pat@example.com', username: 'pat', full_name: 'Pat Doe', password: PASSWORD };
+  const offer = { phone: null, is_service_provider: true, service_categories: ['barber'] };
+  expect((await post(server, '/auth/register', { ...person, ...offer })).status).toBe(201);
+  const login = z
+    .object({ access_token: z.string() })
+    .parse(await (await post(server, '/auth/login', person)).json());
+  const made = await fetch(`${server.url}/api/qr-codes`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${login.access_token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ service_category: 'barber' }),
+  });
+  const { id } = z.object({ id: z.string() }).parse(await made.json());
+  const shown = async () => {
+    const answers = await Promise.all([
+      fetch(`${server.url}/api/qr-codes/${id}`),
+      fetch(`${server.url}/tip/${id}`),
+    ]);
+    return (await Promise.all(answers.map((answer) => answer.text()))).map((text) =>
+      text.includes('Pat Doe'),
+    );
+  };
+  expect(await shown()).toEqual([true, true]);
+  expect((await account('close', 'pat@example.com')).stdout).toMatch(
+    /^The account of pat@example\.com is closed/,
+  );
+  await vi.waitFor(async () => expect(await shown()).toEqual([false, false]), {
+    timeout: 10_000,
+    interval: 250,
+  });
 });
 
 test('close closes an account at once, also one that its owner is closing, and its email can be registered again', async () => {

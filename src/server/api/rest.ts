@@ -147,7 +147,7 @@ function sendInParts(
   return new ReadableStream(
     {
       async pull(sent) {
-        await turns.step();
+        await turns.step(parts);
         try {
           const { done, value } = await parts.next();
           if (done) sent.close();

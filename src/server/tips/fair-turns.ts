@@ -1,36 +1,50 @@
 /**
- * Work that could go on for long, in steps: so many in each turn of the event loop, whoever takes them, and first come,
- * first served. However much of it there is, everything else gets its turn in between.
+ * Work that could go on for long, in steps: so many in each turn of the event loop, whoever takes them. Those who wait take one after
+ * the other, however many steps each of them asked for at once. However much of it there is, everything else gets its turn in between.
  */
 export interface FairTurns {
-  /** Resolves when the caller may take one step: at once while this turn of the loop has steps left. */
-  step(): Promise<void>;
+  /**
+   * Resolves when the caller may take one step: at once while this turn of the loop has steps left.
+   * @param owner whose work it is.
+   */
+  step(owner: unknown): Promise<void>;
 }
 
 /** @param stepsPerTurn how many steps everybody together may take before the event loop gets its turn. */
 export function createFairTurns(stepsPerTurn: number): FairTurns {
   /** Below `stepsPerTurn` exactly while the next turn is waited for. */
   let left = stepsPerTurn;
-  const waiting: (() => void)[] = [];
+  /** Whoever is first here has waited longest since their last step. */
+  const waiting = new Map<unknown, (() => void)[]>();
+
+  function takeNext(owner: unknown, steps: (() => void)[]): void {
+    const go = steps.shift();
+    waiting.delete(owner);
+    if (steps.length > 0) waiting.set(owner, steps);
+    left -= 1;
+    go?.();
+  }
 
   function beginTurn(): void {
     left = stepsPerTurn;
-    for (const go of waiting.splice(0, stepsPerTurn)) {
-      left -= 1;
-      go();
+    for (const [owner, steps] of waiting) {
+      if (left === 0) break;
+      takeNext(owner, steps);
     }
     if (left < stepsPerTurn) setImmediate(beginTurn);
   }
 
   return {
-    async step() {
+    async step(owner) {
       if (left === stepsPerTurn) setImmediate(beginTurn);
       if (left > 0) {
         left -= 1;
         return;
       }
       await new Promise<void>((resolve) => {
-        waiting.push(resolve);
+        const steps = waiting.get(owner);
+        if (steps) steps.push(resolve);
+        else waiting.set(owner, [resolve]);
       });
     },
   };

@@ -29,22 +29,23 @@ const HOURS_TO_THURSDAY = 72;
 
 /** @param turns each reading of some weeks takes one. */
 export function createTakings(storage: Storage, turns: FairTurns): Takings {
-  /** Reads a period of dates stretch by stretch. */
-  async function* stretchesOf<Answer>(
-    { from, to, timeZone, serviceCategory }: Omit<InsightsQuery, 'granularity'>,
+  /** Reads an account's periods one after the other. */
+  async function* readEach<Answer>(
+    account: Account,
+    periods: readonly TakingsPeriod[],
     read: (period: TakingsPeriod) => Promise<Answer>,
   ) {
-    const fromMs = firstOfDate(from, timeZone);
-    const untilMs = firstOfDate(dateAfter(to, 1), timeZone);
-    for (const stretch of steadyStretches(fromMs, untilMs, timeZone)) {
-      await turns.step();
-      yield await read({ ...stretch, serviceCategory: serviceCategory ?? null });
+    for (const period of periods) {
+      await turns.step(account.id);
+      yield await read(period);
     }
   }
 
   return {
-    async insights({ id }, query) {
+    async insights(account, query) {
+      const { id } = account;
       const { from, to, granularity } = query;
+      const periods = periodsOf(query);
       const readDays = (period: TakingsPeriod) => storage.readDailyTakings(id, period);
       const all = noSums();
       let largestNetCents = 0;
@@ -52,7 +53,7 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
       const services = new Map<ServiceCategory, Sums>();
       const bars = barsOf(from, to, granularity);
       const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
-      for await (const stretch of stretchesOf(query, readDays)) {
+      for await (const stretch of readEach(account, periods, readDays)) {
         for (const taken of stretch) {
           const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
           const bar = barOf.get(date);
@@ -65,7 +66,9 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
         }
       }
       const hours = new Map<number, { count: number; netCents: number }>();
-      for await (const stretch of stretchesOf(query, (period) => storage.readHourlyTakings(id, period))) {
+      for await (const stretch of readEach(account, periods, (period) =>
+        storage.readHourlyTakings(id, period),
+      )) {
         for (const { hourOfWeek, count, netCents } of stretch) {
           const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
           const known = hours.get(hour);
@@ -79,7 +82,7 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
       const before = { count: 0, netCents: 0 };
       const readSums = ({ fromMs, untilMs }: TakingsPeriod) =>
         storage.readTotals(id, fromMs, untilMs, query.serviceCategory);
-      for await (const sums of stretchesOf({ ...query, ...previous }, readSums)) {
+      for await (const sums of readEach(account, periodsOf({ ...query, ...previous }), readSums)) {
         before.count += sums.receivedCount;
         before.netCents += sums.receivedCents;
       }
@@ -104,6 +107,21 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
       });
     },
   };
+}
+
+/** The parts of a period of dates in each of which local time is as much ahead of UTC. */
+function periodsOf({
+  from,
+  to,
+  timeZone,
+  serviceCategory,
+}: Omit<InsightsQuery, 'granularity'>): readonly TakingsPeriod[] {
+  const fromMs = firstOfDate(from, timeZone);
+  const untilMs = firstOfDate(dateAfter(to, 1), timeZone);
+  return [...steadyStretches(fromMs, untilMs, timeZone)].map((stretch) => ({
+    ...stretch,
+    serviceCategory: serviceCategory ?? null,
+  }));
 }
 
 const noSums = (): Sums => ({ count: 0, grossCents: 0, feeCents: 0, netCents: 0 });

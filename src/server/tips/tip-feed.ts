@@ -193,11 +193,11 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     until.addEventListener('abort', follower.wake, { once: true });
     try {
       for (;;) {
-        await turns.step();
+        await turns.step(follower);
         goOn();
         const records = await storage.listEntriesSince(userId, position, READ_SIZE);
         for (const record of records) {
-          await turns.step();
+          await turns.step(follower);
           goOn();
           position = record.position;
           yield eventOf(record, userId);

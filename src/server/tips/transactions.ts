@@ -120,7 +120,7 @@ export function createTransactions(deps: {
       const records: TransactionRecord[] = [];
       let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       do {
-        await turns.step();
+        await turns.step(account.id);
         // One more than asked for tells whether there is a next page.
         const wanted = limit + 1 - records.length;
         const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
@@ -165,13 +165,13 @@ export function createTransactions(deps: {
       const { direction, serviceCategory, fromMs, untilMs } = filter;
       const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
       if (direction !== 'sent') {
-        await turns.step();
+        await turns.step(account.id);
         const received = await storage.readTotals(account.id, fromMs, untilMs, serviceCategory ?? undefined);
         sums.receivedCount = received.receivedCount;
         sums.receivedCents = received.receivedCents;
       }
       for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
-        await turns.step();
+        await turns.step(account.id);
         const given = await storage.sumGiven(account.id, filter, before ?? null);
         sums.sentCount += given.count;
         sums.sentCents += given.givenCents;
@@ -182,7 +182,7 @@ export function createTransactions(deps: {
     },
 
     async summarise(account, { timeZone, serviceCategory, dayStartHour }) {
-      await turns.step();
+      await turns.step(account.id);
       const today = dayAround(clock(), timeZone, dayStartHour);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
       return {

@@ -1,0 +1,37 @@
+/** Whose step comes when many wait: the work of one must not keep the others waiting, however much of it was asked for at once. */
+import { expect, test } from 'vitest';
+import { createFairTurns } from '#server/tips/fair-turns.ts';
+
+test('whoever asks for one step waits for one of each of the others, not for all that one of them asked for before', async () => {
+  const turns = createFairTurns(2);
+  const taken: string[] = [];
+  const take = async (owner: string) => {
+    await turns.step(owner);
+    taken.push(owner);
+  };
+  await Promise.all([...Array.from({ length: 20 }, () => take('greedy')), take('sam'), take('cam')]);
+  expect(taken).toHaveLength(22);
+  // Two of the first turn, and one before each of the two.
+  expect(taken.indexOf('sam')).toBeLessThanOrEqual(4);
+  expect(taken.indexOf('cam')).toBeLessThanOrEqual(4);
+});
+
+test('everything else gets its turn after each two steps', async () => {
+  const turns = createFairTurns(2);
+  let taken = 0;
+  const work = (async () => {
+    for (let step = 0; step < 10; step += 1) {
+      await turns.step('greedy');
+      taken += 1;
+    }
+  })();
+  const seen: number[] = [];
+  while (taken < 10) {
+    await new Promise((resolve) => setImmediate(resolve));
+    seen.push(taken);
+  }
+  await work;
+  expect(seen.length).toBeGreaterThan(2);
+  for (const [turn, count] of seen.slice(1).entries())
+    expect(count - (seen[turn] ?? 0)).toBeLessThanOrEqual(2);
+});
