@@ -418,6 +418,7 @@ test('every state is for everybody: axe finds nothing, and nothing scrolls sidew
   show(film([frameOf(pictureOf(FOREIGN)), 4]));
   await page.setViewportSize({ width: 320, height: 640 });
   await scanScreen();
+  await expect(offer(page)).toBeVisible();
   await expectForEverybody(page, 'offer');
   await offer(page).click();
   await expect(status(page)).toHaveText(THAT_IS_NONE);
