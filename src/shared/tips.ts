@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
+import { PAYMENT_MODES } from './payments.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
@@ -104,11 +105,16 @@ export interface TipStreamStart {
 
 export const transaction = z.object({
   id: z.string().regex(idPattern('txn')).brand<'TransactionId'>(),
-  /** The giver's own id; to the receiver a pseudonym, the same for all tips of this giver to this receiver. */
-  giverId: z.union([
-    z.string().regex(idPattern('usr')).brand<'UserId'>(),
-    z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
-  ]),
+  /**
+   * The giver's own id; to the receiver a pseudonym, the same for all tips of this giver to this receiver. Null for a guest, who has
+   * no account.
+   */
+  giverId: z
+    .union([
+      z.string().regex(idPattern('usr')).brand<'UserId'>(),
+      z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
+    ])
+    .nullable(),
   receiverId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
   /** The full name of the receiver. */
   receiverName: z.string(),
@@ -122,6 +128,8 @@ export const transaction = z.object({
   netAmountCents: z.int().min(0).brand<'Cents'>(),
   serviceCategory,
   status: z.enum(TRANSACTION_STATUSES),
+  /** How it was paid: no money moved, test money, or money. */
+  paymentMode: z.enum(PAYMENT_MODES),
   /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
   /** When it was refunded; null when it was not. */

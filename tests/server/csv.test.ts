@@ -299,6 +299,7 @@ describe(`a statement of ${MANY} tips`, () => {
           qrCodeId,
           serviceCategory: 'bartender',
           createdAtMs: t.clock.nowMs + done * 1_000,
+          paymentMode: 'simulated',
         });
       });
       for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');

@@ -357,6 +357,7 @@ describe(`an export of ${MANY} tips`, () => {
           qrCodeId,
           serviceCategory: 'bartender',
           createdAtMs: t.clock.nowMs + done * 1_000,
+          paymentMode: 'simulated',
         });
       });
       for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');

@@ -58,7 +58,7 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
     'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code',
     `SELECT t.id FROM transactions t LEFT JOIN accounts g ON g.id = t.giver_id LEFT JOIN qr_codes q ON q.id = t.qr_code_id
        LEFT JOIN accounts r ON r.id = t.receiver_id
-     WHERE g.id IS NULL OR r.id IS NULL OR q.user_id IS DISTINCT FROM t.receiver_id
+     WHERE (t.giver_id IS NOT NULL AND g.id IS NULL) OR r.id IS NULL OR q.user_id IS DISTINCT FROM t.receiver_id
        OR q.category IS DISTINCT FROM t.service_category`,
   ],
   ['nobody tips themselves', 'SELECT id FROM transactions WHERE giver_id = receiver_id'],
@@ -68,7 +68,7 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
   ],
   [
     'an idempotency key left one tip of its giver',
-    `SELECT min(id) FROM transactions WHERE idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
+    `SELECT min(id) FROM transactions WHERE giver_id IS NOT NULL AND idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
   ],
 ];
 
@@ -80,15 +80,17 @@ export const INVARIANTS: readonly Invariant[] = [
      UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
   ],
   [
-    'a tip left an entry with each of its two people',
+    'a tip left an entry with each of its two people who has an account',
     `SELECT t.id FROM transactions t ${entryOf('g', 'giver', 't')} ${entryOf('r', 'receiver', 't')}
-     WHERE ${differs('g', 'given', 't.amount_cents', 't')} OR ${differs('r', 'received', 't.net_amount_cents', 't')}`,
+     WHERE (t.giver_id IS NOT NULL AND (${differs('g', 'given', 't.amount_cents', 't')}))
+       OR ${differs('r', 'received', 't.net_amount_cents', 't')}`,
   ],
   [
     'a reversal is of a known tip, and took back what it did to its two people',
     `SELECT 'reversal ' || v.sequence FROM reversals v LEFT JOIN transactions t ON t.sequence = v.transaction_sequence
        ${entryOf('g', 'giver', 'v')} ${entryOf('r', 'receiver', 'v')}
-     WHERE t.sequence IS NULL OR ${differs('g', 'given_reversed', '-t.amount_cents', 'v')}
+     WHERE t.sequence IS NULL OR (t.giver_id IS NULL) <> (v.giver_position IS NULL)
+       OR (t.giver_id IS NOT NULL AND (${differs('g', 'given_reversed', '-t.amount_cents', 'v')}))
        OR ${differs('r', 'received_reversed', '-t.net_amount_cents', 'v')}`,
   ],
   [
@@ -98,7 +100,8 @@ export const INVARIANTS: readonly Invariant[] = [
   [
     'no entry stands without its tip or reversal',
     `SELECT 'entries ' || kept FROM (SELECT count(*) AS kept FROM entries) e
-     WHERE kept <> 2 * (SELECT count(*) FROM transactions) + 2 * (SELECT count(*) FROM reversals)`,
+     WHERE kept <> (SELECT count(*) + count(giver_id) FROM transactions)
+       + (SELECT count(*) + count(giver_position) FROM reversals)`,
   ],
   [
     'the entries of an account are numbered from 1 without a gap',

@@ -4,11 +4,13 @@
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { TipDirection, TipParty } from '#shared/records.ts';
 
 export interface NewTransaction {
   readonly id: TransactionId;
-  readonly giverId: UserId;
+  /** Null for a guest, who has no account. */
+  readonly giverId: UserId | null;
   readonly qrCodeId: QrCodeId;
   readonly serviceCategory: ServiceCategory;
   readonly amountCents: Cents;
@@ -17,8 +19,10 @@ export interface NewTransaction {
   readonly netAmountCents: Cents;
   readonly giverFeeRate: BasisPoints;
   readonly receiverFeeRate: BasisPoints;
+  /** Null for a guest: the same id stands for the same key of theirs. */
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
+  readonly paymentMode: PaymentMode;
 }
 
 /** That a tip was reversed, when, and by whom. */
@@ -167,8 +171,8 @@ export interface CheckStep {
 export interface Ledger {
   /**
    * Records a tip: the transaction, an entry in each of the two accounts with their totals, and the receiver's bucket, all or
-   * nothing, durably before it answers. The same giver and idempotency key give the same transaction, however often and
-   * however concurrently asked.
+   * nothing, durably before it answers. A guest has no account, and no entry. The same giver and idempotency key give the same
+   * transaction, however often and however concurrently asked.
    */
   recordTip(tip: NewTransaction): Promise<RecordOutcome>;
   /**

@@ -171,6 +171,7 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
     receiverFeeRate: row.receiverFeeRate,
     idempotencyKey: row.idempotencyKey,
     createdAtMs: row.createdAtMs,
+    paymentMode: row.paymentMode,
     reversal: row.reversal,
   };
 }
@@ -178,7 +179,7 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
 /**
  * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with the owner of `code` as its
  * receiver, and moves the totals by `givenCents` and `receivedCents`.
- * @param earlier the tip that the giver gave under the same idempotency key.
+ * @param earlier the tip that the giver gave under the same idempotency key; of a guest, the one that has this id.
  * @param code the code that the tip names.
  */
 export function decideTip(

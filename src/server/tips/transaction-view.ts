@@ -23,7 +23,8 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
   /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
-  function pseudonymOf({ giverId, receiverId }: TransactionRecord): GiverPseudonym {
+  function pseudonymOf({ giverId, receiverId }: TransactionRecord): GiverPseudonym | null {
+    if (giverId === null) return null;
     const pair = `${receiverId} ${giverId}`;
     const known = remembered.get(pair);
     if (known !== undefined) return known;
@@ -66,6 +67,7 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
       netAmountCents: record.netAmountCents,
       serviceCategory: record.serviceCategory,
       status: reversal ? 'refunded' : 'completed',
+      paymentMode: record.paymentMode,
       createdAt: new Date(record.createdAtMs).toISOString(),
       refundedAt: reversal && new Date(reversal.createdAtMs).toISOString(),
       refundedBy: reversal?.reversedBy ?? null,

@@ -93,6 +93,7 @@ export function createTransactions(deps: {
         receiverFeeRate: RECEIVER_FEE_RATE,
         idempotencyKey: idempotencyKey ?? null,
         createdAtMs: clock(),
+        paymentMode: 'simulated',
       });
       switch (result.outcome) {
         case 'recorded':

@@ -248,7 +248,7 @@ export function createPostgresStorage(url: string): Storage {
         const found = await findOwn(statements, userId, id);
         if (!found) return null;
         const position = found.giverId === userId ? found.giverPosition : found.receiverPosition;
-        return { createdAtMs: found.createdAtMs, position };
+        return position === null ? null : { createdAtMs: found.createdAtMs, position };
       }),
 
     sumGiven: (userId, filter, before) =>

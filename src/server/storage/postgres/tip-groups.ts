@@ -60,7 +60,7 @@ const EARLIER = `
     service_category AS "serviceCategory", amount_cents AS "amountCents", giver_fee_cents AS "giverFeeCents",
     receiver_fee_cents AS "receiverFeeCents", net_amount_cents AS "netAmountCents", giver_fee_rate AS "giverFeeRate",
     receiver_fee_rate AS "receiverFeeRate", transactions.idempotency_key AS "idempotencyKey",
-    transactions.created_at_ms AS "createdAtMs", CASE WHEN reversals.sequence IS NOT NULL
+    transactions.created_at_ms AS "createdAtMs", payment_mode AS "paymentMode", CASE WHEN reversals.sequence IS NOT NULL
       THEN json_build_object('createdAtMs', reversals.created_at_ms, 'reversedBy', reversals.reversed_by) END AS reversal
   FROM (
     SELECT sequence FROM unnest($1::text[]) AS own (tip_id)
@@ -89,19 +89,22 @@ const RECORD = `
   WITH tip AS (
     SELECT * FROM unnest(
       $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-      $15::integer[], $16::integer[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[]
+      $15::integer[], $16::integer[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[],
+      $30::text[]
     ) WITH ORDINALITY AS tip (
       id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents, receiver_fee_cents,
       net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position,
-      given_after_cents, received_after_cents, place
+      given_after_cents, received_after_cents, payment_mode, place
     )
   ), inserted AS (
     INSERT INTO transactions (
       id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents, receiver_fee_cents,
-      net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position
+      net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position,
+      payment_mode
     )
     SELECT id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents, receiver_fee_cents,
-      net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position
+      net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position,
+      payment_mode
     FROM tip ORDER BY place
     RETURNING sequence, id
   ), entered AS (
@@ -109,7 +112,7 @@ const RECORD = `
       account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
     )
     SELECT giver_id, giver_position, 'given', sequence, amount_cents, given_after_cents, created_at_ms
-    FROM tip JOIN inserted USING (id)
+    FROM tip JOIN inserted USING (id) WHERE giver_id IS NOT NULL
     UNION ALL
     SELECT receiver_id, receiver_position, 'received', sequence, net_amount_cents, received_after_cents, created_at_ms
     FROM tip JOIN inserted USING (id)
@@ -135,7 +138,9 @@ const REVERSE = `
   ), entered AS (
     INSERT INTO entries (
       account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
-    ) VALUES ($10, $8, 'given_reversed', $6, -$11::bigint, $12, $7), ($13, $9, 'received_reversed', $6, -$14::bigint, $15, $7)
+    )
+    SELECT $10, $8, 'given_reversed', $6, -$11::bigint, $12, $7 WHERE $10 IS NOT NULL
+    UNION ALL SELECT $13, $9, 'received_reversed', $6, -$14::bigint, $15, $7
   ), counted AS (
     UPDATE tip_buckets SET ${takenFromBucket('$14::bigint', '$11::bigint')}
     WHERE account_id = $13 AND start_ms = $16 AND service_category = $17
@@ -143,9 +148,10 @@ const REVERSE = `
 
 /** A tip that is due, with where its entries stand and what they come to. */
 interface DueTip extends TransactionRecord {
-  readonly giverPosition: number;
+  /** Null for a guest, who has no account. */
+  readonly giverPosition: number | null;
   readonly receiverPosition: number;
-  readonly givenAfterCents: number;
+  readonly givenAfterCents: number | null;
   readonly receivedAfterCents: number;
 }
 
@@ -166,15 +172,15 @@ export async function recordTips(
   isRepeated: boolean,
 ): Promise<Committed<readonly RecordOutcome[]>> {
   const codeIds = [...new Set(tips.map(({ qrCodeId }) => qrCodeId))];
-  const keyed = tips.filter(({ idempotencyKey }) => idempotencyKey !== null);
+  const keyed = tips.filter(({ giverId, idempotencyKey }) => giverId !== null && idempotencyKey !== null);
   const [accounts, codes, earlier] = await Promise.all([
-    lockAccounts(session, [...new Set(tips.map(({ giverId }) => giverId))], codeIds),
+    lockAccounts(session, [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))], codeIds),
     session.ask<QrCodeRecord & Row>({ name: 'codes', text: CODES, values: [codeIds] }),
     session.ask<StoredTransaction & Row>({
       name: 'earlier',
       text: EARLIER,
       values: [
-        isRepeated ? tips.map(({ id }) => id) : [],
+        tips.flatMap(({ id, giverId }) => (isRepeated || giverId === null ? id : [])),
         keyed.map(({ giverId }) => giverId),
         keyed.map(({ idempotencyKey }) => idempotencyKey),
       ],
@@ -182,19 +188,21 @@ export async function recordTips(
     session.begun,
   ]);
   const codeOf = new Map(codes.map((code) => [code.id, code]));
-  const ownBefore = new Map(isRepeated ? earlier.map((tip) => [tip.id, tip]) : []);
+  const byId = new Map<string, StoredTransaction>(earlier.map((tip) => [tip.id, tip]));
   const byKey = new Map<string, StoredTransaction>(earlier.map((tip) => [keyOf(tip), tip]));
+  const findByKey = (tip: NewTransaction) =>
+    tip.giverId === null || tip.idempotencyKey === null ? undefined : byKey.get(keyOf(tip));
 
   const due: DueTip[] = [];
   const touched = new Set<LockedAccount>();
   const outcomes = tips.map((tip): RecordOutcome => {
     const code = codeOf.get(tip.qrCodeId);
     const receiver = code && accounts.get(code.userId);
-    const giver = accounts.get(tip.giverId);
-    const before = ownBefore.get(tip.id);
+    const giver = tip.giverId === null ? null : accounts.get(tip.giverId);
+    const before = byId.get(tip.id);
     const decision = decideTip(
       tip,
-      before ?? (tip.idempotencyKey === null ? undefined : byKey.get(keyOf(tip))),
+      before ?? findByKey(tip),
       code &&
         receiver && {
           ...code,
@@ -203,24 +211,28 @@ export async function recordTips(
           fullName: receiver.fullName,
         },
     );
-    if (decision.outcome === 'repeated' && before && giver && receiver) {
-      touched.add(giver).add(receiver);
+    if (decision.outcome === 'repeated' && isRepeated && before && giver !== undefined && receiver) {
+      for (const account of [giver, receiver]) if (account) touched.add(account);
       return { ...decision, outcome: 'recorded' };
     }
     if (decision.outcome !== 'due') return decision;
-    if (!giver || !receiver) throw new Error('an account that is logged in has gone');
+    if (giver === undefined || !receiver) throw new Error('an account that is logged in has gone');
     const transaction = withReceiverNames({ ...tip, receiverId: receiver.id, reversal: null }, decision.code);
     byKey.set(keyOf(tip), transaction);
-    touched.add(giver).add(receiver);
-    giver.position += 1;
-    giver.givenCents += decision.givenCents;
+    byId.set(tip.id, transaction);
+    if (giver) {
+      touched.add(giver);
+      giver.position += 1;
+      giver.givenCents += decision.givenCents;
+    }
+    touched.add(receiver);
     receiver.position += 1;
     receiver.receivedCents += decision.receivedCents;
     due.push({
       ...transaction,
-      giverPosition: giver.position,
+      giverPosition: giver?.position ?? null,
       receiverPosition: receiver.position,
-      givenAfterCents: giver.givenCents,
+      givenAfterCents: giver?.givenCents ?? null,
       receivedAfterCents: receiver.receivedCents,
     });
     return { outcome: 'recorded', transaction };
@@ -263,6 +275,7 @@ export async function recordTips(
         buckets.map(({ netCents }) => netCents),
         buckets.map(({ grossCents }) => grossCents),
         buckets.map(({ largestCents }) => largestCents),
+        list(({ paymentMode }) => paymentMode),
       ],
     }),
   );
@@ -282,7 +295,8 @@ export async function reverseTip(
   const { transactionById } = session.statements;
   const { transactionId: id, createdAtMs, idempotencyKey } = request;
   const [known] = await transactionById.execute({ id });
-  const accounts = known && (await lockAccounts(session, [known.giverId, known.receiverId], []));
+  const accounts =
+    known && (await lockAccounts(session, [...(known.giverId ? [known.giverId] : []), known.receiverId], []));
   const [locked] = known ? await transactionById.execute({ id }) : [];
   const decision = decideReversal(request, locked);
   const touched = [...(accounts?.values() ?? [])];
@@ -292,25 +306,27 @@ export async function reverseTip(
     return { outcome, accounts: isOwn ? touched.map((account) => account.id) : [] };
   }
   const { found, reversedBy } = decision;
-  const giver = accounts?.get(found.giverId);
+  const giver = found.giverId === null ? null : accounts?.get(found.giverId);
   const receiver = accounts?.get(found.receiverId);
-  if (!giver || !receiver) throw new Error('an account of a tip has gone');
-  giver.position += 1;
-  giver.givenCents -= found.amountCents;
+  if (giver === undefined || !receiver) throw new Error('an account of a tip has gone');
+  if (giver) {
+    giver.position += 1;
+    giver.givenCents -= found.amountCents;
+  }
   receiver.position += 1;
   receiver.receivedCents -= found.netAmountCents;
   await session.ask({
     name: 'reverse',
     text: REVERSE,
     values: [
-      ...movesOf([giver, receiver]),
+      ...movesOf(giver ? [giver, receiver] : [receiver]),
       found.sequence,
       createdAtMs,
-      giver.position,
+      giver?.position ?? null,
       receiver.position,
-      giver.id,
+      giver?.id ?? null,
       found.amountCents,
-      giver.givenCents,
+      giver?.givenCents ?? null,
       receiver.id,
       found.netAmountCents,
       receiver.receivedCents,

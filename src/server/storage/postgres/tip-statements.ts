@@ -26,6 +26,7 @@ export function prepareTipStatements(db: NodePgDatabase) {
     receiverFeeRate: transactions.receiverFeeRate,
     idempotencyKey: transactions.idempotencyKey,
     createdAtMs: transactions.createdAtMs,
+    paymentMode: transactions.paymentMode,
     /** Null as a whole where there is none. */
     reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
   };

@@ -30,6 +30,7 @@ import {
   kindsOf,
   LISTING_SPAN,
   pageOf,
+  type StoredTransaction,
   startOfStep,
   transactionOf,
   withReceiverNames,
@@ -49,6 +50,12 @@ export function createLedger(statements: Statements) {
   function findOwn(userId: UserId, id: TransactionId) {
     const found = statements.transactionById.get({ id });
     return found && isPartyTo(userId, found) ? found : undefined;
+  }
+
+  /** The tip that a new one may be a repetition of. */
+  function findEarlier({ id, giverId, idempotencyKey }: NewTransaction): StoredTransaction | undefined {
+    if (giverId === null) return statements.transactionById.get({ id });
+    return idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
   }
 
   /** The position of an entry; null when the account has none of that name. */
@@ -78,18 +85,16 @@ export function createLedger(statements: Statements) {
 
   return {
     record(tip: NewTransaction): RecordOutcome {
-      const { giverId, idempotencyKey, qrCodeId, createdAtMs } = tip;
-      const earlier =
-        idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
-      const decision = decideTip(tip, earlier, statements.codeWithProvider.get({ id: qrCodeId }));
+      const { giverId, qrCodeId, createdAtMs } = tip;
+      const decision = decideTip(tip, findEarlier(tip), statements.codeWithProvider.get({ id: qrCodeId }));
       if (decision.outcome !== 'due') return decision;
       const { code, givenCents, receivedCents } = decision;
       const receiverId = code.userId;
-      const given = moveAccount(giverId, 'given', givenCents, createdAtMs);
+      const given = giverId && moveAccount(giverId, 'given', givenCents, createdAtMs);
       const received = moveAccount(receiverId, 'received', receivedCents, createdAtMs);
-      const positions = { giverPosition: given.position, receiverPosition: received.position };
+      const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
       const transactionSequence = statements.insertTransaction.run({ ...tip, receiverId, ...positions });
-      statements.insertEntry.run({ ...given, transactionSequence });
+      if (given) statements.insertEntry.run({ ...given, transactionSequence });
       statements.insertEntry.run({ ...received, transactionSequence });
       statements.addToBucket.run({
         accountId: receiverId,
@@ -109,9 +114,9 @@ export function createLedger(statements: Statements) {
       const { createdAtMs, idempotencyKey } = request;
       const { giverId, receiverId, amountCents, netAmountCents, serviceCategory } = found;
       const transactionSequence = found.sequence;
-      const given = moveAccount(giverId, 'given_reversed', cents(-amountCents), createdAtMs);
+      const given = giverId && moveAccount(giverId, 'given_reversed', cents(-amountCents), createdAtMs);
       const received = moveAccount(receiverId, 'received_reversed', cents(-netAmountCents), createdAtMs);
-      const positions = { giverPosition: given.position, receiverPosition: received.position };
+      const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
       statements.insertReversal.run({
         transactionSequence,
         createdAtMs,
@@ -119,7 +124,7 @@ export function createLedger(statements: Statements) {
         reversedBy,
         idempotencyKey,
       });
-      statements.insertEntry.run({ ...given, transactionSequence });
+      if (given) statements.insertEntry.run({ ...given, transactionSequence });
       statements.insertEntry.run({ ...received, transactionSequence });
       statements.takeFromBucket.run({
         accountId: receiverId,

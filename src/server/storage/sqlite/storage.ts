@@ -63,7 +63,8 @@ export function createSqliteStorage(database: Database): Storage {
 
   /** Tells everybody who listens which accounts have new entries. */
   function tellEntries({ giverId, receiverId }: TransactionRecord): void {
-    for (const { onEntries } of listeners) onEntries([giverId, receiverId]);
+    const accounts = giverId === null ? [receiverId] : [giverId, receiverId];
+    for (const { onEntries } of listeners) onEntries(accounts);
   }
 
   /** Tells everybody who listens that what a look-up answers for the codes of an account may have changed. */
