@@ -17,6 +17,7 @@ import { type Database, openDatabase } from '#server/storage/sqlite/connection.t
 import { checkIntegrity, checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
 import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
+import * as paymentSchema from '#server/storage/sqlite/payment-schema.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import { createFairTurns } from '#server/tips/fair-turns.ts';
@@ -430,7 +431,7 @@ describe('a file', () => {
 });
 
 describe('the tables that the migrations make are those of schema.ts:', () => {
-  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
+  const tables = Object.values({ ...schema, ...paymentSchema }).filter((value) => is(value, SQLiteTable));
 
   function migrated(): Database {
     const database = open();

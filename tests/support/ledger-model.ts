@@ -20,6 +20,7 @@ interface ModelTip {
   readonly netAmountCents: number;
   readonly serviceCategory: ServiceCategory;
   readonly createdAt: string;
+  paymentMode: 'simulated';
   status: 'completed' | 'refunded';
   refundedAt: string | null;
   refundedBy: 'giver' | 'receiver' | null;

@@ -263,7 +263,10 @@ export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs
 /** How many entries one step of a listing looks at: some milliseconds of work. */
 export const LISTING_SPAN = 2_000;
 
-function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
+export function isSameTip(
+  earlier: Pick<NewTransaction, 'qrCodeId' | 'amountCents' | 'serviceCategory'>,
+  tip: NewTransaction,
+): boolean {
   return (
     earlier.qrCodeId === tip.qrCodeId &&
     earlier.amountCents === tip.amountCents &&
@@ -280,7 +283,10 @@ export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): numb
 }
 
 /** Whether a user gave or received a transaction. One of other people's does not exist for them. */
-export function isPartyTo(userId: UserId, { giverId, receiverId }: TransactionRecord): boolean {
+export function isPartyTo(
+  userId: UserId,
+  { giverId, receiverId }: Pick<TransactionRecord, 'giverId' | 'receiverId'>,
+): boolean {
   return giverId === userId || receiverId === userId;
 }
 
