@@ -183,6 +183,7 @@ export function createLedgerModel(undoMs: number) {
         netAmountCents: amountCents - roundedShare(amountCents, 3n),
         serviceCategory: code.category,
         createdAt: new Date(now).toISOString(),
+        paymentMode: 'simulated',
         ...{ status: 'completed', refundedAt: null, refundedBy: null },
       });
       const place = tips.length - 1;

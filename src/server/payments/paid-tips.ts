@@ -1,0 +1,247 @@
+/**
+ * Tips that are paid at a payment service. Whatever is heard of a payment, by a notice, from the giver who comes back, or because it
+ * was asked for, moves it through the same few steps of the storage, so that the order and the number of what is heard do not matter.
+ */
+import type { Logger } from 'pino';
+import type { NewReversal, NewTransaction } from '#server/storage/ledger.ts';
+import type { AskRefundOutcome, BeginOutcome, PaymentMove, PaymentRecord } from '#server/storage/payments.ts';
+import type { Account, Storage } from '#server/storage/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { isTransactionId, type TransactionId } from '#shared/ids.ts';
+import { shownReceiver } from '#shared/tip-pages.ts';
+import {
+  type Heard,
+  type Notice,
+  type PaymentService,
+  PaymentServiceUnavailable,
+} from './payment-service.ts';
+
+export interface PaidTips {
+  /**
+   * Begins to pay a tip, and makes the page on which its giver pays. The same giver and idempotency key get the same page.
+   * @throws AppError `payment_unavailable` when the payment service does not answer: nothing was charged.
+   */
+  begin(tip: NewTransaction): Promise<BeginOutcome>;
+  /**
+   * A payment that the account began. One that is open is asked for at the payment service, now and then.
+   * @returns null when there is none.
+   */
+  find(giver: Account, id: TransactionId): Promise<PaymentRecord | null>;
+  /**
+   * Gives up a payment, so that nobody can pay it any more. One that was paid meanwhile stays paid.
+   * @returns what became of it; null when the account began none of this id.
+   */
+  giveUp(giver: Account, id: TransactionId): Promise<PaymentRecord | null>;
+  /**
+   * Refunds a payment at the payment service, and reverses its tip.
+   * @throws AppError `payment_unavailable` when the payment service does not answer: it will be asked again.
+   */
+  refund(reversal: NewReversal): Promise<AskRefundOutcome | { readonly outcome: 'refused' }>;
+  /**
+   * Takes a notice of the payment service.
+   * @throws AppError `invalid_notice`; `payment_unavailable` when it cannot be dealt with yet, and should come again.
+   */
+  takeNotice(body: Uint8Array, signature: string): Promise<void>;
+  /** Asks the payment service for what nothing was heard of; to be called every minute. */
+  sweep(): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+/** A page can be paid on for 30 minutes; the minute more is for clocks that differ, because Stripe takes no less. */
+const PAGE_LIFETIME_MS = 31 * MINUTE_MS;
+/** When to ask for a payment of which nothing was heard. */
+const FIRST_LOOK_MS = 2 * MINUTE_MS;
+/** How often somebody who waits for a payment may have it asked for. */
+const ASK_INTERVAL_MS = 3_000;
+const PAYMENTS_AT_ONCE = 20;
+/** Stripe repeats a notice for three days. */
+const NOTICE_MEMORY_MS = 7 * 24 * 60 * MINUTE_MS;
+const NOTICES_AT_ONCE = 1_000;
+
+export function createPaidTips(deps: {
+  readonly storage: Pick<Storage, 'payments'>;
+  readonly service: PaymentService;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Without a trailing slash. */
+  readonly publicUrl: string;
+}): PaidTips {
+  const { service, clock, log, publicUrl } = deps;
+  const { payments } = deps.storage;
+  /** When those were asked for last whose givers wait. */
+  const askedAtMs = new Map<TransactionId, number>();
+
+  async function move(payment: PaymentRecord, to: PaymentMove): Promise<PaymentRecord> {
+    const now = clock();
+    const moved = await payments.movePayment(payment.id, to, now, now + FIRST_LOOK_MS);
+    if (!moved) throw new Error(`${payment.id} has gone`);
+    return moved.payment;
+  }
+
+  /** Gives a payment its page, if it has none yet. */
+  async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
+    if (payment.state !== 'created') return payment;
+    const { id, qrCodeId } = payment;
+    const { fullName } = shownReceiver({
+      ...{ id: qrCodeId, userId: payment.receiverId, displayName: payment.displayName },
+      ...{ username: payment.receiverUsername, fullName: payment.receiverName },
+    });
+    const paidUrl = `${publicUrl}/tip/${qrCodeId}?payment=${id}`;
+    const words = { title: `Tip for ${fullName}`, paidUrl, leftUrl: `${paidUrl}&left=1` };
+    const begun = await service.begin(payment, words);
+    if (begun.outcome === 'page') return move(payment, { to: 'pending', checkout: begun });
+    log.warn({ payment: id }, 'the payment service has refused to take a payment');
+    return move(payment, { to: 'failed' });
+  }
+
+  /** Moves a payment by what was heard of its page. */
+  async function hear(payment: PaymentRecord, heard: Heard): Promise<PaymentRecord> {
+    switch (heard.is) {
+      case 'open':
+        return payment;
+      case 'expired':
+      case 'failed':
+        return move(payment, { to: heard.is });
+      case 'paid': {
+        const { id, amountCents, giverFeeCents } = payment;
+        const dueCents = amountCents + giverFeeCents;
+        if (heard.chargedCents !== dueCents) {
+          log.error(
+            { payment: id, dueCents, chargedCents: heard.chargedCents },
+            'another sum was paid than was due',
+          );
+          return payment;
+        }
+        const paid = await move(await withPage(payment), { to: 'succeeded', chargeId: heard.chargeId });
+        if (paid.state !== 'succeeded' && paid.state !== 'refunded')
+          log.error({ payment: id, state: paid.state }, 'a payment was paid that had ended');
+        return paid;
+      }
+    }
+  }
+
+  async function lookUp(payment: PaymentRecord): Promise<PaymentRecord> {
+    const begun = await withPage(payment);
+    return begun.state === 'pending' && begun.checkout
+      ? hear(begun, await service.lookUp(begun.checkout.id))
+      : begun;
+  }
+
+  async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
+    const outcome = await service.refund(payment);
+    if (outcome === 'refused') log.warn({ payment: payment.id }, 'the payment service has refused a refund');
+    return move(payment, { to: outcome === 'refused' ? 'refund_refused' : 'refunded' });
+  }
+
+  /** What the bank of the giver took back is taken back from the receiver as well. */
+  async function takeBack(payment: PaymentRecord): Promise<void> {
+    if (payment.state !== 'succeeded') return;
+    if ((await service.takeBack(payment)) === 'refused')
+      log.error({ payment: payment.id }, 'the receiver keeps what the bank of the giver took back');
+    await move(payment, { to: 'refunded' });
+  }
+
+  async function handle({ news }: Notice): Promise<void> {
+    switch (news.of) {
+      case 'page': {
+        const id = news.transactionId;
+        const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
+        if (payment) await hear(payment, news.heard);
+        return;
+      }
+      case 'refund':
+      case 'dispute': {
+        const payment = await payments.findPayment({ chargeId: news.chargeId });
+        if (payment && news.of === 'dispute') await takeBack(payment);
+        else if (payment) await move(payment, { to: 'refunded' });
+        return;
+      }
+      case 'account': {
+        const known = await payments.findPayoutAccount({ accountId: news.account.accountId });
+        if (known) await payments.savePayoutAccount({ ...known, ...news.account }, clock());
+        return;
+      }
+      case 'other':
+        return;
+    }
+  }
+
+  /** The payment service's silence as an answer. */
+  async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Result> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof PaymentServiceUnavailable)) throw error;
+      log.warn({ err: error }, 'the payment service does not answer');
+      throw new AppError('payment_unavailable');
+    }
+  }
+
+  async function findOwn(giver: Account, id: TransactionId): Promise<PaymentRecord | null> {
+    const payment = await payments.findPayment({ id });
+    return payment?.giverId === giver.id ? payment : null;
+  }
+
+  return {
+    async begin(tip) {
+      const now = clock();
+      const payment = { ...tip, paymentMode: service.mode, expiresAtMs: now + PAGE_LIFETIME_MS };
+      const begun = await payments.beginPayment(payment, now + FIRST_LOOK_MS);
+      if (begun.outcome !== 'begun' && begun.outcome !== 'repeated') return begun;
+      return { ...begun, payment: await orUnavailable(() => withPage(begun.payment)) };
+    },
+
+    async find(giver, id) {
+      const payment = await findOwn(giver, id);
+      if (payment?.state !== 'pending') return payment;
+      const now = clock();
+      if (now < (askedAtMs.get(id) ?? 0) + ASK_INTERVAL_MS) return payment;
+      for (const [asked, atMs] of askedAtMs) if (atMs + ASK_INTERVAL_MS <= now) askedAtMs.delete(asked);
+      askedAtMs.set(id, now);
+      try {
+        return await lookUp(payment);
+      } catch (error) {
+        if (error instanceof PaymentServiceUnavailable) return payment;
+        throw error;
+      }
+    },
+
+    async giveUp(giver, id) {
+      const payment = await findOwn(giver, id);
+      if (payment?.state !== 'pending' || !payment.checkout) return payment;
+      const { id: checkoutId } = payment.checkout;
+      return orUnavailable(async () => hear(payment, await service.close(checkoutId)));
+    },
+
+    async refund(reversal) {
+      const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
+      if (asked.outcome !== 'asked' && asked.outcome !== 'repeated') return asked;
+      if (asked.payment.state === 'refunded') return asked;
+      const payment = await orUnavailable(() => finishRefund(asked.payment));
+      return payment.state === 'refunded' ? { ...asked, payment } : { outcome: 'refused' };
+    },
+
+    async takeNotice(body, signature) {
+      const notice = service.readNotice(body, signature);
+      if (!notice) throw new AppError('invalid_notice');
+      if (await payments.hasNotice(notice.id)) return;
+      await orUnavailable(() => handle(notice));
+      // Only now, so that one that could not be dealt with comes again.
+      await payments.rememberNotice(notice.id, clock());
+    },
+
+    async sweep() {
+      const now = clock();
+      await payments.forgetNotices(now - NOTICE_MEMORY_MS, NOTICES_AT_ONCE);
+      for (const payment of await payments.takeOpenPayments(now, PAYMENTS_AT_ONCE)) {
+        try {
+          await (payment.state === 'succeeded' ? finishRefund(payment) : lookUp(payment));
+        } catch (error) {
+          if (!(error instanceof PaymentServiceUnavailable)) throw error;
+          log.warn({ err: error, payment: payment.id }, 'the payment service does not answer');
+        }
+      }
+    },
+  };
+}
