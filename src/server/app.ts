@@ -12,6 +12,7 @@ import { serveApiDocs } from './api/docs.ts';
 import { allowOrigins, guardDoors } from './api/door.ts';
 import { createEnvelope } from './api/envelope.ts';
 import { createPageLookup, createRecall } from './api/lookups.ts';
+import { takePaymentNotices } from './api/payment-notices.ts';
 import { servePhotos } from './api/photos.ts';
 import { serveProbes, type Troubles } from './api/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/problems.ts';
@@ -27,6 +28,10 @@ import type { Config } from './config.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import type { Pages } from './pages/pages.ts';
+import { createPaidTips } from './payments/paid-tips.ts';
+import type { PaymentService } from './payments/payment-service.ts';
+import { createPayouts } from './payments/payouts.ts';
+import { createSimulatedPayments } from './payments/simulated.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets } from './storage/secrets.ts';
@@ -52,6 +57,8 @@ export interface AppDependencies {
   readonly pages: Pages | null;
   /** Whether the process is on its way out and takes no new work. */
   readonly isShuttingDown: () => boolean;
+  /** Null for simulated payments. */
+  readonly paymentService: PaymentService | null;
   /** What `/readyz` tells besides. */
   readonly troubles: Troubles;
 }
@@ -93,6 +100,7 @@ export function createApp(deps: AppDependencies): App {
   serveProbes(app, { clock, isShuttingDown, proveWritable: () => storage.proveWritable(), troubles });
   guardDoors(app, isShuttingDown);
   serveApiDocs(app, publicUrl);
+  takePaymentNotices(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use('/trpc/*', createTrpcDoor(contextOf, report));
   app.use('/api/*', () => {
@@ -134,12 +142,19 @@ function createServices({
   clock,
   random,
   log,
+  paymentService,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const { undoMs } = config;
   const view = createTransactionView(secrets.giver_pseudonym, undoMs, clock);
   const queryTurns = createFairTurns(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
+  const payments = paymentService
+    ? createPaidTips({
+        ...{ storage, service: paymentService, clock, log, publicUrl: config.publicUrl },
+        excludedCategories: config.stripe?.excludedCategories ?? [],
+      })
+    : createSimulatedPayments(storage);
   return {
     sessions,
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
@@ -149,8 +164,13 @@ function createServices({
       clock,
       onTrouble: (err) => log.error({ err }, 'could not print'),
     }),
+    payments,
+    payouts: createPayouts({
+      ...{ storage, service: paymentService, clock, publicUrl: config.publicUrl },
+      excludedCategories: config.stripe?.excludedCategories ?? [],
+    }),
     tipFeed,
-    transactions: createTransactions({ storage, clock, random, view, undoMs, turns: queryTurns }),
+    transactions: createTransactions({ storage, payments, clock, random, view, undoMs, turns: queryTurns }),
     takings: createTakings(storage, queryTurns),
     exports: createExports(storage, clock),
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),

@@ -22,6 +22,7 @@ import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
+import type { PaymentService } from './payments/payment-service.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
 import { checkWhatIsNew } from './storage/ledger-watch.ts';
@@ -78,6 +79,13 @@ export async function serve(): Promise<void> {
   }
 }
 
+/** The payment service that the operator has an account with; its package is loaded only then. */
+async function openPaymentService({ stripe }: Config): Promise<PaymentService | null> {
+  if (!stripe) return null;
+  const { createStripe } = await import('./payments/stripe/stripe.ts');
+  return createStripe(stripe, Date.now);
+}
+
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel, base: null }, logDestination());
@@ -96,6 +104,7 @@ async function start(): Promise<void> {
     random,
     log,
     pages: await openPages(config),
+    paymentService: await openPaymentService(config),
     isShuttingDown: () => isShuttingDown,
     troubles,
   });

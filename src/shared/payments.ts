@@ -1,4 +1,6 @@
 /** The words of payments that both sides speak. */
+import { z } from 'zod';
+import { serviceCategory } from './qr-codes.ts';
 
 /** How a tip was paid: no money moved; a payment service moved what it calls test money; or money. */
 export const PAYMENT_MODES = ['simulated', 'test', 'live'] as const;
@@ -12,3 +14,24 @@ export type PaidMode = Exclude<PaymentMode, 'simulated'>;
  */
 export const PAYMENT_STATES = ['created', 'pending', 'succeeded', 'failed', 'expired', 'refunded'] as const;
 export type PaymentState = (typeof PAYMENT_STATES)[number];
+
+/** A link to pages of the payment service. It can be opened once. */
+export const paymentLink = z.object({ url: z.url() });
+
+/** Whether a provider can be paid. */
+export const payoutStatus = z.object({
+  /** How tips are paid: no money moves, test money, or money. */
+  mode: z.enum(PAYMENT_MODES),
+  /** The provider's services that the payment service does not serve. */
+  excludedCategories: z.array(serviceCategory),
+  /** The provider's account at the payment service; null when there is none, and for simulated payments. */
+  account: z
+    .object({
+      /** Whether tips can be paid to it. */
+      chargesEnabled: z.boolean(),
+      /** What its owner is asked for, as the payment service names it. */
+      missing: z.array(z.string()),
+    })
+    .nullable(),
+});
+export type PayoutStatus = z.infer<typeof payoutStatus>;

@@ -9,8 +9,11 @@ import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
 
-/** What became of the money. Every simulated payment is completed at once; a tip that was reversed is refunded. */
-const TRANSACTION_STATUSES = ['completed', 'refunded'] as const;
+/**
+ * What became of the money. Every simulated payment is completed at once; one at a payment service is pending until its giver has
+ * paid, or nobody can any more. A tip that was reversed is refunded.
+ */
+const TRANSACTION_STATUSES = ['completed', 'refunded', 'pending', 'failed', 'expired'] as const;
 
 /** The most transactions that one page of a listing may hold. */
 export const MAX_PAGE_SIZE = 200;
@@ -130,6 +133,8 @@ export const transaction = z.object({
   status: z.enum(TRANSACTION_STATUSES),
   /** How it was paid: no money moved, test money, or money. */
   paymentMode: z.enum(PAYMENT_MODES),
+  /** Where its giver pays, as the giver is told while it is pending; null besides. */
+  paymentUrl: z.url().nullable(),
   /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
   /** When it was refunded; null when it was not. */

@@ -21,6 +21,7 @@ function tip(dollars: number): Transaction {
     qrCodeId: newQrCodeId((size) => Buffer.alloc(size, 3)),
     ...{ amountCents: cents(dollars * 100), giverFeeCents, netAmountCents },
     ...{ serviceCategory: 'bartender', status: 'completed', paymentMode: 'simulated' },
+    paymentUrl: null,
     ...{ createdAt: '2026-05-15T12:00:00.000Z' },
     ...{ refundedAt: null, refundedBy: null, undoUntil: null },
   };

@@ -9,8 +9,8 @@ import { getTableConfig, integer, SQLiteTable, sqliteTable, text } from 'drizzle
 import { expect, test, vi } from 'vitest';
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
-import { prepareInsert, prepareNumberedInsert } from '#server/storage/sqlite/placeholders.ts';
 import * as paymentSchema from '#server/storage/sqlite/payment-schema.ts';
+import { prepareInsert, prepareNumberedInsert } from '#server/storage/sqlite/placeholders.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 

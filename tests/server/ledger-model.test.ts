@@ -4,6 +4,7 @@
  */
 
 import { expect, test } from 'vitest';
+import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { Account } from '#server/storage/storage.ts';
 import { createFairTurns } from '#server/tips/fair-turns.ts';
@@ -51,7 +52,8 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   const deps = { storage, clock: () => now, random: chance.bytes };
   const view = createTransactionView(chance.bytes(32), UNDO_MS, deps.clock);
   const turns = createFairTurns(8);
-  const transactions = createTransactions({ ...deps, view, undoMs: UNDO_MS, turns });
+  const payments = createSimulatedPayments(storage);
+  const transactions = createTransactions({ ...deps, payments, view, undoMs: UNDO_MS, turns });
   const takings = createTakings(storage, turns);
   const qrCodes = createQrCodes({ ...deps, publicUrl: PUBLIC_URL });
   const model = createLedgerModel(UNDO_MS);

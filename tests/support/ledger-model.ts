@@ -21,6 +21,7 @@ interface ModelTip {
   readonly serviceCategory: ServiceCategory;
   readonly createdAt: string;
   paymentMode: 'simulated';
+  paymentUrl: null;
   status: 'completed' | 'refunded';
   refundedAt: string | null;
   refundedBy: 'giver' | 'receiver' | null;
@@ -184,6 +185,7 @@ export function createLedgerModel(undoMs: number) {
         serviceCategory: code.category,
         createdAt: new Date(now).toISOString(),
         paymentMode: 'simulated',
+        paymentUrl: null,
         ...{ status: 'completed', refundedAt: null, refundedBy: null },
       });
       const place = tips.length - 1;

@@ -36,6 +36,14 @@ export const transactionsRouter = router({
     .input(refundRequest)
     .mutation(({ ctx, input }) => ctx.services.transactions.refund(ctx.account, input)),
 
+  giveUp: signedInProcedure
+    .use(async ({ ctx, next }) => {
+      await ctx.services.limits.countChange('refund', ctx.account.id);
+      return next();
+    })
+    .input(transactionQuery)
+    .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
+
   sums: signedInProcedure
     .input(sumsQuery)
     .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input)),

@@ -93,6 +93,8 @@ const LIMITS = {
   photo: inMemory(['account'], 30, HOUR_MS),
   // A print is made in a thread of its own, one after the other.
   print: inMemory(['account'], 120, HOUR_MS),
+  // Each asks the payment service.
+  payout_link: inMemory(['account'], 30, HOUR_MS),
   // An export reads a whole history, and packs it.
   export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.
@@ -141,7 +143,7 @@ export interface Limits {
 /** What an owner may ask for so often only. */
 export type Change = Extract<
   LimitName,
-  'profile_change' | 'tip_page_change' | 'photo' | 'print' | 'refund' | 'export'
+  'profile_change' | 'tip_page_change' | 'photo' | 'print' | 'refund' | 'payout_link' | 'export'
 >;
 
 type Who = Readonly<Partial<Record<Subject, string>>>;

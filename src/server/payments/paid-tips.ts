@@ -3,10 +3,10 @@
  * was asked for, moves it through the same few steps of the storage, so that the order and the number of what is heard do not matter.
  */
 import type { Logger } from 'pino';
-import type { NewReversal, NewTransaction } from '#server/storage/ledger.ts';
-import type { AskRefundOutcome, BeginOutcome, PaymentMove, PaymentRecord } from '#server/storage/payments.ts';
+import type { PaymentMove, PaymentRecord } from '#server/storage/payments.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
+import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
@@ -16,36 +16,7 @@ import {
   type PaymentService,
   PaymentServiceUnavailable,
 } from './payment-service.ts';
-
-export interface PaidTips {
-  /**
-   * Begins to pay a tip, and makes the page on which its giver pays. The same giver and idempotency key get the same page.
-   * @throws AppError `payment_unavailable` when the payment service does not answer: nothing was charged.
-   */
-  begin(tip: NewTransaction): Promise<BeginOutcome>;
-  /**
-   * A payment that the account began. One that is open is asked for at the payment service, now and then.
-   * @returns null when there is none.
-   */
-  find(giver: Account, id: TransactionId): Promise<PaymentRecord | null>;
-  /**
-   * Gives up a payment, so that nobody can pay it any more. One that was paid meanwhile stays paid.
-   * @returns what became of it; null when the account began none of this id.
-   */
-  giveUp(giver: Account, id: TransactionId): Promise<PaymentRecord | null>;
-  /**
-   * Refunds a payment at the payment service, and reverses its tip.
-   * @throws AppError `payment_unavailable` when the payment service does not answer: it will be asked again.
-   */
-  refund(reversal: NewReversal): Promise<AskRefundOutcome | { readonly outcome: 'refused' }>;
-  /**
-   * Takes a notice of the payment service.
-   * @throws AppError `invalid_notice`; `payment_unavailable` when it cannot be dealt with yet, and should come again.
-   */
-  takeNotice(body: Uint8Array, signature: string): Promise<void>;
-  /** Asks the payment service for what nothing was heard of; to be called every minute. */
-  sweep(): Promise<void>;
-}
+import type { TipPayments } from './tip-payments.ts';
 
 const MINUTE_MS = 60_000;
 /** A page can be paid on for 30 minutes; the minute more is for clocks that differ, because Stripe takes no less. */
@@ -60,15 +31,17 @@ const NOTICE_MEMORY_MS = 7 * 24 * 60 * MINUTE_MS;
 const NOTICES_AT_ONCE = 1_000;
 
 export function createPaidTips(deps: {
-  readonly storage: Pick<Storage, 'payments'>;
+  readonly storage: Storage;
   readonly service: PaymentService;
   readonly clock: Clock;
   readonly log: Logger;
   /** Without a trailing slash. */
   readonly publicUrl: string;
-}): PaidTips {
-  const { service, clock, log, publicUrl } = deps;
-  const { payments } = deps.storage;
+  /** The services that the payment service does not serve. */
+  readonly excludedCategories: readonly ServiceCategory[];
+}): TipPayments {
+  const { storage, service, clock, log, publicUrl, excludedCategories } = deps;
+  const { payments } = storage;
   /** When those were asked for last whose givers wait. */
   const askedAtMs = new Map<TransactionId, number>();
 
@@ -184,7 +157,12 @@ export function createPaidTips(deps: {
   }
 
   return {
+    mode: service.mode,
+
+    serves: (category) => !excludedCategories.includes(category),
+
     async begin(tip) {
+      if (excludedCategories.includes(tip.serviceCategory)) return { outcome: 'not_payable' };
       const now = clock();
       const payment = { ...tip, paymentMode: service.mode, expiresAtMs: now + PAGE_LIFETIME_MS };
       const begun = await payments.beginPayment(payment, now + FIRST_LOOK_MS);
@@ -215,11 +193,17 @@ export function createPaidTips(deps: {
     },
 
     async refund(reversal) {
+      const { userId, transactionId: id } = reversal;
+      const tip = await storage.findTransaction(userId, id);
+      if (!tip || tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
       const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
-      if (asked.outcome !== 'asked' && asked.outcome !== 'repeated') return asked;
-      if (asked.payment.state === 'refunded') return asked;
-      const payment = await orUnavailable(() => finishRefund(asked.payment));
-      return payment.state === 'refunded' ? { ...asked, payment } : { outcome: 'refused' };
+      if (!('payment' in asked)) return asked;
+      const isDone = asked.payment.state === 'refunded';
+      const payment = isDone ? asked.payment : await orUnavailable(() => finishRefund(asked.payment));
+      if (payment.state !== 'refunded') return { outcome: 'refused' };
+      const transaction = await storage.findTransaction(userId, id);
+      if (!transaction) throw new Error(`${id} has gone`);
+      return { outcome: asked.outcome === 'asked' ? 'reversed' : 'repeated', transaction };
     },
 
     async takeNotice(body, signature) {

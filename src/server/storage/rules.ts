@@ -214,6 +214,7 @@ export function decideReversal<Found extends TransactionRecord & { readonly keyO
   found: Found | undefined,
 ): ReverseOutcome | { readonly outcome: 'due'; readonly found: Found; readonly reversedBy: TipParty } {
   if (!found || !isPartyTo(userId, found)) return { outcome: 'unknown_transaction' };
+  if (found.paymentMode !== 'simulated') throw new Error('a tip that was paid is reversed with its payment');
   const reversedBy = found.giverId === userId ? 'giver' : 'receiver';
   if (found.reversal) {
     const isSame = found.reversal.reversedBy === reversedBy && found.keyOfReversal === idempotencyKey;

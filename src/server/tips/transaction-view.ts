@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/ledger.ts';
+import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
@@ -12,8 +13,11 @@ import type { Transaction } from '#shared/tips.ts';
 /** Remembered pseudonyms take some 2 MB. */
 const MAX_REMEMBERED = 10_000;
 
+/** What can be seen as a transaction: a tip of the ledger, or a payment of one that is to be. */
+export type Viewable = TransactionRecord | PaymentRecord;
+
 /** The record as `viewer`, who is its giver or its receiver, may see it. */
-export type TransactionView = (record: TransactionRecord, viewer: UserId) => Transaction;
+export type TransactionView = (record: Viewable, viewer: UserId) => Transaction;
 
 /**
  * @param key of the pseudonyms; the same key gives the same pseudonym for the same two people.
@@ -23,7 +27,7 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
   /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
-  function pseudonymOf({ giverId, receiverId }: TransactionRecord): GiverPseudonym | null {
+  function pseudonymOf({ giverId, receiverId }: Viewable): GiverPseudonym | null {
     if (giverId === null) return null;
     const pair = `${receiverId} ${giverId}`;
     const known = remembered.get(pair);
@@ -36,7 +40,7 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
   }
 
   /** What the giver is told of the receiver, who is told of their own account. */
-  function receiverOf(record: TransactionRecord, viewer: UserId) {
+  function receiverOf(record: Viewable, viewer: UserId) {
     return shownReceiver({
       id: record.qrCodeId,
       userId: record.receiverId,
@@ -46,14 +50,15 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
     });
   }
 
-  function undoUntil({ giverId, createdAtMs, reversal }: TransactionRecord, viewer: UserId): string | null {
-    const untilMs = createdAtMs + undoMs;
-    if (viewer !== giverId || reversal || undoMs === 0 || untilMs < clock()) return null;
+  function undoUntil(record: Viewable, viewer: UserId): string | null {
+    const untilMs = record.createdAtMs + undoMs;
+    if (viewer !== record.giverId || statusOf(record) !== 'completed' || undoMs === 0 || untilMs < clock())
+      return null;
     return new Date(untilMs).toISOString();
   }
 
   return (record, viewer) => {
-    const { reversal } = record;
+    const reversal = 'reversal' in record ? record.reversal : null;
     const receiver = receiverOf(record, viewer);
     return {
       id: record.id,
@@ -66,12 +71,31 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
       giverFeeCents: record.giverFeeCents,
       netAmountCents: record.netAmountCents,
       serviceCategory: record.serviceCategory,
-      status: reversal ? 'refunded' : 'completed',
+      status: statusOf(record),
       paymentMode: record.paymentMode,
+      paymentUrl:
+        'checkout' in record && record.state === 'pending' && viewer === record.giverId
+          ? (record.checkout?.url ?? null)
+          : null,
       createdAt: new Date(record.createdAtMs).toISOString(),
       refundedAt: reversal && new Date(reversal.createdAtMs).toISOString(),
       refundedBy: reversal?.reversedBy ?? null,
       undoUntil: undoUntil(record, viewer),
     };
   };
+}
+
+function statusOf(record: Viewable): Transaction['status'] {
+  if ('reversal' in record) return record.reversal ? 'refunded' : 'completed';
+  switch (record.state) {
+    case 'created':
+      return 'pending';
+    case 'succeeded':
+      return 'completed';
+    case 'pending':
+    case 'failed':
+    case 'expired':
+    case 'refunded':
+      return record.state;
+  }
 }

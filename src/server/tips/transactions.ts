@@ -1,16 +1,25 @@
 /**
  * The ledger of tips: what a tip costs, who may give it, and what both sides see of it afterwards.
  */
+
+import type { TipPayments } from '#server/payments/tip-payments.ts';
 import {
   ALL_TIPS,
   type ListingPlace,
   type TipFilter,
   type TransactionRecord,
 } from '#server/storage/ledger.ts';
+import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { isTransactionId, newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
+import {
+  isTransactionId,
+  newTransactionId,
+  type RandomBytes,
+  readQrCodeId,
+  type TransactionId,
+} from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type {
@@ -43,6 +52,11 @@ export interface Transactions {
    */
   get(account: Account, id: string): Promise<Transaction>;
   /**
+   * Gives up a payment that the account began, so that it cannot be paid any more. One that was paid meanwhile stays paid.
+   * @throws AppError `transaction_not_found` when it began none of this id; `payment_unavailable`.
+   */
+  giveUp(account: Account, id: string): Promise<Transaction>;
+  /**
    * Reverses a tip in full, durably: its giver for as long as they may take it back, its receiver at any time. The same person and
    * idempotency key get the same answer however often they ask.
    * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or it is too late.
@@ -59,6 +73,7 @@ export interface Transactions {
 
 export function createTransactions(deps: {
   readonly storage: Storage;
+  readonly payments: TipPayments;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly view: TransactionView;
@@ -67,7 +82,7 @@ export function createTransactions(deps: {
   /** Each step of a reading takes one. */
   readonly turns: FairTurns;
 }): Transactions {
-  const { storage, clock, random, view, undoMs, turns } = deps;
+  const { storage, payments, clock, random, view, undoMs, turns } = deps;
 
   /** Where the listing goes on after the transaction that a cursor names. */
   async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
@@ -78,11 +93,24 @@ export function createTransactions(deps: {
     });
   }
 
+  /** A tip of the ledger; else a payment that is still open, or has come to nothing. */
+  async function findEither(
+    account: Account,
+    id: TransactionId,
+  ): Promise<TransactionRecord | PaymentRecord | null> {
+    const record = await storage.findTransaction(account.id, id);
+    if (record) return record;
+    const payment = await payments.find(account, id);
+    // It may have been paid just now.
+    const isPaid = payment?.state === 'succeeded' || payment?.state === 'refunded';
+    return isPaid ? storage.findTransaction(account.id, id) : payment;
+  }
+
   return {
     async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
       const qrCodeId = readQrCodeId(receiverQrId);
       if (!qrCodeId) throw new AppError('qr_code_not_found');
-      const result = await storage.recordTip({
+      const result = await payments.begin({
         id: newTransactionId(random),
         giverId: giver.id,
         qrCodeId,
@@ -93,12 +121,14 @@ export function createTransactions(deps: {
         receiverFeeRate: RECEIVER_FEE_RATE,
         idempotencyKey: idempotencyKey ?? null,
         createdAtMs: clock(),
-        paymentMode: 'simulated',
       });
       switch (result.outcome) {
         case 'recorded':
         case 'repeated':
-          return view(result.transaction, giver.id);
+        case 'begun':
+          return view('payment' in result ? result.payment : result.transaction, giver.id);
+        case 'not_payable':
+          throw new AppError('provider_not_payable');
         case 'key_reused':
           throw new AppError('idempotency_key_reused');
         case 'unknown_code':
@@ -134,15 +164,22 @@ export function createTransactions(deps: {
     },
 
     async get(account, id) {
-      const record = isTransactionId(id) ? await storage.findTransaction(account.id, id) : null;
+      if (!isTransactionId(id)) throw new AppError('transaction_not_found');
+      const record = await findEither(account, id);
       if (!record) throw new AppError('transaction_not_found');
       return view(record, account.id);
+    },
+
+    async giveUp(account, id) {
+      const payment = isTransactionId(id) ? await payments.giveUp(account, id) : null;
+      if (!payment) throw new AppError('transaction_not_found');
+      return view(payment, account.id);
     },
 
     async refund(account, { id, idempotencyKey = null }) {
       if (!isTransactionId(id)) throw new AppError('transaction_not_found');
       const now = clock();
-      const result = await storage.reverseTip({
+      const result = await payments.refund({
         transactionId: id,
         userId: account.id,
         idempotencyKey,
@@ -157,6 +194,7 @@ export function createTransactions(deps: {
           throw new AppError('transaction_not_found');
         case 'reversed_before':
         case 'too_late':
+        case 'refused':
           throw new AppError('not_refundable');
       }
     },
