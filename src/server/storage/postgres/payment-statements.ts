@@ -62,9 +62,12 @@ export function preparePaymentStatements(db: NodePgDatabase) {
     paymentById: paymentsWithNames()
       .where(eq(payments.id, value('id')))
       .prepare('payment_by_id'),
-    lockPayment: paymentsWithNames()
+    /** Apart from reading it, because a lock cannot name one of several tables in a schema. */
+    lockPayment: db
+      .select({ id: payments.id })
+      .from(payments)
       .where(eq(payments.id, value('id')))
-      .for('update', { of: payments })
+      .for('update')
       .prepare('lock_payment'),
     paymentByCheckout: paymentsWithNames()
       .where(eq(payments.checkoutId, value('checkoutId')))
@@ -94,11 +97,14 @@ export function preparePaymentStatements(db: NodePgDatabase) {
       })
       .where(eq(payments.id, value('id')))
       .prepare('update_payment'),
-    openPayments: paymentsWithNames()
+    /** Locked; those that another process has locked are left out. */
+    openPayments: db
+      .select({ id: payments.id })
+      .from(payments)
       .where(sql`${payments.lookAtMs} is not null and ${payments.lookAtMs} <= ${value('nowMs')}`)
       .orderBy(asc(payments.lookAtMs))
       .limit(value('atMost'))
-      .for('update', { of: payments, skipLocked: true })
+      .for('update', { skipLocked: true })
       .prepare('open_payments'),
     noteLook: db
       .update(payments)

@@ -62,9 +62,8 @@ export function createPayments(deps: {
       steps.transact(async ({ statements, begun }, isRepeated): Promise<AskRefundOutcome> => {
         await begun;
         const { transactionId: id } = reversal;
-        const [row] = await statements.lockPayment.execute({ id });
+        const payment = await lock(statements, id);
         const [tip] = await statements.transactionById.execute({ id });
-        const payment = row && paymentOf(row);
         const decision = decideRefund(reversal, payment, tip ?? null);
         if (decision.outcome !== 'due') {
           const isOwn = isRepeated && payment?.refund?.askedAtMs === reversal.createdAtMs;
@@ -78,9 +77,13 @@ export function createPayments(deps: {
     takeOpenPayments: (nowMs, atMost) =>
       steps.transact(async ({ statements, begun }) => {
         await begun;
-        const open = (await statements.openPayments.execute({ nowMs, atMost })).map(paymentOf);
-        for (const { id, lookCount } of open)
-          await statements.noteLook.execute({ id, lookAtMs: nowMs + pauseAfterLooks(lookCount) });
+        const open: PaymentRecord[] = [];
+        for (const { id } of await statements.openPayments.execute({ nowMs, atMost })) {
+          const payment = await find(statements, { id });
+          if (!payment) throw new Error(`${id} has gone`);
+          open.push(payment);
+          await statements.noteLook.execute({ id, lookAtMs: nowMs + pauseAfterLooks(payment.lookCount) });
+        }
         return open;
       }, 'repeat'),
 
@@ -117,6 +120,11 @@ async function find(statements: Statements, name: PaymentName): Promise<PaymentR
         ? await statements.paymentByCheckout.execute(name)
         : await statements.paymentByCharge.execute(name);
   return row && paymentOf(row);
+}
+
+async function lock(statements: Statements, id: TransactionId): Promise<PaymentRecord | undefined> {
+  await statements.lockPayment.execute({ id });
+  return find(statements, { id });
 }
 
 async function findEarlier(
@@ -194,9 +202,8 @@ async function movePayment(
   const { id, move, nowMs, lookAtMs } = request;
   await session.begun;
   const { statements } = session;
-  const [row] = await statements.lockPayment.execute({ id });
-  if (!row) return { outcome: null, accounts: [] };
-  const payment = paymentOf(row);
+  const payment = await lock(statements, id);
+  if (!payment) return { outcome: null, accounts: [] };
   const { giverId, receiverId } = payment;
   const people = giverId === null ? [receiverId] : [giverId, receiverId];
   const moved = decideMove(payment, move);
