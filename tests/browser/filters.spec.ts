@@ -155,6 +155,44 @@ test('the place of a sum that is being counted is no wider than a narrow phone',
   await expect(page.getByText('Sent $70.00 (with fees $73.50) in 2 tips')).toBeVisible();
 });
 
+test('what belongs to the former filter is dimmed while the next answer is on its way, and gives way to an error', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&period=last-month');
+  const nothing = page.getByRole('heading', { name: 'No Tips Found' });
+  await expect(nothing).toBeVisible();
+  await openFilter(page);
+  const first = await holdAnswers(page, /transactions\.list/);
+  await page.getByLabel('Dates').selectOption('This month');
+  await expect.poll(first.asked).toBe(1);
+  await expect(nothing).toHaveCount(0);
+  first.release();
+  await expect(rows(page)).toHaveCount(3);
+
+  const former = page.locator('[aria-busy="true"]').filter({ has: rows(page) });
+  const second = await holdAnswers(page, /transactions\.list/);
+  await page.getByRole('radio', { name: 'Received' }).check();
+  await expect(former.getByRole('listitem')).toHaveCount(3);
+  await expect(former).toHaveCSS('opacity', '0.55');
+  second.release();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(former).toHaveCount(0);
+
+  await page.route(/transactions\.list/, (route) => route.fulfill({ status: 500, body: '' }));
+  await page.getByLabel('Service').selectOption('DJ');
+  await expect(page.getByRole('heading', { name: 'Failed to load dashboard data' })).toBeVisible();
+  await expect(rows(page)).toHaveCount(0);
+  await page.unroute(/transactions\.list/);
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Retry' }).last().click();
+  await expect(rows(page)).toHaveCount(1);
+  expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
+});
+
 test('Load More goes on within the filter', async ({ page, backstage, logInAs }) => {
   const provider = await backstage.provider(['bartender', 'dj']);
   const customer = await backstage.customer();

@@ -1,7 +1,7 @@
 /**
  * The queries of the dashboard.
  */
-import { keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
@@ -87,7 +87,7 @@ export function useDashboardData(
 
 /**
  * A listing of transactions, kept fresh; a next page that cannot be loaded is a toast. While it is loaded for another input it stays
- * as it was.
+ * as it was, unless that is empty: nobody knows yet that the other one is too.
  */
 export function useListing(input: ListingInput, enabled: boolean) {
   const { client } = trpc.useUtils();
@@ -101,7 +101,7 @@ export function useListing(input: ListingInput, enabled: boolean) {
       client.transactions.list.query({ ...input, cursor: pageParam }),
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    placeholderData: (former) => (former?.pages[0]?.transactions.length ? former : undefined),
   });
 
   async function loadMore(): Promise<void> {
