@@ -193,6 +193,42 @@ test('what belongs to the former filter is dimmed while the next answer is on it
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 
+test('a part of a date can be typed again, and a date that is emptied part by part counts no more', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&from=2020-05-10&to=2099-05-10');
+  await openFilter(page);
+  await page.getByLabel('From').focus();
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('06');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&from=2020-06-10&to=2099-05-10');
+  await page.getByLabel('From').blur();
+  await page.getByLabel('From').focus();
+  for (const _ of ['month', 'day', 'year']) {
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Tab');
+  }
+  await page.getByLabel('To', { exact: true }).focus();
+  await expect(page).toHaveURL('/dashboard?tab=transactions&to=2099-05-10');
+  await expect(rows(page)).toHaveCount(3);
+});
+
+test('a range of one date stays open when that date is taken away', async ({ page, backstage, logInAs }) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&from=2020-05-10');
+  await openFilter(page);
+  await page.getByLabel('From').fill('');
+  await expect(page).toHaveURL('/dashboard?tab=transactions');
+  await expect(page.getByLabel('Dates')).toHaveValue('range');
+  await page.getByLabel('To', { exact: true }).fill('2020-05-10');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&to=2020-05-10');
+});
+
 test('Load More goes on within the filter', async ({ page, backstage, logInAs }) => {
   const provider = await backstage.provider(['bartender', 'dj']);
   const customer = await backstage.customer();
