@@ -193,6 +193,26 @@ test('what belongs to the former filter is dimmed while the next answer is on it
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
 });
 
+test('the sums are said in a place that is there before them', async ({ page, backstage, logInAs }) => {
+  const { customer } = await history(backstage);
+  await logInAs(customer);
+  const answers = await holdAnswers(page, /transactions\.sums/);
+  await page.goto('/dashboard');
+  const sums = page.getByRole('region', { name: 'Filter' }).getByRole('status');
+  await expect(sums).toHaveText('');
+  const place = await sums.elementHandle();
+  answers.release();
+  await expect(sums).toHaveText('Sent $70.00 (with fees $73.50) in 2 tips');
+  await openFilter(page);
+  await page.getByLabel('Dates').selectOption('From … to …');
+  await page.getByLabel('From').fill('2026-05-31');
+  await page.getByLabel('To', { exact: true }).fill('2026-05-01');
+  await expect(sums).toHaveText('');
+  await page.getByLabel('From').fill('2026-05-01');
+  await expect(sums).toHaveText('Sent $0.00 (with fees $0.00) in 0 tips');
+  expect(await place?.evaluate((element) => element.isConnected)).toBe(true);
+});
+
 test('a part of a date can be typed again, and a date that is emptied part by part counts no more', async ({
   page,
   backstage,
@@ -227,6 +247,24 @@ test('a range of one date stays open when that date is taken away', async ({ pag
   await expect(page.getByLabel('Dates')).toHaveValue('range');
   await page.getByLabel('To', { exact: true }).fill('2020-05-10');
   await expect(page).toHaveURL('/dashboard?tab=transactions&to=2020-05-10');
+});
+
+test('whoever clears the filters with the keyboard goes on in the panel that shows what they asked for', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  for (const [address, name] of [
+    ['direction=received', 'Clear filters'],
+    ['period=last-month', 'Clear Filters'],
+  ] as const) {
+    await page.goto(`/dashboard?tab=transactions&${address}`);
+    await page.getByRole('link', { name, exact: true }).press('Enter');
+    await expect(rows(page)).toHaveCount(3);
+    await expect(page.getByRole('tabpanel')).toBeFocused();
+  }
 });
 
 test('Load More goes on within the filter', async ({ page, backstage, logInAs }) => {
