@@ -2,6 +2,7 @@
  * `npm run db:move` copies a file into an empty PostgreSQL database, with all that people have in it, and checks all of it before
  * anything is to be seen there.
  */
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -9,6 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { TableRows } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
+import { newTransactionId } from '#shared/ids.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
@@ -107,7 +109,7 @@ describe('a move', () => {
       }
       const [first] = tips;
       if (!first) throw new Error('there is no tip');
-      const again = await to.recordTip({ ...first, id: `${first.id.slice(0, -1)}0` as typeof first.id });
+      const again = await to.recordTip({ ...first, id: newTransactionId(randomBytes) });
       expect(again).toMatchObject({ outcome: 'repeated', transaction: { id: first.id } });
     } finally {
       await from.close();
@@ -122,7 +124,7 @@ describe('a move', () => {
     const storage = await at(url).openForCommand();
     const [, , , last] = tips;
     if (!last) throw new Error('there is no tip');
-    const next = { ...last, id: `${last.id.slice(0, -1)}0` as typeof last.id, idempotencyKey: null };
+    const next = { ...last, id: newTransactionId(randomBytes), idempotencyKey: null };
     expect((await storage.recordTip(next)).outcome).toBe('recorded');
     expect((await takeBack(storage, last, last.createdAtMs)).outcome).toBe('reversed');
     expect(await storage.checkRecent()).toMatchObject({ problems: [] });
