@@ -114,6 +114,7 @@ test.describe('the data of an account', () => {
     await downloadButton(yourData(page)).click();
     const waiting = yourData(page).getByRole('button', { name: 'Preparing...' });
     await waiting.dispatchEvent('click');
+    await expectForEverybody(page, 'download under way');
     answers.release();
     await downloading;
     await expect(downloadButton(yourData(page))).toBeVisible();
@@ -197,7 +198,10 @@ test.describe('the data of an account', () => {
     await submit(page);
     await expect(waitingButton(page)).toBeVisible();
     fail();
-    await expect(dialog(page).getByRole('alert')).toContainText('Your data could not be downloaded.');
+    await expect(dialog(page).getByRole('alert')).toHaveText([
+      'Your data could not be downloaded. Check your connection and try again.',
+      'Your account was not closed, because your data could not be downloaded.',
+    ]);
     await expect(closeButton(page)).toBeVisible();
     await expect(word(page)).toHaveValue('close');
     expect(countOf()).toBe(0);

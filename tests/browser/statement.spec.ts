@@ -298,6 +298,30 @@ test('downloads both files, in the time zone of the browser', async ({
   ]);
 });
 
+test('that cannot be loaded is asked for again, and the focus stays', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  await page.clock.setFixedTime(NOW);
+  await page.route('**/trpc/transactions*', (route) => route.abort());
+  await page.goto('/statement');
+  await page.getByRole('button', { name: 'Retry' }).focus();
+  await page.unroute('**/trpc/transactions*');
+  const answers = await holdAnswers(page, '**/trpc/transactions*');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Loading the statement...')).toBeVisible();
+  answers.release();
+  await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+  await page.keyboard.press('Shift+Tab');
+  await expect(page.getByRole('button', { name: 'Download daily record' })).toBeFocused();
+  complaints.splice(0);
+});
+
 test('makes one file at a time, also of another period', async ({ page, backstage, server, logInAs }) => {
   const { provider } = await createScene(backstage, server);
   await logInAs(provider);

@@ -1,5 +1,6 @@
 /** A statement: every tip of a period with its sums, to be read, printed or downloaded. */
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -32,6 +33,7 @@ export function Statement({ user }: { readonly user: User }) {
 function StatementScreen({ user }: { readonly user: User }) {
   const today = todayHere();
   const query = statementIn(useSearch(), today, user);
+  const place = useRef<HTMLDivElement>(null);
   const statement = useQuery({
     queryKey: ['statement', query],
     queryFn: ({ signal }) => loadStatement(query, signal),
@@ -39,6 +41,12 @@ function StatementScreen({ user }: { readonly user: User }) {
     // Nothing tells this screen of a tip, or of a refund by the other person: what was loaded ends with the screen.
     gcTime: 0,
   });
+
+  function retry() {
+    // The pressed button gives way to what is loaded.
+    place.current?.focus();
+    void statement.refetch();
+  }
 
   return (
     <Screen
@@ -57,11 +65,13 @@ function StatementScreen({ user }: { readonly user: User }) {
           <Chooser query={query} today={today} hasDirections={user.isServiceProvider} />
         </div>
         <Actions query={query} isReady={statement.data !== undefined} />
-        {statement.data ? (
-          <Sheet user={user} query={query} data={statement.data} />
-        ) : (
-          <NotReady error={statement.error} onRetry={() => void statement.refetch()} />
-        )}
+        <div ref={place} tabIndex={-1}>
+          {statement.data ? (
+            <Sheet user={user} query={query} data={statement.data} />
+          ) : (
+            <NotReady error={statement.error} onRetry={retry} />
+          )}
+        </div>
       </div>
     </Screen>
   );

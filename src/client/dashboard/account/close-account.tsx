@@ -21,6 +21,7 @@ import { resolveClosing } from './profile-rules.ts';
 const FIELDS = ['currentPassword', 'confirmation'] as const;
 /** How long an answer may take. */
 const ANSWER_PATIENCE_MS = 15_000;
+const NO_DATA = 'Your account was not closed, because your data could not be downloaded.';
 const NO_ANSWER =
   'There was no answer, so that it is not known whether your account was closed. Try again with the same password. If you are logged out, it is closed.';
 
@@ -63,7 +64,13 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
   }
 
   async function close(values: Closing) {
-    if (!(await data.finish()) || !isOpen.current) return;
+    const hasData = await data.finish();
+    if (!isOpen.current) return;
+    if (!hasData) {
+      // Why stands at the download, which may be out of sight.
+      form.setError('root', { message: NO_DATA });
+      return;
+    }
     // A click before the next render would still find the way out.
     flushSync(() => setSent(true));
     try {
