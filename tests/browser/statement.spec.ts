@@ -8,6 +8,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { parse } from 'csv-parse/sync';
 import { databaseAt } from '#server/storage/open.ts';
+import { MAX_NAME_LENGTH } from '#shared/display-names.ts';
 import { newTransactionId, readQrCodeId, type UserId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { requirePrintTools } from '../support/print-tools.ts';
@@ -437,6 +438,32 @@ for (const colorScheme of ['light', 'dark'] as const) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(687);
   });
 }
+
+test('names of one long word fit a narrow phone with large text, a desktop and paper', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const fullName = 'W'.repeat(MAX_NAME_LENGTH);
+  const provider = await backstage.provider(['bartender'], fullName);
+  const customer = await backstage.customer(fullName);
+  await giveTips(server, { giver: customer, receiver: provider, code: await backstage.code(provider) }, TIPS);
+  await logInAs(customer);
+  await open(page);
+  await expectForEverybody(page, 'statement with long names');
+  for (const [media, width] of [
+    ['screen', 1_280],
+    ['print', 687],
+  ] as const) {
+    await page.emulateMedia({ media });
+    await page.setViewportSize({ width, height: 1_000 });
+    // The page follows a new window with the next frame.
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth), media)
+      .toBeLessThanOrEqual(width);
+  }
+});
 
 test('axe finds nothing, and nothing scrolls sideways on a narrow phone', async ({
   page,
