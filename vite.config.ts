@@ -173,6 +173,11 @@ function isOfGuardedPage(id: string): boolean {
   return ICON.test(id) || isOneOf([existing('session/guards.tsx')], id);
 }
 
+/** The sign-up and the dashboard have both. */
+function isOfTabs(id: string): boolean {
+  return isOneOf(['ui/tabs.tsx', 'ui/choice.tsx'].map(existing), id);
+}
+
 function isBehindLogin(id: string): boolean {
   return LIBRARIES_BEHIND_LOGIN.test(id) || isOneOf(BEHIND_LOGIN, id);
 }
@@ -269,6 +274,7 @@ const config: ViteUserConfig = {
                 // The pages of a login and of a camera call procedures without the cache of those behind the login.
                 { name: 'api', test: existing('api.ts') },
                 { name: 'guards', test: isOfGuardedPage },
+                { name: 'tabs', test: isOfTabs },
                 { name: 'behind-login', test: isBehindLogin },
               ],
             },

@@ -258,6 +258,7 @@ test.describe('sessions', () => {
     await expect(page.getByText('Your sessions could not be loaded')).toBeVisible();
     await page.unroute('**/trpc/*auth.sessions*');
     await sessions(page).getByRole('button', { name: 'Retry' }).click();
+    await expect(sessions(page).getByRole('heading', { name: 'Where you are logged in' })).toBeFocused();
     await expect(sessions(page).getByRole('listitem')).toHaveCount(1);
     complaints.splice(0);
   });

@@ -78,7 +78,13 @@ test.describe('a code', () => {
     await expect(toast(page, 'Failed to replace the code')).toBeVisible();
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')]);
     await replace.click();
+    const answers = await holdAnswers(page, /qrCodes\.replace/);
     await question.getByRole('button', { name: 'Replace' }).click();
+    await expect(question.getByRole('button', { name: 'Replacing...' })).toBeFocused();
+    await question.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
+    await page.keyboard.press('Escape');
+    await expect(question.getByRole('button', { name: 'Cancel' })).toHaveAttribute('aria-disabled', 'true');
+    answers.release();
     await expect(toast(page, 'New code for Bartender. Print it anew.')).toBeVisible();
     await expect(card(page).getByRole('heading')).toBeFocused();
     await expect(card(page).getByText(shown(code))).toHaveCount(0);

@@ -7,7 +7,17 @@ import type { Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { startServer } from '../support/running-server.ts';
-import { Backstage, expect, holdAnswers, stat, storedToken, test, toast, watch } from './fixtures.ts';
+import {
+  Backstage,
+  expect,
+  holdAnswers,
+  setHidden,
+  stat,
+  storedToken,
+  test,
+  toast,
+  watch,
+} from './fixtures.ts';
 
 const rows = (page: Page) => page.getByRole('listitem').filter({ hasText: 'Status:' });
 const openTab = (page: Page) => page.getByRole('tab', { selected: true });
@@ -563,6 +573,52 @@ test.describe('transactions', () => {
     const amounts = (await rows(page).allInnerTexts()).map((row) => Number(/-\$([\d.]+)/.exec(row)?.[1]));
     const expected = Array.from({ length: 62 }, (_, index) => Math.round((71 - index) * 105) / 100);
     expect(amounts).toEqual(expected);
+  });
+
+  test('load more without losing what a reload under way would have told', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    for (let amount = 10; amount < 40; amount += 1) await backstage.tip(customer, code, amount);
+    const [newest] = await backstage.transactions(customer);
+    await logInAs(customer);
+    await page.goto('/dashboard');
+    const more = page.getByRole('button', { name: 'Load More' });
+    await expect(rows(page)).toHaveCount(25);
+
+    const reload = await holdAnswers(page, /transactions\.list/);
+    await backstage.call('POST', `/transactions/${newest?.id}/refund`, { token: customer.token });
+    await expect.poll(reload.asked).toBe(1);
+    await more.click();
+    reload.release();
+    await expect(rows(page)).toHaveCount(30);
+    await expect(rows(page).first()).toContainText('Status: refunded');
+    await expect(more).toHaveCount(0);
+  });
+
+  test('load more though a tip arrives while the list is loaded again', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    for (let amount = 10; amount < 40; amount += 1) await backstage.tip(customer, code, amount);
+    await logInAs(provider);
+    await page.goto('/dashboard?tab=transactions');
+    await expect(rows(page)).toHaveCount(25);
+
+    const reload = await holdAnswers(page, /transactions\.list/);
+    await setHidden(page, true);
+    await setHidden(page, false);
+    await expect.poll(reload.asked).toBe(1);
+    await backstage.tip(customer, code, 40);
+    await expect(page.getByText('You received $38.80 (Bartender)')).toBeVisible();
+    await page.getByRole('button', { name: 'Load More' }).click();
+    reload.release();
+    await expect(rows(page)).toHaveCount(31);
+    await expect(rows(page).first()).toContainText('+$38.80');
   });
 });
 

@@ -155,6 +155,118 @@ test('the place of a sum that is being counted is no wider than a narrow phone',
   await expect(page.getByText('Sent $70.00 (with fees $73.50) in 2 tips')).toBeVisible();
 });
 
+test('what belongs to the former filter is dimmed while the next answer is on its way, and gives way to an error', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&period=last-month');
+  const nothing = page.getByRole('heading', { name: 'No Tips Found' });
+  await expect(nothing).toBeVisible();
+  await openFilter(page);
+  const first = await holdAnswers(page, /transactions\.list/);
+  await page.getByLabel('Dates').selectOption('This month');
+  await expect.poll(first.asked).toBe(1);
+  await expect(nothing).toHaveCount(0);
+  first.release();
+  await expect(rows(page)).toHaveCount(3);
+
+  const former = page.locator('[aria-busy="true"]').filter({ has: rows(page) });
+  const second = await holdAnswers(page, /transactions\.list/);
+  await page.getByRole('radio', { name: 'Received' }).check();
+  await expect(former.getByRole('listitem')).toHaveCount(3);
+  await expect(former).toHaveCSS('opacity', '0.55');
+  second.release();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(former).toHaveCount(0);
+
+  await page.route(/transactions\.list/, (route) => route.fulfill({ status: 500, body: '' }));
+  await page.getByLabel('Service').selectOption('DJ');
+  await expect(page.getByRole('heading', { name: 'Failed to load dashboard data' })).toBeVisible();
+  await expect(rows(page)).toHaveCount(0);
+  await page.unroute(/transactions\.list/);
+  await page.getByRole('tabpanel').getByRole('button', { name: 'Retry' }).last().click();
+  await expect(rows(page)).toHaveCount(1);
+  expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
+});
+
+test('the sums are said in a place that is there before them', async ({ page, backstage, logInAs }) => {
+  const { customer } = await history(backstage);
+  await logInAs(customer);
+  const answers = await holdAnswers(page, /transactions\.sums/);
+  await page.goto('/dashboard');
+  const sums = page.getByRole('region', { name: 'Filter' }).getByRole('status');
+  await expect(sums).toHaveText('');
+  const place = await sums.elementHandle();
+  answers.release();
+  await expect(sums).toHaveText('Sent $70.00 (with fees $73.50) in 2 tips');
+  await openFilter(page);
+  await page.getByLabel('Dates').selectOption('From … to …');
+  await page.getByLabel('From').fill('2026-05-31');
+  await page.getByLabel('To', { exact: true }).fill('2026-05-01');
+  await expect(sums).toHaveText('');
+  await page.getByLabel('From').fill('2026-05-01');
+  await expect(sums).toHaveText('Sent $0.00 (with fees $0.00) in 0 tips');
+  expect(await place?.evaluate((element) => element.isConnected)).toBe(true);
+});
+
+test('a part of a date can be typed again, and a date that is emptied part by part counts no more', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&from=2020-05-10&to=2099-05-10');
+  await openFilter(page);
+  await page.getByLabel('From').focus();
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type('06');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&from=2020-06-10&to=2099-05-10');
+  await page.getByLabel('From').blur();
+  await page.getByLabel('From').focus();
+  for (const _ of ['month', 'day', 'year']) {
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Tab');
+  }
+  await page.getByLabel('To', { exact: true }).focus();
+  await expect(page).toHaveURL('/dashboard?tab=transactions&to=2099-05-10');
+  await expect(rows(page)).toHaveCount(3);
+});
+
+test('a range of one date stays open when that date is taken away', async ({ page, backstage, logInAs }) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=transactions&from=2020-05-10');
+  await openFilter(page);
+  await page.getByLabel('From').fill('');
+  await expect(page).toHaveURL('/dashboard?tab=transactions');
+  await expect(page.getByLabel('Dates')).toHaveValue('range');
+  await page.getByLabel('To', { exact: true }).fill('2020-05-10');
+  await expect(page).toHaveURL('/dashboard?tab=transactions&to=2020-05-10');
+});
+
+test('whoever clears the filters with the keyboard goes on in the panel that shows what they asked for', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider } = await history(backstage);
+  await logInAs(provider);
+  for (const [address, name] of [
+    ['direction=received', 'Clear filters'],
+    ['period=last-month', 'Clear Filters'],
+  ] as const) {
+    await page.goto(`/dashboard?tab=transactions&${address}`);
+    await page.getByRole('link', { name, exact: true }).press('Enter');
+    await expect(rows(page)).toHaveCount(3);
+    await expect(page.getByRole('tabpanel')).toBeFocused();
+  }
+});
+
 test('Load More goes on within the filter', async ({ page, backstage, logInAs }) => {
   const provider = await backstage.provider(['bartender', 'dj']);
   const customer = await backstage.customer();

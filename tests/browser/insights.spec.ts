@@ -9,7 +9,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
-import { type Backstage, expect, type Person, stat, test } from './fixtures.ts';
+import { type Backstage, expect, holdAnswers, type Person, stat, test } from './fixtures.ts';
 
 const TAB = '/dashboard?tab=insights';
 
@@ -226,6 +226,68 @@ test('offers to try again when the numbers cannot be loaded', async ({
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(takings(page)).toContainText('$9.70');
   expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
+});
+
+test('labels what is shown as what it is: the former answer dimmed while the next is on its way, and no answer as none', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.goto(SPRING_DAYS);
+  await expect(bars(page)).toHaveCount(30);
+  const former = page.locator('[aria-busy="true"]').filter({ has: takings(page) });
+  const perDay = former.getByRole('listbox', { name: 'Takings per day' });
+
+  const weeks = await holdAnswers(page, /transactions\.insights/);
+  await page.getByRole('radio', { name: 'Week' }).check();
+  await expect.poll(weeks.asked).toBe(1);
+  await expect(perDay.getByRole('option')).toHaveCount(30);
+  await expect(former).toHaveCSS('opacity', '0.55');
+  // What was just chosen is not the former answer.
+  await expect(former.getByRole('radio')).toHaveCount(0);
+  weeks.release();
+  await expect(page.getByRole('listbox', { name: 'Takings per week' }).getByRole('option')).toHaveCount(12);
+  await expect(former).toHaveCount(0);
+
+  await page.goBack();
+  await expect(page.getByRole('listbox', { name: 'Takings per day' })).toBeVisible();
+  await page.route(/transactions\.insights/, (route) => route.fulfill({ status: 500, body: '' }));
+  await page.getByRole('radio', { name: 'Month' }).check();
+  await expect(page.getByRole('heading', { name: 'Failed to load insights' })).toBeVisible();
+  await expect(takings(page)).toHaveCount(0);
+  const months = await holdAnswers(page, /transactions\.insights/);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect.poll(months.asked).toBe(1);
+  await expect(perDay.getByRole('option')).toHaveCount(30);
+  months.release();
+  await expect(page.getByRole('listbox', { name: 'Takings per month' }).getByRole('option')).toHaveCount(12);
+  expect(complaints.splice(0).every((complaint) => complaint.includes('500'))).toBe(true);
+});
+
+test('says that nothing came only of the period that was asked for', async ({
+  page,
+  server,
+  backstage,
+  logInAs,
+}) => {
+  const people = await performer(backstage);
+  await recordPast(server.databasePath, people, SPRING);
+  await logInAs(people.provider);
+  await page.goto(`${TAB}&to=2026-03-11`);
+  const nothing = page.getByRole('heading', { name: 'No tips in this period' });
+  await expect(nothing).toBeVisible();
+  const answers = await holdAnswers(page, /transactions\.insights/);
+  await page.getByRole('button', { name: 'Later' }).click();
+  await expect.poll(answers.asked).toBe(1);
+  await expect(nothing).toHaveCount(0);
+  await expect(page.getByText('Loading insights...')).toBeVisible();
+  answers.release();
+  await expect(takings(page)).toContainText('$194.00');
 });
 
 test('is fetched when it is opened, and not for customers', async ({ page, backstage, logInAs }) => {

@@ -12,6 +12,10 @@ const EXPORT = '**/api/auth/me/export*';
 const CLOSE = '**/trpc/auth.close*';
 const CLOSED =
   /^Your account is closed\. A login until [A-Z][a-z]+ \d+(?:, \d{4})?, \d+:\d\d [AP]M brings it back\.$/;
+const UNKNOWN =
+  'There was no answer, so that it is not known whether your account was closed. Try again with the same password. If you are logged out, it is closed.';
+/** More than a call may take. */
+const LONGEST_PATIENCE_MS = 20_000;
 const REOPENED = 'Welcome back. Your account stays open.';
 
 const yourData = (page: Page) => page.getByRole('region', { name: 'Your data' });
@@ -21,12 +25,34 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Close your acco
 const password = (page: Page) => dialog(page).getByLabel('Current password');
 const word = (page: Page) => dialog(page).getByLabel('The word close');
 const closeButton = (page: Page) => dialog(page).getByRole('button', { name: 'Close Account' });
+const keepButton = (page: Page) => dialog(page).getByRole('button', { name: 'Keep Account' });
+const closingButton = (page: Page) => dialog(page).getByRole('button', { name: 'Closing...' });
+const waitingButton = (page: Page) => dialog(page).getByRole('button', { name: 'Waiting for your data...' });
 const downloadButton = (within: Locator) => within.getByRole('button', { name: 'Download My Data' });
 
 async function openDialog(page: Page): Promise<void> {
   await page.goto('/dashboard?tab=profile');
   await opener(page).click();
   await expect(dialog(page)).toBeVisible();
+}
+
+/** Installs a clock that also keeps the limits of calls, for which browsers have a clock of their own. */
+async function installClock(page: Page): Promise<void> {
+  await page.clock.install();
+  await page.addInitScript(() => {
+    AbortSignal.timeout = (limitMs) => {
+      const limit = new AbortController();
+      setTimeout(() => limit.abort(new DOMException('The limit is over.', 'TimeoutError')), limitMs);
+      return limit.signal;
+    };
+  });
+}
+
+/** Fills in the form of the dialog, and sends it. */
+async function submit(page: Page): Promise<void> {
+  await password(page).fill(PASSWORD);
+  await word(page).fill('close');
+  await page.keyboard.press('Enter');
 }
 
 /** Counts the requests to close the account. */
@@ -88,6 +114,7 @@ test.describe('the data of an account', () => {
     await downloadButton(yourData(page)).click();
     const waiting = yourData(page).getByRole('button', { name: 'Preparing...' });
     await waiting.dispatchEvent('click');
+    await expectForEverybody(page, 'download under way');
     answers.release();
     await downloading;
     await expect(downloadButton(yourData(page))).toBeVisible();
@@ -142,10 +169,8 @@ test.describe('the data of an account', () => {
     const answers = await holdAnswers(page, EXPORT);
     const downloading = page.waitForEvent('download');
     await downloadButton(dialog(page)).click();
-    await password(page).fill(PASSWORD);
-    await word(page).fill('close');
-    await page.keyboard.press('Enter');
-    await expect(dialog(page).getByRole('button', { name: 'Waiting for your data...' })).toBeVisible();
+    await submit(page);
+    await expect(waitingButton(page)).toBeVisible();
     expect(countOf()).toBe(0);
     answers.release();
     expect((await unzip(await (await downloading).path())).has('account.json')).toBe(true);
@@ -170,17 +195,48 @@ test.describe('the data of an account', () => {
       await route.abort();
     });
     await downloadButton(dialog(page)).click();
-    await password(page).fill(PASSWORD);
-    await word(page).fill('close');
-    await page.keyboard.press('Enter');
-    await expect(dialog(page).getByRole('button', { name: 'Waiting for your data...' })).toBeVisible();
+    await submit(page);
+    await expect(waitingButton(page)).toBeVisible();
     fail();
-    await expect(dialog(page).getByRole('alert')).toContainText('Your data could not be downloaded.');
+    await expect(dialog(page).getByRole('alert')).toHaveText([
+      'Your data could not be downloaded. Check your connection and try again.',
+      'Your account was not closed, because your data could not be downloaded.',
+    ]);
     await expect(closeButton(page)).toBeVisible();
     await expect(word(page)).toHaveValue('close');
     expect(countOf()).toBe(0);
     complaints.length = 0;
   });
+});
+
+test.describe('a closing that waits for the data is abandoned', () => {
+  const WAYS: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
+    'by its button': (page) => keepButton(page).click(),
+    'by Escape': (page) => page.keyboard.press('Escape'),
+    'by Back': (page) => page.goBack(),
+  };
+  for (const [way, abandon] of Object.entries(WAYS)) {
+    test(way, async ({ page, backstage, logInAs }) => {
+      await logInAs(await backstage.customer());
+      await page.goto('/dashboard');
+      await page.getByRole('tab', { name: 'Profile' }).click();
+      await opener(page).click();
+      const countOf = countClosings(page);
+      const answers = await holdAnswers(page, EXPORT);
+      const downloading = page.waitForEvent('download');
+      await downloadButton(dialog(page)).click();
+      await submit(page);
+      await expect(waitingButton(page)).toBeDisabled();
+      await expect(keepButton(page)).toBeEnabled();
+      await abandon(page);
+      await expect(dialog(page)).toHaveCount(0);
+      answers.release();
+      await downloading;
+      await page.goto('/dashboard?tab=profile');
+      await expect(opener(page)).toBeVisible();
+      expect(countOf()).toBe(0);
+    });
+  }
 });
 
 test.describe('the question about closing', () => {
@@ -218,7 +274,31 @@ test.describe('the question about closing', () => {
     expect(complaints.splice(0)).toHaveLength(1);
   });
 
-  test('says that nothing came of it when the server did not answer, and can be sent again', async ({
+  test('is not left once it was sent, which its buttons say', async ({ page, backstage, logInAs }) => {
+    await logInAs(await backstage.customer());
+    await openDialog(page);
+    const answers = await holdAnswers(page, CLOSE);
+    await submit(page);
+    await expect(closingButton(page)).toBeDisabled();
+    await expect(keepButton(page)).toBeDisabled();
+    await keepButton(page).dispatchEvent('click');
+    await closingButton(page).dispatchEvent('click');
+    await page.keyboard.press('Escape');
+    await expect(word(page)).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(closingButton(page)).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(keepButton(page)).toBeFocused();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toBeVisible();
+    answers.release();
+    await expect(toast(page, CLOSED)).toBeVisible();
+    expect(answers.asked()).toBe(1);
+  });
+
+  test('says that nobody knows what came of it when the connection broke, and can be sent again', async ({
     page,
     backstage,
     logInAs,
@@ -227,14 +307,64 @@ test.describe('the question about closing', () => {
     await logInAs(await backstage.customer());
     await openDialog(page);
     await page.route(CLOSE, (route) => route.abort(), { times: 1 });
-    await password(page).fill(PASSWORD);
-    await word(page).fill('close');
-    await page.keyboard.press('Enter');
-    await expect(dialog(page).getByRole('alert')).toHaveText(
-      'The server did not answer. Check your connection and try again.',
-    );
+    await submit(page);
+    await expect(dialog(page).getByRole('alert')).toHaveText(UNKNOWN);
+    await expectForEverybody(page, 'closing without an answer');
     await closeButton(page).click();
     await expect(toast(page, CLOSED)).toBeVisible();
+    complaints.length = 0;
+  });
+
+  test('gives up a dead line, says that nobody knows what came of it, and lets other calls go on', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    await installClock(page);
+    await logInAs(await backstage.customer());
+    await openDialog(page);
+    const closing = page.waitForRequest(CLOSE);
+    await page.route(CLOSE, () => {});
+    await submit(page);
+    await closing;
+    await expect(closingButton(page)).toBeDisabled();
+    // Whoever comes back to a page sees it loaded anew.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+    const reload = page.waitForRequest('**/trpc/*auth.sessions*');
+    await page.clock.fastForward(LONGEST_PATIENCE_MS);
+    await expect(dialog(page).getByRole('alert')).toHaveText(UNKNOWN);
+    await expect(word(page)).toBeFocused();
+    await reload;
+    await page.unroute(CLOSE);
+    await closeButton(page).click();
+    await expect(toast(page, CLOSED)).toBeVisible();
+  });
+
+  test('explains the logout that follows when the account was closed and the answer was lost', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    await installClock(page);
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await openDialog(page);
+    let lose = () => {};
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    await page.route(CLOSE, async (route) => {
+      await route.fetch();
+      lose();
+    });
+    await submit(page);
+    await lost;
+    await page.clock.fastForward(LONGEST_PATIENCE_MS);
+    await expect(toast(page, UNKNOWN)).toBeVisible();
+    await expect(page).toHaveURL(/\/auth/);
+    await logInByForm(page, customer);
+    await expect(toast(page, REOPENED)).toBeVisible();
     complaints.length = 0;
   });
 
@@ -252,7 +382,7 @@ test.describe('the question about closing', () => {
     await expect(opener(page)).toBeFocused();
     await page.keyboard.press('Enter');
     await word(page).fill('clo');
-    await dialog(page).getByRole('button', { name: 'Keep Account' }).click();
+    await keepButton(page).click();
     await expect(dialog(page)).toHaveCount(0);
     await expect(opener(page)).toBeFocused();
     await expectForEverybody(page, 'profile');

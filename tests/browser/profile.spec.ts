@@ -3,7 +3,7 @@
  * becomes a provider.
  */
 import type { Page } from '@playwright/test';
-import { expect, newName, PASSWORD, test, toast } from './fixtures.ts';
+import { expect, holdAnswers, newName, PASSWORD, test, toast } from './fixtures.ts';
 
 const welcome = (page: Page) => page.getByRole('heading', { level: 1 });
 const edit = (page: Page) => page.getByRole('button', { name: 'Edit Profile' });
@@ -192,7 +192,13 @@ test.describe('the services of a provider', () => {
     await expect(question).toHaveCount(0);
     await expect(retire).toBeFocused();
     await retire.click();
+    const answers = await holdAnswers(page, /auth\.updateProfile/);
     await question.getByRole('button', { name: 'Retire' }).click();
+    await expect(question.getByRole('button', { name: 'Retiring...' })).toBeFocused();
+    await question.getByRole('button', { name: 'Cancel' }).dispatchEvent('click');
+    await page.keyboard.press('Escape');
+    await expect(question.getByRole('button', { name: 'Cancel' })).toHaveAttribute('aria-disabled', 'true');
+    answers.release();
     await expect(toast(page, 'DJ is retired')).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Your services' })).toBeFocused();
     await expect(services(page)).toContainText('It cannot be retired');

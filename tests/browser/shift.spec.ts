@@ -7,7 +7,7 @@ import type { Page } from '@playwright/test';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { createCuttableLine } from '../support/cuttable-line.ts';
-import { expect, setHidden, test } from './fixtures.ts';
+import { expect, setHidden, test, toast } from './fixtures.ts';
 
 const HINT = "Keep your screen on in the phone's settings";
 const PAUSED = 'Not taking tips right now';
@@ -314,6 +314,35 @@ test.describe('tips that arrive', () => {
     await line.cut();
     complaints.length = 0;
   });
+});
+
+test('a tip that is taken back names no sum there, as it does on the dashboard', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  for (const amount of [10, 20]) await backstage.tip(customer, code, amount);
+  const [second, first] = await backstage.transactions(customer);
+  const takeBack = (id = 'none') =>
+    backstage.call('POST', `/transactions/${id}/refund`, { token: customer.token });
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await expect(page.getByText('$29.10').first()).toBeAttached();
+  await takeBack(second?.id);
+  await expect(toast(page, 'A tip of $20.00 was taken back')).toBeVisible();
+  await page.evaluate((to) => window.history.pushState(null, '', to), `/dashboard?show=${code}`);
+  await expect(picture(page)).toBeVisible();
+  await expect(toast(page, /taken back/)).toHaveCount(0);
+  await showTonight(page).click();
+  await expect(page.getByText('1 tip since 5 AM')).toBeVisible();
+  await takeBack(first?.id);
+  // The number is asked for after the news has come.
+  await expect(page.getByText('0 tips since 5 AM')).toBeVisible();
+  // A toast would go by itself: waiting until there is none would find none.
+  expect(await page.getByText(/A tip of/).count()).toBe(0);
+  await page.getByRole('button', { name: 'Hide tonight' }).click();
+  expect(await page.locator('body').ariaSnapshot()).not.toContain('$');
 });
 
 test('tonight is hidden from guests and screen readers until it is asked for, and again after a reload', async ({

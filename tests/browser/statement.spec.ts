@@ -8,15 +8,18 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { parse } from 'csv-parse/sync';
 import { databaseAt } from '#server/storage/open.ts';
+import { MAX_NAME_LENGTH } from '#shared/display-names.ts';
 import { newTransactionId, readQrCodeId, type UserId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { requirePrintTools } from '../support/print-tools.ts';
 import { saveSheet } from '../support/prints.ts';
 import type { RunningServer } from '../support/running-server.ts';
-import { type Backstage, expect, type Person, test } from './fixtures.ts';
+import { type Backstage, expect, holdAnswers, type Person, test } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
 
 /** In December, so that there is a month before and none to come. */
 const NOW = new Date('2025-12-10T18:00:00Z');
+const TIPS_CSV = '**/api/transactions?*';
 test.use({ locale: 'en-US', timezoneId: 'America/New_York' });
 
 interface PastTip {
@@ -163,6 +166,69 @@ test('the period and the direction are chosen with the keyboard, and Back leads 
   await expect(rowsOf(page, 'Every tip')).toHaveCount(2);
 });
 
+test('the focus stays where a choice was made, and the days of the fields follow the period', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  await open(page, '/statement?from=2025-11-01&to=2025-11-30&service_category=bartender');
+  const from = page.getByLabel('From');
+  await from.fill('2025-11-20');
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(1);
+  await expect(page.getByRole('button', { name: 'Show' })).toBeFocused();
+  await from.fill('2025-11-03');
+  await from.press('Enter');
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(3);
+  await expect(from).toBeFocused();
+  await page.goBack();
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(1);
+  await expect(from).toHaveValue('2025-11-20');
+  await from.fill('2025-12-20');
+  await from.press('Enter');
+  await expect(page.getByText('The last day must not be before the first.')).toBeVisible();
+  await page.getByRole('link', { name: 'Last month' }).click();
+  await expect(from).toHaveValue('2025-11-01');
+  await expect(page.getByText('The last day must not be before the first.')).toHaveCount(0);
+
+  const services = page.getByRole('navigation', { name: 'Service' });
+  await services.getByRole('link', { name: 'All services' }).press('Enter');
+  await expect(page).toHaveURL('/statement?direction=received&from=2025-11-01&to=2025-11-30');
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(3);
+  await expect(services.getByRole('link', { name: 'All services' })).toBeFocused();
+  await services.getByRole('link', { name: 'Bartender' }).press('Enter');
+  await expect(page).toHaveURL(/service_category=bartender/);
+});
+
+test('a statement that is opened again has what happened meanwhile', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const both = { giver: customer, receiver: provider, code };
+  await giveTips(server, both, [{ at: '2025-11-20T18:05:00Z', amountCents: 2_000 }]);
+  await logInAs(provider);
+  await open(page);
+  await expect(page.getByRole('article').locator('dl')).toHaveText('Tips1Gross$20.00Fees$0.60Net$19.40');
+  await page.getByRole('link', { name: 'Dashboard' }).click();
+  await page.getByRole('link', { name: /^Receipt for/ }).click();
+  await page.getByRole('button', { name: 'Refund' }).click();
+  await page.getByRole('button', { name: 'Refund $21.00' }).click();
+  await expect(page.getByText(/^Refunded on .* by you/)).toBeVisible();
+  await giveTips(server, both, [{ at: '2025-11-21T18:05:00Z', amountCents: 1_000 }]);
+  await page.goBack();
+  await expect(page).toHaveURL(/\/dashboard/);
+  await page.goBack();
+  await expect(page.getByRole('article').locator('dl')).toHaveText('Tips1Gross$10.00Fees$0.30Net$9.70');
+  await expect(rowsOf(page, 'Every tip').nth(0)).toContainText('Refunded');
+  await expect(rowsOf(page, 'Every tip')).toHaveCount(2);
+});
+
 test('a period of many years says that it is too long for a daily record, or for a statement', async ({
   page,
   backstage,
@@ -233,7 +299,55 @@ test('downloads both files, in the time zone of the browser', async ({
   ]);
 });
 
-test('says that a download failed, and why, and lets it be tried again', async ({
+test('that cannot be loaded is asked for again, and the focus stays', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+  complaints,
+}) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  await page.clock.setFixedTime(NOW);
+  await page.route('**/trpc/transactions*', (route) => route.abort());
+  await page.goto('/statement');
+  await page.getByRole('button', { name: 'Retry' }).focus();
+  await page.unroute('**/trpc/transactions*');
+  const answers = await holdAnswers(page, '**/trpc/transactions*');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Loading the statement...')).toBeVisible();
+  answers.release();
+  await expect(page.getByRole('article', { name: 'Statement' })).toBeVisible();
+  await page.keyboard.press('Shift+Tab');
+  await expect(page.getByRole('button', { name: 'Download daily record' })).toBeFocused();
+  complaints.splice(0);
+});
+
+test('makes one file at a time, also of another period', async ({ page, backstage, server, logInAs }) => {
+  const { provider } = await createScene(backstage, server);
+  await logInAs(provider);
+  await open(page);
+  const answers = await holdAnswers(page, TIPS_CSV);
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const making = page.getByRole('button', { name: 'Making...' });
+  const daily = page.getByRole('button', { name: 'Download daily record' });
+  await expect(making).toBeDisabled();
+  await expect(making).toBeFocused();
+  await expect(daily).toBeDisabled();
+  await page.getByRole('link', { name: 'This month' }).click();
+  await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
+  await expect(making).toBeDisabled();
+  await expect(daily).toBeDisabled();
+  await making.dispatchEvent('click');
+  answers.release();
+  expect((await downloading).suggestedFilename()).toBe('tipwell-tips-2025-11-01-to-2025-11-30.csv');
+  await expect(page.getByRole('button', { name: 'Download CSV' })).toBeEnabled();
+  await expect(daily).toBeEnabled();
+  expect(answers.asked()).toBe(1);
+});
+
+test('says which download failed, and why, until that file is asked for again', async ({
   page,
   backstage,
   server,
@@ -243,17 +357,39 @@ test('says that a download failed, and why, and lets it be tried again', async (
   const { provider } = await createScene(backstage, server);
   await logInAs(provider);
   await open(page);
-  await page.route('**/api/transactions?*', (route) => route.abort());
-  const button = page.getByRole('button', { name: 'Download CSV' });
-  await button.click();
-  await expect(page.getByRole('alert')).toHaveText(
-    'The file could not be downloaded. Check your connection and try again.',
-  );
-  await page.unroute('**/api/transactions?*');
-  const downloading = page.waitForEvent('download');
-  await button.click();
+  const csv = page.getByRole('button', { name: 'Download CSV' });
+  const alert = page.getByRole('alert');
+  const ofNovember =
+    'CSV, Nov 1 – 30, 2025: The file could not be downloaded. Check your connection and try again.';
+  await page.route(TIPS_CSV, (route) => route.abort());
+  await csv.click();
+  await expect(alert).toHaveText(ofNovember);
+  await expectForEverybody(page, 'statement whose download failed');
+  let downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download daily record' }).click();
   await downloading;
-  await expect(page.getByRole('alert')).toHaveCount(0);
+  await expect(csv).toBeEnabled();
+  await expect(alert).toHaveText(ofNovember);
+  await page.unroute(TIPS_CSV);
+  downloading = page.waitForEvent('download');
+  await csv.click();
+  await downloading;
+  await expect(alert).toHaveCount(0);
+
+  // It fails when another period is shown already.
+  let fail = () => {};
+  const gate = new Promise<void>((resolve) => {
+    fail = resolve;
+  });
+  await page.route(TIPS_CSV, async (route) => {
+    await gate;
+    await route.abort();
+  });
+  await csv.click();
+  await page.getByRole('link', { name: 'This month' }).click();
+  await expect(page.getByText('Tips received, Dec 1 – 31, 2025')).toBeVisible();
+  fail();
+  await expect(alert).toHaveText(ofNovember);
   complaints.splice(0);
 });
 
@@ -302,6 +438,32 @@ for (const colorScheme of ['light', 'dark'] as const) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(687);
   });
 }
+
+test('names of one long word fit a narrow phone with large text, a desktop and paper', async ({
+  page,
+  backstage,
+  server,
+  logInAs,
+}) => {
+  const fullName = 'W'.repeat(MAX_NAME_LENGTH);
+  const provider = await backstage.provider(['bartender'], fullName);
+  const customer = await backstage.customer(fullName);
+  await giveTips(server, { giver: customer, receiver: provider, code: await backstage.code(provider) }, TIPS);
+  await logInAs(customer);
+  await open(page);
+  await expectForEverybody(page, 'statement with long names');
+  for (const [media, width] of [
+    ['screen', 1_280],
+    ['print', 687],
+  ] as const) {
+    await page.emulateMedia({ media });
+    await page.setViewportSize({ width, height: 1_000 });
+    // The page follows a new window with the next frame.
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth), media)
+      .toBeLessThanOrEqual(width);
+  }
+});
 
 test('axe finds nothing, and nothing scrolls sideways on a narrow phone', async ({
   page,

@@ -62,7 +62,7 @@ function Overview({ user }: { readonly user: User }) {
     transactions.status === 'ready' ? (transactions.data.transactions[0]?.id ?? null) : undefined;
   const shownService =
     qrCodes.status === 'ready' ? qrCodes.data.find(({ id }) => id === shown)?.serviceCategory : undefined;
-  const live = useLiveTips(user, newest, shownService ?? null);
+  const live = useLiveTips(user, newest, { announced: shownService ?? null, isQuiet: shown !== null });
 
   useEffect(() => {
     // The tab is fetched while its data load.

@@ -1,7 +1,7 @@
 /**
  * The queries of the dashboard.
  */
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
@@ -87,24 +87,29 @@ export function useDashboardData(
 
 /**
  * A listing of transactions, kept fresh; a next page that cannot be loaded is a toast. While it is loaded for another input it stays
- * as it was.
+ * as it was, unless that is empty: nobody knows yet that the other one is too.
  */
 export function useListing(input: ListingInput, enabled: boolean) {
   const { client } = trpc.useUtils();
+  const queryClient = useQueryClient();
+  const itself = { queryKey: listingKey(input), exact: true };
   const pages = useInfiniteQuery({
     ...FRESH,
     enabled,
-    queryKey: listingKey(input),
+    queryKey: itself.queryKey,
     queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
       client.transactions.list.query({ ...input, cursor: pageParam }),
     initialPageParam: null,
     getNextPageParam: ({ nextCursor }) => nextCursor,
-    placeholderData: keepPreviousData,
+    placeholderData: (former) => (former?.pages[0]?.transactions.length ? former : undefined),
   });
 
   async function loadMore(): Promise<void> {
     if (pages.isFetchingNextPage || pages.isPlaceholderData) return;
+    const wasReloading = queryClient.isFetching(itself) > 0;
     const { isFetchNextPageError, error } = await pages.fetchNextPage();
+    // The next page took the place of a reload, which would have told what changed in the pages before.
+    if (wasReloading) void queryClient.invalidateQueries(itself);
     if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
   }
 

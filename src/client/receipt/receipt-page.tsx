@@ -14,6 +14,9 @@ import states from '../ui/states.module.css';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
 import { Receipt } from './receipt.tsx';
 
+/** How often an open receipt looks whether its tip was refunded. */
+const LOOK_AGAIN_MS = 15_000;
+
 export function ReceiptPage({ user }: { readonly user: User }) {
   const [pathname] = useLocation();
   const id = transactionIdIn(pathname) ?? '';
@@ -25,7 +28,15 @@ export function ReceiptPage({ user }: { readonly user: User }) {
 }
 
 function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User }) {
-  const { data, isError, error, refetch } = trpc.transactions.get.useQuery({ id }, FRESH);
+  const { data, isError, error, refetch } = trpc.transactions.get.useQuery(
+    { id },
+    {
+      ...FRESH,
+      // A stream would take one of the account's, and one of a browser's few connections, for news that come once at most. A hidden
+      // page does not look; it does when it is looked at again.
+      refetchInterval: ({ state }) => state.data?.status === 'completed' && LOOK_AGAIN_MS,
+    },
+  );
   if (data !== undefined) {
     return (
       <Screen title="Receipt" width="column">

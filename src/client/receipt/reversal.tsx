@@ -8,6 +8,7 @@ import type { Transaction } from '#shared/tips.ts';
 import { call } from '../calls.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
 import { trpc } from '../session/api-hooks.ts';
+import { serverNow } from '../session/server-clock.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirmation } from '../ui/confirmation.tsx';
@@ -27,7 +28,7 @@ const WORDS = {
 interface ReversalProps {
   readonly transaction: Transaction;
   readonly isGiver: boolean;
-  /** Is called when the transaction has changed on the server. */
+  /** Is called when the transaction may have changed on the server. */
   readonly onStale: () => void;
 }
 
@@ -40,15 +41,19 @@ export function Reversal({ transaction, isGiver, onStale }: ReversalProps) {
   const [isAsking, setAsking] = useState(false);
   const [isUnderWay, setUnderWay] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const [isDone, setDone] = useState(false);
   const outcome = useRef<HTMLParagraphElement>(null);
+  /** Whether the button had the focus when it was last drawn. */
+  const hadFocus = useRef(false);
   const leftMs = useLeftMs(undoUntil);
-  const isPossible = status === 'completed' && (isGiver ? leftMs > 0 : true);
+  const isRefunded = status === 'refunded';
+  const isPossible = !isRefunded && (!isGiver || leftMs > 0);
+  const [wasPossible] = useState(isPossible);
+  const isOffered = isPossible || isUnderWay;
 
   useEffect(() => {
-    // The pressed button is gone by now, and the focus with it.
-    if (isDone) outcome.current?.focus();
-  }, [isDone]);
+    // The focus went with the button. Elsewhere it stays, because the outcome is announced as well.
+    if (!isOffered && hadFocus.current) outcome.current?.focus();
+  }, [isOffered]);
 
   async function reverse() {
     setUnderWay(true);
@@ -62,7 +67,6 @@ export function Reversal({ transaction, isGiver, onStale }: ReversalProps) {
     setUnderWay(false);
     if (result.failure === null) {
       setAsking(false);
-      setDone(true);
       utils.transactions.get.setData({ id }, result.answer);
       // The lists, the sums and the insights follow.
       void utils.transactions.invalidate();
@@ -70,37 +74,20 @@ export function Reversal({ transaction, isGiver, onStale }: ReversalProps) {
       return;
     }
     const { code, detail } = result.failure;
-    if (code !== 'not_refundable') {
+    if (code === 'not_refundable') {
+      setAsking(false);
+      toastError(detail ?? NO_ANSWER);
+    } else {
       setProblem(detail ?? NO_ANSWER);
-      return;
     }
-    setAsking(false);
-    toastError(detail ?? NO_ANSWER);
+    // Somebody else was faster, or the tip was refunded and only the answer was lost.
     onStale();
   }
 
   return (
     <>
-      {isPossible && (
-        <div className={styles.reversal}>
-          {isGiver ? (
-            <p>
-              You can take this tip back for another <span role="timer">{timeLeft(leftMs)}</span>.
-            </p>
-          ) : (
-            <p>You can give this tip back to whoever gave it.</p>
-          )}
-          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || setAsking(true)}>
-            {isUnderWay ? words.underWay : words.verb}
-          </Button>
-        </div>
-      )}
-      {isDone && (
-        <p ref={outcome} tabIndex={-1} className="visually-hidden">
-          The tip was refunded.
-        </p>
-      )}
-      {isAsking && (
+      {/* It stands before the button, so that it gives the focus back before both are gone at once. */}
+      {isAsking && isOffered && (
         <Confirmation
           title={words.question}
           confirm={isUnderWay ? words.underWay : `${words.verb} ${formatUsd(backCents)}`}
@@ -128,21 +115,52 @@ export function Reversal({ transaction, isGiver, onStale }: ReversalProps) {
           )}
         </Confirmation>
       )}
+      {isOffered && (
+        <div className={styles.reversal}>
+          {isGiver ? (
+            <p>
+              You can take this tip back for another <span role="timer">{timeLeft(leftMs)}</span>.
+            </p>
+          ) : (
+            <p>You can give this tip back to whoever gave it.</p>
+          )}
+          <Button
+            ref={(button) => () => {
+              hadFocus.current = button === document.activeElement;
+            }}
+            look="quiet"
+            aria-disabled={isUnderWay}
+            onClick={() => isUnderWay || setAsking(true)}
+          >
+            {isUnderWay ? words.underWay : words.verb}
+          </Button>
+        </div>
+      )}
+      {wasPossible && (
+        // It is there before it says something, because screen readers announce what changes.
+        <p
+          ref={outcome}
+          role="status"
+          tabIndex={-1}
+          className={isOffered || isRefunded ? 'visually-hidden' : styles.reversal}
+        >
+          {!isOffered && (isRefunded ? 'The tip was refunded.' : 'The time to take this tip back is over.')}
+        </p>
+      )}
     </>
   );
 }
 
 const SECOND_MS = 1_000;
 
-/** The time left until a moment, in milliseconds, anew each second; 0 when it is over or there is none. */
+/** The time left until a moment of the server's clock, in milliseconds, anew each second; 0 when it is over or there is none. */
 function useLeftMs(iso: string | null): number {
-  const [now, setNow] = useState(() => new Date());
-  const leftMs = iso === null ? 0 : Math.max(0, Date.parse(iso) - now.getTime());
-  const isOver = leftMs === 0;
+  const [nowMs, setNowMs] = useState(serverNow);
+  const isTimed = iso !== null;
   useEffect(() => {
-    if (isOver) return;
-    const timer = setInterval(() => setNow(new Date()), SECOND_MS);
+    if (!isTimed) return;
+    const timer = setInterval(() => setNowMs(serverNow()), SECOND_MS);
     return () => clearInterval(timer);
-  }, [isOver]);
-  return leftMs;
+  }, [isTimed]);
+  return iso === null ? 0 : Math.max(0, Date.parse(iso) - nowMs);
 }

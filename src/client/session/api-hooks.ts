@@ -13,6 +13,7 @@ import {
   failureOf,
   TRPC_URL,
 } from '../api.ts';
+import { learnTime } from './server-clock.ts';
 import { readToken } from './session.ts';
 
 /** Settles when calls may be sent. */
@@ -53,7 +54,7 @@ export const trpcClient = trpc.createClient({
         ...batches,
         async fetch(url, init) {
           await mayBeSent();
-          return fetch(url, { ...init, signal: init?.signal ?? null });
+          return learnTime(await fetch(url, { ...init, signal: init?.signal ?? null }));
         },
       }),
     }),

@@ -33,6 +33,7 @@ export function useLogout() {
  * Forgets the session on this device and goes to the landing page, once `call` has ended the session on the server. No other call is
  * sent meanwhile.
  *
+ * @param call needs a time limit, because all other calls wait for it.
  * @returns what `call` answers; when it fails, the session goes on.
  */
 export function leaveBy<Answer>(call: Promise<Answer>): Promise<Answer> {

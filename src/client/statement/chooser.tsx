@@ -2,6 +2,7 @@
 import { type SubmitEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { TIP_DIRECTIONS } from '#shared/records.ts';
 import { FIRST_DATE, isOutOfOrder, LAST_DATE, NO_FILTER, readDate } from '../tip-filter.ts';
 import { Button } from '../ui/button.tsx';
@@ -19,6 +20,10 @@ interface ChooserProps {
 const DIRECTION_LABELS = { received: 'Received', sent: 'Sent' } as const;
 
 export function Chooser({ query, today, hasDirections }: ChooserProps) {
+  // It stays among the choices when all services were chosen.
+  const [service, setService] = useState(query.serviceCategory);
+  if (query.serviceCategory !== null && query.serviceCategory !== service) setService(query.serviceCategory);
+
   return (
     <div className={styles.chooser}>
       <nav className={styles.group} aria-label="Period">
@@ -43,13 +48,19 @@ export function Chooser({ query, today, hasDirections }: ChooserProps) {
           ))}
         </nav>
       )}
-      {query.serviceCategory !== null && (
+      {service !== null && (
         <nav className={styles.group} aria-label="Service">
-          <Choice to={{ ...query, serviceCategory: null }} isPresent={false} label="All services" />
+          {[null, service].map((serviceCategory) => (
+            <Choice
+              key={serviceCategory}
+              to={{ ...query, serviceCategory }}
+              isPresent={serviceCategory === query.serviceCategory}
+              label={serviceCategory === null ? 'All services' : CATEGORY_LABELS[serviceCategory]}
+            />
+          ))}
         </nav>
       )}
-      {/* The key gives the fields the days of another period that was chosen. */}
-      <Range key={`${query.from} ${query.to}`} query={query} />
+      <Range query={query} />
     </div>
   );
 }
@@ -72,6 +83,14 @@ function Range({ query }: { readonly query: StatementQuery }) {
   const [from, setFrom] = useState(query.from);
   const [to, setTo] = useState(query.to);
   const [isTold, setTold] = useState(false);
+  const [shown, setShown] = useState(query);
+  // Another period brings its days. A key would do so too, and take the focus away from the pressed button.
+  if (shown.from !== query.from || shown.to !== query.to) {
+    setShown(query);
+    setFrom(query.from);
+    setTo(query.to);
+    setTold(false);
+  }
   const errors = errorsIn(from, to);
 
   function submit(event: SubmitEvent) {

@@ -1,7 +1,6 @@
 /** A statement: every tip of a period with its sums, to be read, printed or downloaded. */
 import { useQuery } from '@tanstack/react-query';
-import { Download, Printer } from 'lucide-react';
-import { useState } from 'react';
+import { useRef } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -10,15 +9,14 @@ import { failureOf } from '../api.ts';
 import { dashboardTab } from '../paths.ts';
 import { SignedInData } from '../session/signed-in-data.tsx';
 import { timeZoneHere, todayHere } from '../time-here.ts';
-import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
+import { Actions } from './actions.tsx';
 import { Chooser } from './chooser.tsx';
 import { showMoment, showPeriod } from './dates.ts';
-import { type CsvFile, DownloadError, downloadCsv } from './download.ts';
 import { hasDailyRecord, loadStatement, MAX_LISTED, type StatementData } from './load-statement.ts';
 import { type StatementQuery, statementIn } from './period.ts';
 import styles from './statement.module.css';
@@ -35,11 +33,20 @@ export function Statement({ user }: { readonly user: User }) {
 function StatementScreen({ user }: { readonly user: User }) {
   const today = todayHere();
   const query = statementIn(useSearch(), today, user);
+  const place = useRef<HTMLDivElement>(null);
   const statement = useQuery({
     queryKey: ['statement', query],
     queryFn: ({ signal }) => loadStatement(query, signal),
     refetchOnWindowFocus: false,
+    // Nothing tells this screen of a tip, or of a refund by the other person: what was loaded ends with the screen.
+    gcTime: 0,
   });
+
+  function retry() {
+    // The pressed button gives way to what is loaded.
+    place.current?.focus();
+    void statement.refetch();
+  }
 
   return (
     <Screen
@@ -57,16 +64,14 @@ function StatementScreen({ user }: { readonly user: User }) {
         <div className={styles.onScreen}>
           <Chooser query={query} today={today} hasDirections={user.isServiceProvider} />
         </div>
-        {statement.data ? (
-          <>
-            <div className={styles.onScreen}>
-              <Actions query={query} />
-            </div>
+        <Actions query={query} isReady={statement.data !== undefined} />
+        <div ref={place} tabIndex={-1}>
+          {statement.data ? (
             <Sheet user={user} query={query} data={statement.data} />
-          </>
-        ) : (
-          <NotReady error={statement.error} onRetry={() => void statement.refetch()} />
-        )}
+          ) : (
+            <NotReady error={statement.error} onRetry={retry} />
+          )}
+        </div>
       </div>
     </Screen>
   );
@@ -87,55 +92,6 @@ function NotReady({ error, onRetry }: { readonly error: unknown; readonly onRetr
     <Problem title="The statement could not be loaded" {...(!isRefused && { onRetry })}>
       <p>{fieldErrors[0]?.message ?? detail ?? 'Check your connection and try again.'}</p>
     </Problem>
-  );
-}
-
-/** Printing, and one download at a time. */
-function Actions({ query }: { readonly query: StatementQuery }) {
-  const [underWay, setUnderWay] = useState<CsvFile | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
-
-  async function download(file: CsvFile): Promise<void> {
-    if (underWay !== null) return;
-    setUnderWay(file);
-    setFailure(null);
-    try {
-      await downloadCsv(file, query);
-    } catch (error) {
-      if (!(error instanceof DownloadError)) throw error;
-      setFailure(error.message);
-    } finally {
-      setUnderWay(null);
-    }
-  }
-
-  const files: readonly (readonly [CsvFile, string])[] = [
-    ['tips', 'Download CSV'],
-    ...(hasDailyRecord(query) ? [['daily-record', 'Download daily record'] as const] : []),
-  ];
-  return (
-    <>
-      <div className={styles.actions}>
-        <Button onClick={() => window.print()}>
-          <Printer aria-hidden /> Print
-        </Button>
-        {files.map(([file, label]) => (
-          <Button
-            key={file}
-            look="quiet"
-            aria-disabled={underWay === file || undefined}
-            onClick={() => void download(file)}
-          >
-            <Download aria-hidden /> {underWay === file ? 'Making...' : label}
-          </Button>
-        ))}
-      </div>
-      {failure !== null && (
-        <p role="alert" className={styles.failure}>
-          {failure}
-        </p>
-      )}
-    </>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The dialog that closes the account: what happens and when, and the form that asks for the password and a word. */
-import type { ReactNode, SubmitEvent } from 'react';
+import { type ReactNode, type SubmitEvent, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useForm } from 'react-hook-form';
 import { CLOSING_GRACE_DAYS, CLOSING_WORD, type Closing, type User } from '#shared/accounts.ts';
 import { api } from '../../api.ts';
@@ -18,11 +19,15 @@ import type { DataDownload } from './download-data.ts';
 import { resolveClosing } from './profile-rules.ts';
 
 const FIELDS = ['currentPassword', 'confirmation'] as const;
-const NO_ANSWER = 'The server did not answer. Check your connection and try again.';
+/** How long an answer may take. */
+const ANSWER_PATIENCE_MS = 15_000;
+const NO_DATA = 'Your account was not closed, because your data could not be downloaded.';
+const NO_ANSWER =
+  'There was no answer, so that it is not known whether your account was closed. Try again with the same password. If you are logged out, it is closed.';
 
 interface CloseAccountProps {
   readonly user: User;
-  /** The account is not closed before a download that is under way has its file. */
+  /** The account is not closed before a download that is under way has its file. Whoever leaves the dialog until then keeps it. */
   readonly data: DataDownload;
   readonly onCancel: () => void;
   /** The button that downloads the data. */
@@ -37,6 +42,15 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
   const { errors } = form.formState;
   const attempts = useAttempts();
   const { isUnderWay } = attempts;
+  const [isSent, setSent] = useState(false);
+  const isOpen = useRef(true);
+
+  useLayoutEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
 
   function submit(event: SubmitEvent) {
     event.preventDefault();
@@ -50,14 +64,27 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
   }
 
   async function close(values: Closing) {
-    if (!(await data.finish())) return;
-    const { closesAt } = await leaveBy(api.auth.close.mutate(values));
-    toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
+    const hasData = await data.finish();
+    if (!isOpen.current) return;
+    if (!hasData) {
+      // Why stands at the download, which may be out of sight.
+      form.setError('root', { message: NO_DATA });
+      return;
+    }
+    // A click before the next render would still find the way out.
+    flushSync(() => setSent(true));
+    try {
+      const signal = AbortSignal.timeout(ANSWER_PATIENCE_MS);
+      const { closesAt } = await leaveBy(api.auth.close.mutate(values, { signal }));
+      toastSuccess(`Your account is closed. A login until ${shortDateTime(closesAt)} brings it back.`);
+    } finally {
+      setSent(false);
+    }
   }
 
   function cancel() {
     // What has been sent cannot be called back.
-    if (!isUnderWay) onCancel();
+    if (!isSent) onCancel();
   }
 
   return (
@@ -92,9 +119,9 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
         )}
         <div className={confirmation.answers}>
           <Button type="submit" aria-disabled={isUnderWay}>
-            {labelOf(isUnderWay, data.isUnderWay)}
+            {labelOf(isUnderWay, data.isUnderWay && !isSent)}
           </Button>
-          <Button look="quiet" aria-disabled={isUnderWay} onClick={cancel}>
+          <Button look="quiet" aria-disabled={isSent} onClick={cancel}>
             Keep Account
           </Button>
         </div>
@@ -103,9 +130,9 @@ export function CloseAccount({ user, data, onCancel, children }: CloseAccountPro
   );
 }
 
-function labelOf(isUnderWay: boolean, isDownloading: boolean): string {
+function labelOf(isUnderWay: boolean, isWaiting: boolean): string {
   if (!isUnderWay) return 'Close Account';
-  return isDownloading ? 'Waiting for your data...' : 'Closing...';
+  return isWaiting ? 'Waiting for your data...' : 'Closing...';
 }
 
 function WhatHappens({ user }: { readonly user: User }) {

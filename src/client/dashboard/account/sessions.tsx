@@ -22,6 +22,11 @@ export function Sessions() {
     heading.current?.focus();
   }
 
+  function retryAndStay() {
+    heading.current?.focus();
+    retry();
+  }
+
   return (
     <section className={[card.card, styles.part].join(' ')} aria-labelledby="sessions">
       <h2 className={styles.heading} id="sessions" ref={heading} tabIndex={-1}>
@@ -33,7 +38,7 @@ export function Sessions() {
         </Loading>
       )}
       {sessions.status === 'failed' && (
-        <Problem title="Your sessions could not be loaded" onRetry={retry}>
+        <Problem title="Your sessions could not be loaded" onRetry={retryAndStay}>
           <p>Check your connection and try again.</p>
         </Problem>
       )}

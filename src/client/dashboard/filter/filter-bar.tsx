@@ -4,9 +4,10 @@ import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { dashboardTab, paths } from '../../paths.ts';
+import { paths } from '../../paths.ts';
 import { addressOf, isOutOfOrder, isUnfiltered, type TipFilter } from '../../tip-filter.ts';
 import { Button } from '../../ui/button.tsx';
+import { clearingLink } from './clearing-link.ts';
 import styles from './filter-bar.module.css';
 import { FilterFields } from './filter-fields.tsx';
 import { Sums } from './sums.tsx';
@@ -52,12 +53,12 @@ export function FilterBar({ user, filter, isReceiver }: FilterBarProps) {
         {!isUnfiltered(filter) && (
           <p className={styles.words}>
             {words !== '' && <span>{words}</span>}
-            <Link className={styles.clear} href={dashboardTab('transactions')}>
+            <Link className={styles.clear} {...clearingLink}>
               Clear filters
             </Link>
           </p>
         )}
-        {!isOutOfOrder(filter) && <Sums user={user} filter={filter} />}
+        <Sums user={user} filter={filter} />
       </div>
     </section>
   );

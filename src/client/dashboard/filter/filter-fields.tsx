@@ -1,5 +1,5 @@
 /** The fields of the filter. Each change is a new address, so that Back undoes it and the link can be shared. */
-import { useEffect, useId, useRef, useState } from 'react';
+import { type SyntheticEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import {
@@ -47,7 +47,7 @@ interface FilterFieldsProps {
 
 export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
   const [, navigate] = useLocation();
-  /** Whether a range was chosen that has no dates yet, so that no address names it. */
+  /** Whether a range was chosen that has no dates yet, or none any more, so that no address names it. */
   const [isRangeChosen, setRangeChosen] = useState(false);
   const hasRange = filter.period === null && (filter.from !== null || filter.to !== null);
   const isRange = hasRange || (isRangeChosen && filter.period === null);
@@ -64,6 +64,12 @@ export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
     // A range begins with the dates of the period before it, which only need to be changed.
     if (chosen === RANGE) apply({ period: null });
     else apply({ period, from: null, to: null });
+  }
+
+  function chooseDate(change: Partial<TipFilter>) {
+    // A range whose only date is taken away is one still.
+    setRangeChosen(true);
+    apply(change, hasRange);
   }
 
   return (
@@ -96,12 +102,12 @@ export function FilterFields({ user, filter, isReceiver }: FilterFieldsProps) {
       </Select>
       {isRange && (
         <div className={styles.range}>
-          <DateField label="From" value={filter.from} onChange={(from) => apply({ from }, hasRange)} />
+          <DateField label="From" value={filter.from} onChange={(from) => chooseDate({ from })} />
           <DateField
             label="To"
             value={filter.to}
             error={isOutOfOrder(filter) ? 'The last day must not be before the first.' : undefined}
-            onChange={(to) => apply({ to }, hasRange)}
+            onChange={(to) => chooseDate({ to })}
           />
         </div>
       )}
@@ -171,6 +177,14 @@ function DateField({ label, value, error, onChange }: DateFieldProps) {
     // The address changed by itself, as by Back. What is being typed is no date yet, and stays.
     if (input.current) input.current.value = value ?? '';
   }, [value]);
+
+  function take({ currentTarget: { value: text, validity } }: SyntheticEvent<HTMLInputElement>) {
+    const date = readDate(text);
+    // While a part of it is missing a field has no value either, though somebody may be typing.
+    const isEmpty = text === '' && !validity.badInput;
+    if (date !== value && (date !== null || isEmpty)) onChange(date);
+  }
+
   return (
     <Field
       ref={input}
@@ -180,10 +194,9 @@ function DateField({ label, value, error, onChange }: DateFieldProps) {
       min={FIRST_DATE}
       max={LAST_DATE}
       error={error}
-      onChange={({ currentTarget }) => {
-        const date = readDate(currentTarget.value);
-        if (date !== null || currentTarget.value === '') onChange(date);
-      }}
+      onChange={take}
+      // Browsers tell of no change when the last of its parts is emptied.
+      onBlur={take}
     />
   );
 }

@@ -1,7 +1,6 @@
 /** The list of the transactions that a filter means. */
 import { CalendarX2, SearchX } from 'lucide-react';
 import type { User } from '#shared/accounts.ts';
-import { dashboardTab } from '../../paths.ts';
 import { allTransactions } from '../../session/api-hooks.ts';
 import { isOutOfOrder, queryOf, type TipFilter } from '../../tip-filter.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -10,6 +9,7 @@ import { Problem } from '../../ui/states.tsx';
 import { LOAD_FAILED, useListing } from '../queries.ts';
 import { TransactionList } from '../transaction-list.tsx';
 import { TransactionsSketch } from '../transactions-sketch.tsx';
+import { clearingLink } from './clearing-link.ts';
 import styles from './filter-bar.module.css';
 
 interface FoundTransactionsProps {
@@ -57,7 +57,7 @@ export function FoundTransactions({ user, filter }: FoundTransactionsProps) {
 
 function Clear() {
   return (
-    <ButtonLink look="quiet" className={styles.clearButton} href={dashboardTab('transactions')}>
+    <ButtonLink look="quiet" className={styles.clearButton} {...clearingLink}>
       Clear Filters
     </ButtonLink>
   );

@@ -1,8 +1,9 @@
 /** What the tips come to that the list shows, as the server counts them; refunded tips count nowhere. */
 import type { User } from '#shared/accounts.ts';
+import type { TipSums } from '#shared/records.ts';
 import { trpc } from '../../session/api-hooks.ts';
-import { FRESH } from '../../session/part.ts';
-import { queryOf, type TipFilter } from '../../tip-filter.ts';
+import { FRESH, partOf } from '../../session/part.ts';
+import { isOutOfOrder, queryOf, type TipFilter } from '../../tip-filter.ts';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import styles from './filter-bar.module.css';
@@ -12,30 +13,37 @@ interface SumsProps {
   readonly filter: TipFilter;
 }
 
+/** The place of the sums is always drawn, because screen readers announce only what changes in an element that is there. */
 export function Sums({ user, filter }: SumsProps) {
-  const { data, isError, refetch } = trpc.transactions.sums.useQuery(queryOf(filter), FRESH);
-  if (data === undefined) {
-    return isError ? (
-      <p className={styles.sums}>
-        The sum could not be loaded.{' '}
-        <button type="button" className={styles.retry} onClick={() => void refetch()}>
-          Retry
-        </button>
-      </p>
-    ) : (
-      <div className={styles.sums} aria-busy="true">
-        <Skeleton height="line" />
-      </div>
-    );
-  }
-  const { receivedCount, receivedCents, sentCount, sentCents, paidCents } = data;
+  const isAsked = !isOutOfOrder(filter);
+  const query = trpc.transactions.sums.useQuery(queryOf(filter), { ...FRESH, enabled: isAsked });
+  const sums = partOf(query, (data) => data);
+  const isLoading = isAsked && sums.status === 'loading';
+  return (
+    <div className={styles.sums} role="status" aria-busy={isLoading}>
+      {isLoading && <Skeleton height="line" />}
+      {sums.status === 'failed' && (
+        <p>
+          The sum could not be loaded.{' '}
+          <button type="button" className={styles.retry} onClick={() => void query.refetch()}>
+            Retry
+          </button>
+        </p>
+      )}
+      {sums.status === 'ready' && <Counted user={user} filter={filter} sums={sums.data} />}
+    </div>
+  );
+}
+
+function Counted({ user, filter, sums }: SumsProps & { readonly sums: TipSums }) {
+  const { receivedCount, receivedCents, sentCount, sentCents, paidCents } = sums;
   const hasReceived =
     filter.direction === 'received' ||
     (filter.direction === null && (user.isServiceProvider || receivedCount > 0));
   const hasSent =
     filter.direction === 'sent' || (filter.direction === null && (!user.isServiceProvider || sentCount > 0));
   return (
-    <div className={styles.sums} role="status">
+    <>
       {hasReceived && (
         <p>
           Received{' '}
@@ -54,7 +62,7 @@ export function Sums({ user, filter }: SumsProps) {
           (with fees <Money amountCents={paidCents} />) in {tips(sentCount)}
         </p>
       )}
-    </div>
+    </>
   );
 }
 

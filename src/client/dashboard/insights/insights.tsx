@@ -1,5 +1,4 @@
 /** The Insights tab: what a provider took in over time, when tips come, and by which service. */
-import { keepPreviousData } from '@tanstack/react-query';
 import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import { useSearch } from 'wouter';
@@ -40,19 +39,19 @@ export function Insights({ user }: { readonly user: User }) {
       ...{ granularity, from, to, timeZone: presentZone() },
       ...(serviceCategory !== null && { serviceCategory }),
     },
-    // The former period stands until the next one has come, so that nothing flickers.
-    { ...FRESH, placeholderData: keepPreviousData },
+    { ...FRESH, placeholderData: formerTakings },
   );
   const takings = partOf(query, (data) => data);
   /** What the bars of the answer stand for that is shown. */
   const [shown, setShown] = useState(granularity);
-  if (!query.isPlaceholderData && shown !== granularity) setShown(granularity);
+  const isFormer = query.isPlaceholderData;
+  if (takings.status === 'ready' && !isFormer && shown !== granularity) setShown(granularity);
 
   return (
-    <div className={styles.insights} aria-busy={query.isPlaceholderData || takings.status === 'loading'}>
+    <div className={styles.insights}>
       <Controls user={user} view={view} today={today} />
       <p role="status" className="visually-hidden">
-        {takings.status === 'ready' && !query.isPlaceholderData && spoken(takings.data, granularity)}
+        {takings.status === 'ready' && !isFormer && spoken(takings.data, granularity)}
       </p>
       {takings.status === 'loading' && <InsightsSketch />}
       {takings.status === 'failed' && (
@@ -60,9 +59,18 @@ export function Insights({ user }: { readonly user: User }) {
           <p>Nothing is lost. Please try again in a moment.</p>
         </Problem>
       )}
-      {takings.status === 'ready' && <Charts takings={takings.data} granularity={shown} />}
+      {takings.status === 'ready' && (
+        <div className={styles.answer} aria-busy={isFormer}>
+          <Charts takings={takings.data} granularity={shown} />
+        </div>
+      )}
     </div>
   );
+}
+
+/** The former period stands until the next one has come, so that nothing flickers; one without tips would seem to be the next. */
+function formerTakings(former: Takings | undefined): Takings | undefined {
+  return former?.count === 0 ? undefined : former;
 }
 
 interface ChartsProps {

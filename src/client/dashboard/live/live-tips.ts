@@ -31,21 +31,26 @@ const REFUSED_WAIT_MS = 15_000;
 /** How long to wait when something on the way answered instead of the server: as long as after a lost connection. */
 const BROKEN_WAIT_MS = 3_000;
 
-/**
- * @param newest the id of the newest transaction that was loaded; null when there is none, undefined while it loads.
- * @param announced the service whose tips are announced; null for those of all.
- */
+interface Audience {
+  /** The service whose tips are announced; null for those of all. */
+  readonly announced: ServiceCategory | null;
+  /** Whether guests look at the screen, whose business refunds are not. */
+  readonly isQuiet: boolean;
+}
+
+/** @param newest the id of the newest transaction that was loaded; null when there is none, undefined while it loads. */
 export function useLiveTips(
   user: User,
   newest: TransactionId | null | undefined,
-  announced: ServiceCategory | null,
+  { announced, isQuiet }: Audience,
 ): LiveTips {
   const cache = useTipCache();
   const [unseenCount, setUnseenCount] = useState(0);
   const arrival = useArrival();
   const show = useEffectEvent(arrival.show);
   const announcer = useRef<Announcer>(null);
-  const [tellRefund] = useState(() => createNews(user.id));
+  const mayTell = useEffectEvent(() => !isQuiet);
+  const [tellRefund] = useState(() => createNews(user.id, mayTell));
   const [wasLive, setWasLive] = useState(false);
   /** The id of the transaction after which the stream begins: the newest that was loaded, so that none is left out. */
   const [start, setStart] = useState<string>();
@@ -119,14 +124,17 @@ export function useLiveTips(
   return { connection: connectionOf(status, error, wasLive), unseenCount, arrival };
 }
 
-/** Tells of refunds from now on. What words them is fetched with the first, because most visits have none. */
-function createNews(userId: UserId): (tip: Transaction) => void {
+/**
+ * Tells of refunds from now on. What words them is fetched with the first, because most visits have none.
+ * @param mayTell is asked when it would be told; what may not be told then is not made up for.
+ */
+function createNews(userId: UserId, mayTell: () => boolean): (tip: Transaction) => void {
   const since = new Date();
   let news: Promise<(tip: Transaction) => void> | null = null;
   return (tip) => {
     news ??= import('./refund-news.ts').then(({ createRefundNews }) => createRefundNews(userId, since));
     // The list tells of the refund as well.
-    news.then((tell) => tell(tip)).catch(() => {});
+    news.then((tell) => mayTell() && tell(tip)).catch(() => {});
   };
 }
 

@@ -22,8 +22,11 @@ export function useTipCache() {
 
   async function reload(lists: QueryFilters): Promise<void> {
     // An invalidation would cancel the query of a next page, and nothing would repeat it.
-    const asked = queryClient.getQueryCache().findAll(lists);
-    await Promise.allSettled(asked.map(({ promise }) => promise));
+    // A next page ends the query under way and takes its place, so that there may be another to wait for.
+    while (queryClient.isFetching(lists) > 0) {
+      const asked = queryClient.getQueryCache().findAll(lists);
+      await Promise.allSettled(asked.map(({ promise }) => promise));
+    }
     await queryClient.invalidateQueries(lists);
   }
 
