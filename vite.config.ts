@@ -193,8 +193,8 @@ const SERVER_TESTS = {
   // The files that a worker runs share its modules, whose loading would cost 0.7 s of a processor for each of them. What a file puts
   // in the place of something global, it has to put back.
   isolate: false,
-  // As many as a small machine has cores, because most of the time is spent hashing passwords.
-  maxWorkers: 2,
+  // One more than a small machine has cores, because the tests of processes wait for them and for the clock.
+  maxWorkers: 3,
 };
 
 const config: ViteUserConfig = {
