@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
-import { afterAll } from 'vitest';
 import { preparePages } from '#server/pages/pages.ts';
 import type { Lookup, Renderer } from '#shared/rendered-page.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
@@ -18,7 +17,6 @@ const earlierFolder = mkdtempSync(join(tmpdir(), 'earlier-'));
 mkdirSync(join(earlierFolder, 'assets'));
 for (const file of ['assets/gone-a1b2c3.js', 'icon.svg', 'gone.txt'])
   writeFileSync(join(earlierFolder, file), 'of the build before');
-afterAll(() => rmSync(earlierFolder, { recursive: true }));
 
 const { renderer }: { readonly renderer: Renderer } = await import(
   /* @vite-ignore */ pathToFileURL(resolve('dist/render/render.js')).href
@@ -33,6 +31,8 @@ const counting: Renderer = {
 
 /** The pages of the build, over those of the build before. */
 export const pages = preparePages({ folder: resolve('dist/client'), earlierFolder }, counting, PUBLIC_URL);
+// All files are in memory now.
+rmSync(earlierFolder, { recursive: true });
 
 /** A provider with this name, and the code of their only service. */
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {
