@@ -158,7 +158,7 @@ function createServices({
   return {
     sessions,
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
-    qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl }),
+    qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl, payments }),
     printer: createPrinter({
       publicUrl: config.publicUrl,
       clock,

@@ -22,6 +22,7 @@ const found: Lookup = {
       userId: newUserId((size) => Buffer.alloc(size)),
       serviceCategory: 'dj',
       status: 'active',
+      isPayable: true,
     },
     serviceProvider,
   },

@@ -55,7 +55,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   const payments = createSimulatedPayments(storage);
   const transactions = createTransactions({ ...deps, payments, view, undoMs: UNDO_MS, turns });
   const takings = createTakings(storage, turns);
-  const qrCodes = createQrCodes({ ...deps, publicUrl: PUBLIC_URL });
+  const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL });
   const model = createLedgerModel(UNDO_MS);
   /** The ids that the ledger gave to the tips of the model. */
   const ids: TransactionId[] = [];

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
@@ -314,6 +315,7 @@ describe('a code that was looked up is remembered', () => {
     for (const [index, id] of ids.entries())
       await issue(t, user.id, id, ['bartender', 'barber', 'dj'][index]);
     const codes = createQrCodes({
+      payments: createSimulatedPayments(t.storage),
       storage: t.storage,
       clock: () => 0,
       random: randomBytes,
@@ -332,6 +334,7 @@ describe('a code that was looked up is remembered', () => {
     const t = await createTestApp();
     const { code } = await t.setTheScene();
     const codes = createQrCodes({
+      payments: createSimulatedPayments(t.storage),
       storage: t.storage,
       clock: () => 0,
       random: randomBytes,

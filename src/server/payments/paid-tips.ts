@@ -159,7 +159,10 @@ export function createPaidTips(deps: {
   return {
     mode: service.mode,
 
-    serves: (category) => !excludedCategories.includes(category),
+    async isPayable(userId, category) {
+      if (excludedCategories.includes(category)) return false;
+      return (await payments.findPayoutAccount({ userId }))?.chargesEnabled ?? false;
+    },
 
     async begin(tip) {
       if (excludedCategories.includes(tip.serviceCategory)) return { outcome: 'not_payable' };

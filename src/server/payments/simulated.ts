@@ -6,7 +6,7 @@ import type { TipPayments } from './tip-payments.ts';
 export function createSimulatedPayments(storage: Storage): TipPayments {
   return {
     mode: 'simulated',
-    serves: () => true,
+    isPayable: async () => true,
     begin: (tip) => storage.recordTip({ ...tip, paymentMode: 'simulated' }),
     find: async () => null,
     giveUp: async () => null,

@@ -6,7 +6,7 @@ import type { NewReversal, NewTransaction, RecordOutcome, ReverseOutcome } from 
 import type { BeginOutcome, PaymentRecord } from '#server/storage/payments.ts';
 import type { Account } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { TransactionId } from '#shared/ids.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 
 /** A tip that is to be paid, however that is done. */
@@ -14,8 +14,8 @@ export type UnpaidTip = Omit<NewTransaction, 'paymentMode'>;
 
 export interface TipPayments {
   readonly mode: PaymentMode;
-  /** Whether tips for a service can be paid at all. */
-  serves(category: ServiceCategory): boolean;
+  /** Whether tips can be paid to a provider, for a service. */
+  isPayable(provider: UserId, category: ServiceCategory): Promise<boolean>;
   /**
    * Pays a tip, or makes the page on which its giver pays. The same giver and idempotency key give the same tip, and the same page.
    * @throws AppError `payment_unavailable` when the payment service does not answer: nothing was charged.
