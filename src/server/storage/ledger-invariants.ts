@@ -24,7 +24,7 @@ const differs = (alias: string, kind: string, cents: string, source: string) =>
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
 /** Only where buckets keep details; a database of a version before does not. */
-export const DETAILS_OF_BUCKETS: Invariant = [
+const DETAILS_OF_BUCKETS: Invariant = [
   'what a bucket tells of its amounts is so of its tips',
   `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
      SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
@@ -35,6 +35,38 @@ export const DETAILS_OF_BUCKETS: Invariant = [
        CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
    ) b GROUP BY account_id, start_ms, service_category
    HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
+];
+
+const SAME = [
+  ...[
+    'receiver_id',
+    'qr_code_id',
+    'service_category',
+    'amount_cents',
+    'giver_fee_cents',
+    'receiver_fee_cents',
+  ],
+  ...['net_amount_cents', 'giver_fee_rate', 'receiver_fee_rate', 'payment_mode', 'giver_id'],
+];
+
+/** Those of payments at a payment service; a database of a version before has none. */
+const PAYMENT_INVARIANTS: readonly Invariant[] = [
+  [
+    'a payment that succeeded is a tip as it was paid',
+    `SELECT p.id FROM payments p LEFT JOIN transactions t ON t.id = p.id
+     WHERE p.state IN ('succeeded', 'refunded') AND (t.id IS NULL
+       OR ${SAME.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
+  ],
+  [
+    'a tip that was paid has a payment that succeeded',
+    `SELECT t.id FROM transactions t LEFT JOIN payments p ON p.id = t.id AND p.state IN ('succeeded', 'refunded')
+     WHERE t.payment_mode <> 'simulated' AND p.id IS NULL`,
+  ],
+  [
+    'a payment is refunded when its tip is reversed, and only then',
+    `SELECT p.id FROM payments p JOIN transactions t ON t.id = p.id LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
+     WHERE (p.state = 'refunded') <> (v.sequence IS NOT NULL)`,
+  ],
 ];
 
 /** Those of the tips themselves, which also hold of a ledger of the time before entries. */
@@ -72,7 +104,19 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-export const INVARIANTS: readonly Invariant[] = [
+/** Those that hold in a database that has these parts. */
+export function invariantsWith(has: {
+  readonly details: boolean;
+  readonly payments: boolean;
+}): readonly Invariant[] {
+  return INVARIANTS.filter(
+    (invariant) =>
+      (has.details || invariant !== DETAILS_OF_BUCKETS) &&
+      (has.payments || !PAYMENT_INVARIANTS.includes(invariant)),
+  );
+}
+
+const INVARIANTS: readonly Invariant[] = [
   ...TIP_INVARIANTS,
   [
     'no balance and no bucket is negative',
@@ -142,6 +186,7 @@ export const INVARIANTS: readonly Invariant[] = [
      ) b GROUP BY account_id, start_ms, service_category HAVING sum(tips) <> 0 OR sum(cents) <> 0`,
   ],
   DETAILS_OF_BUCKETS,
+  ...PAYMENT_INVARIANTS,
   [
     'nothing was remembered as checked that is not there',
     `SELECT 'the checkpoint' FROM (

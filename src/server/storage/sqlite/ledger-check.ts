@@ -2,7 +2,7 @@
  * Checks all of a ledger: after tests, on backups and as `npm run db:check`. A start checks what was written since the last
  * check (`recent-check.ts`).
  */
-import { DETAILS_OF_BUCKETS, INVARIANTS, type Invariant, TIP_INVARIANTS } from '../ledger-invariants.ts';
+import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../ledger-invariants.ts';
 import { COLUMNS_OF_PAST, tipText } from '../past.ts';
 import type { Database } from './connection.ts';
 
@@ -69,13 +69,13 @@ export function checkLedger(database: Database): LedgerViolation[] {
   })();
 }
 
-/** What holds in the version that the file is of: the present one, one without details of buckets, or one before entries. */
+/** What holds in the version that the file is of: the present one, one without some of its parts, or one before entries. */
 function invariantsOf(database: Database): readonly Invariant[] {
   const columnsOf = (table: string) =>
     database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
   if (columnsOf('entries').length === 0) return EARLIER_INVARIANTS;
-  const hasDetails = columnsOf('tip_buckets').includes('detailed_count');
-  const invariants = INVARIANTS.filter((invariant) => hasDetails || invariant !== DETAILS_OF_BUCKETS);
+  const details = columnsOf('tip_buckets').includes('detailed_count');
+  const invariants = invariantsWith({ details, payments: columnsOf('payments').length > 0 });
   return [...invariants, ...OWN_INVARIANTS];
 }
 
