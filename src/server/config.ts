@@ -53,7 +53,7 @@ const wholeNumber = (from: number, to: number, fallback: number) =>
     .refine((value) => value >= from && value <= to, `must be a whole number from ${from} to ${to}`)
     .default(fallback);
 
-const listOf = (isItem: (item: string) => boolean, message: string) =>
+const listOf = (isItem: (item: string) => boolean, message: string, fallback: string[] = []) =>
   z
     .string()
     .transform((text) =>
@@ -63,7 +63,7 @@ const listOf = (isItem: (item: string) => boolean, message: string) =>
         .filter((item) => item !== ''),
     )
     .refine((items) => items.every(isItem), message)
-    .default([]);
+    .default(fallback);
 
 const environment = z.object({
   NODE_ENV: z.string().optional(),
@@ -113,7 +113,11 @@ const environment = z.object({
     .string()
     .refine(isLoopbackUrl, 'must be an address of this machine, such as http://127.0.0.1:12111')
     .optional(),
-  STRIPE_EXCLUDED_CATEGORIES: listOf(isServiceCategory, 'must list services such as escort').optional(),
+  STRIPE_EXCLUDED_CATEGORIES: listOf(
+    (item) => isServiceCategory(item) || item === 'none',
+    'must list services such as escort, or be none',
+    ['escort'],
+  ),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
 
@@ -187,7 +191,7 @@ function stripeFrom(data: z.output<typeof environment>): StripeConfig | null {
     secretKey,
     webhookSecrets,
     apiBase: data.STRIPE_API_BASE ?? null,
-    excludedCategories: data.STRIPE_EXCLUDED_CATEGORIES?.filter(isServiceCategory) ?? ['escort'],
+    excludedCategories: data.STRIPE_EXCLUDED_CATEGORIES.filter(isServiceCategory),
   };
 }
 

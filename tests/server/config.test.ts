@@ -271,6 +271,8 @@ describe('Stripe', () => {
       apiBase: 'http://[::1]:12111',
       excludedCategories: ['dj', 'escort'],
     });
+    const none = { ...keys, STRIPE_EXCLUDED_CATEGORIES: 'none' };
+    expect(parseConfig(none).stripe).toMatchObject({ excludedCategories: [] });
   });
 
   test.each(Object.entries(keys))('is not half there: %s alone', (name, value) => {
