@@ -37,6 +37,7 @@ import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import { createFairTurns } from './tips/fair-turns.ts';
+import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTakings } from './tips/takings.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
@@ -146,12 +147,14 @@ function createServices({
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const { undoMs } = config;
-  const view = createTransactionView(secrets.giver_pseudonym, undoMs, clock);
+  const receipts = createGuestReceipts(secrets.giver_pseudonym);
+  const { publicUrl } = config;
+  const view = createTransactionView({ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts });
   const queryTurns = createFairTurns(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
     ? createPaidTips({
-        ...{ storage, service: paymentService, clock, log, publicUrl: config.publicUrl },
+        ...{ storage, service: paymentService, clock, log, publicUrl, receipts },
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })
     : createSimulatedPayments(storage);
@@ -170,9 +173,19 @@ function createServices({
       excludedCategories: config.stripe?.excludedCategories ?? [],
     }),
     tipFeed,
-    transactions: createTransactions({ storage, payments, clock, random, view, undoMs, turns: queryTurns }),
+    transactions: createTransactions({
+      storage,
+      payments,
+      receipts,
+      clock,
+      random,
+      view,
+      undoMs,
+      turns: queryTurns,
+    }),
     takings: createTakings(storage, queryTurns),
     exports: createExports(storage, clock),
+    takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     turns: createTurns(),
     queryTurns,

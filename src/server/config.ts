@@ -33,6 +33,8 @@ export interface Config {
   /** For how long a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   readonly isRateLimited: boolean;
+  /** Whether tips can be given without an account. */
+  readonly takesGuestTips: boolean;
   /** How tips are paid; null for simulated payments. */
   readonly stripe: StripeConfig | null;
   /** Absolute path of the folder that gets a backup a day; null for none. */
@@ -91,6 +93,7 @@ const environment = z.object({
     .transform(databaseFrom),
   TRUST_PROXY: listOf(isAddressOrNetwork, 'must list addresses or networks such as 127.0.0.1 or 10.0.0.0/8'),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  GUEST_TIPS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
   UNDO_MINUTES: wholeNumber(0, 1_440, 10),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
@@ -175,6 +178,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     corsOrigins: data.CORS_ORIGINS,
     trustedProxies: data.TRUST_PROXY,
     isRateLimited: data.RATE_LIMIT === 'on',
+    takesGuestTips: data.GUEST_TIPS === 'on',
     stripe: stripeFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     warnings,

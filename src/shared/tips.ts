@@ -135,6 +135,8 @@ export const transaction = z.object({
   paymentMode: z.enum(PAYMENT_MODES),
   /** Where its giver pays, as the giver is told while it is pending; null besides. */
   paymentUrl: z.url().nullable(),
+  /** The link to the receipt of a guest, as the guest is told; null besides. Whoever has it has the right of the giver. */
+  receiptUrl: z.url().nullable(),
   /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
   /** When it was refunded; null when it was not. */

@@ -22,6 +22,7 @@ function tip(dollars: number): Transaction {
     ...{ amountCents: cents(dollars * 100), giverFeeCents, netAmountCents },
     ...{ serviceCategory: 'bartender', status: 'completed', paymentMode: 'simulated' },
     paymentUrl: null,
+    receiptUrl: null,
     ...{ createdAt: '2026-05-15T12:00:00.000Z' },
     ...{ refundedAt: null, refundedBy: null, undoUntil: null },
   };

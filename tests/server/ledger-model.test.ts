@@ -8,6 +8,7 @@ import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { Account } from '#server/storage/storage.ts';
 import { createFairTurns } from '#server/tips/fair-turns.ts';
+import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createTakings } from '#server/tips/takings.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { createTransactions } from '#server/tips/transactions.ts';
@@ -50,10 +51,14 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   const { data, storage } = await createTestLedger({ random: chance.bytes });
   let now = START_MS;
   const deps = { storage, clock: () => now, random: chance.bytes };
-  const view = createTransactionView(chance.bytes(32), UNDO_MS, deps.clock);
+  const key = chance.bytes(32);
+  const receipts = createGuestReceipts(key);
+  const view = createTransactionView({
+    ...{ key, undoMs: UNDO_MS, clock: deps.clock, publicUrl: PUBLIC_URL, receipts },
+  });
   const turns = createFairTurns(8);
   const payments = createSimulatedPayments(storage);
-  const transactions = createTransactions({ ...deps, payments, view, undoMs: UNDO_MS, turns });
+  const transactions = createTransactions({ ...deps, payments, receipts, view, undoMs: UNDO_MS, turns });
   const takings = createTakings(storage, turns);
   const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL });
   const model = createLedgerModel(UNDO_MS);

@@ -22,6 +22,7 @@ interface ModelTip {
   readonly createdAt: string;
   paymentMode: 'simulated';
   paymentUrl: null;
+  receiptUrl: null;
   status: 'completed' | 'refunded';
   refundedAt: string | null;
   refundedBy: 'giver' | 'receiver' | null;
@@ -186,6 +187,7 @@ export function createLedgerModel(undoMs: number) {
         createdAt: new Date(now).toISOString(),
         paymentMode: 'simulated',
         paymentUrl: null,
+        receiptUrl: null,
         ...{ status: 'completed', refundedAt: null, refundedBy: null },
       });
       const place = tips.length - 1;

@@ -33,6 +33,8 @@ export interface Services {
   readonly tipFeed: TipFeed;
   readonly exports: Exports;
   readonly limits: Limits;
+  /** Whether tips can be given without an account. */
+  readonly takesGuestTips: boolean;
   readonly turns: Turns;
   /** The turns of queries that read much: a batch may hold ten of them. */
   readonly queryTurns: FairTurns;

@@ -4,7 +4,6 @@
  */
 import type { NewReversal, NewTransaction, RecordOutcome, ReverseOutcome } from '#server/storage/ledger.ts';
 import type { BeginOutcome, PaymentRecord } from '#server/storage/payments.ts';
-import type { Account } from '#server/storage/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
@@ -22,16 +21,16 @@ export interface TipPayments {
    */
   begin(tip: UnpaidTip): Promise<RecordOutcome | BeginOutcome>;
   /**
-   * A payment that the account began. One that is open is asked for at the payment service, now and then.
+   * A payment that the account began, or a guest when there is none. One that is open is asked for at the payment service, now and then.
    * @returns null when there is none.
    */
-  find(giver: Account, id: TransactionId): Promise<PaymentRecord | null>;
+  find(giver: UserId | null, id: TransactionId): Promise<PaymentRecord | null>;
   /**
    * Gives up a payment, so that nobody can pay it any more. One that was paid meanwhile stays paid.
    * @returns what became of it; null when the account began none of this id.
    * @throws AppError `payment_unavailable` when the payment service does not answer.
    */
-  giveUp(giver: Account, id: TransactionId): Promise<PaymentRecord | null>;
+  giveUp(giver: UserId | null, id: TransactionId): Promise<PaymentRecord | null>;
   /**
    * Reverses a tip, and gives back what was paid.
    * @throws AppError `payment_unavailable` when the payment service does not answer: it will be asked again.

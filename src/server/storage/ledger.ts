@@ -73,8 +73,8 @@ export type RecordOutcome =
 /** What somebody asks for who has a tip reversed. */
 export interface NewReversal {
   readonly transactionId: TransactionId;
-  /** Who asks; they must have given or received it. */
-  readonly userId: UserId;
+  /** Who asks; they must have given or received it. Null for the guest who gave it. */
+  readonly userId: UserId | null;
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
   /** The giver of a tip that was given before this may not take it back; the receiver always may. */
@@ -211,8 +211,8 @@ export interface Ledger {
   readDailyTakings(userId: UserId, period: TakingsPeriod): Promise<DailyTakings[]>;
   /** The same by hour of the local week. */
   readHourlyTakings(userId: UserId, period: TakingsPeriod): Promise<HourlyTakings[]>;
-  /** A transaction of this user's, sent or received; null when it is none. */
-  findTransaction(userId: UserId, id: TransactionId): Promise<TransactionRecord | null>;
+  /** A transaction of this user's, sent or received, or of a guest's when there is no user; null when it is none. */
+  findTransaction(userId: UserId | null, id: TransactionId): Promise<TransactionRecord | null>;
   /** The entries of an account after the given position, oldest first, at most `limit`. */
   listEntriesSince(userId: UserId, position: number, limit: number): Promise<EntryRecord[]>;
   /** The newest entry of an account; null when it has none. Its position is how many there are. */

@@ -283,9 +283,9 @@ export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): numb
   return tip.createdAtMs - (tip.createdAtMs % QUARTER_MS);
 }
 
-/** Whether a user gave or received a transaction. One of other people's does not exist for them. */
+/** Whether a user, or a guest when there is none, gave or received a transaction. One of other people's does not exist for them. */
 export function isPartyTo(
-  userId: UserId,
+  userId: UserId | null,
   { giverId, receiverId }: Pick<TransactionRecord, 'giverId' | 'receiverId'>,
 ): boolean {
   return giverId === userId || receiverId === userId;

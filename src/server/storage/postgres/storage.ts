@@ -82,7 +82,7 @@ export function createPostgresStorage(url: string): Storage {
     steps.run((statements) => findSessions(statements, group)),
   );
 
-  async function findOwn(statements: Statements, userId: UserId, id: TransactionId) {
+  async function findOwn(statements: Statements, userId: UserId | null, id: TransactionId) {
     const [found] = await statements.transactionById.execute({ id });
     return found && isPartyTo(userId, found) ? found : null;
   }

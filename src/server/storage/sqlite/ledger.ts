@@ -49,7 +49,7 @@ export function createLedger(statements: Statements) {
     return { accountId, kind, cents: moved, createdAtMs, ...state };
   }
 
-  function findOwn(userId: UserId, id: TransactionId) {
+  function findOwn(userId: UserId | null, id: TransactionId) {
     const found = statements.transactionById.get({ id });
     return found && isPartyTo(userId, found) ? found : undefined;
   }
@@ -215,7 +215,7 @@ export function createLedger(statements: Statements) {
       statements.detailBuckets.run({ accountId, fromMs, untilMs });
     },
 
-    find(userId: UserId, id: TransactionId): TransactionRecord | null {
+    find(userId: UserId | null, id: TransactionId): TransactionRecord | null {
       const found = findOwn(userId, id);
       return found ? transactionOf(found) : null;
     },
