@@ -84,8 +84,13 @@ export interface PaymentService {
    * @returns `refused` when the payment service will not do it.
    */
   refund(payment: PaymentRecord): Promise<'refunded' | 'refused'>;
-  /** Takes the receiver's part of a charge back that the giver's bank took back. @returns `refused` as `refund` does. */
+  /**
+   * Takes the receiver's part of a charge back that went back to the giver by itself, if that was not done.
+   * @returns `refused` as `refund` does.
+   */
   takeBack(payment: PaymentRecord): Promise<'taken_back' | 'refused'>;
+  /** The tip that a charge was made for, as the payment service was told; null for a charge that it does not know as one of a tip. */
+  findTip(chargeId: string): Promise<string | null>;
   /**
    * Reads a notice.
    * @param body the bytes as they came.

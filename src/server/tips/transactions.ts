@@ -119,9 +119,16 @@ export function createTransactions(deps: {
     const record = await storage.findTransaction(party, id);
     if (record) return record;
     const payment = await payments.find(party, id);
-    // It may have been paid just now.
-    const isPaid = payment?.state === 'succeeded' || payment?.state === 'refunded';
-    return isPaid ? storage.findTransaction(party, id) : payment;
+    return payment && asItStands(party, payment);
+  }
+
+  /** A payment; once it was paid, its tip as the ledger has it. */
+  async function asItStands(
+    party: UserId | null,
+    payment: PaymentRecord,
+  ): Promise<TransactionRecord | PaymentRecord> {
+    const isPaid = payment.state === 'succeeded' || payment.state === 'refunded';
+    return (isPaid && (await storage.findTransaction(party, payment.id))) || payment;
   }
 
   return {
@@ -145,7 +152,10 @@ export function createTransactions(deps: {
         case 'recorded':
         case 'repeated':
         case 'begun':
-          return view('payment' in result ? result.payment : result.transaction, giver?.id ?? null);
+          return view(
+            'payment' in result ? await asItStands(giver?.id ?? null, result.payment) : result.transaction,
+            giver?.id ?? null,
+          );
         case 'not_payable':
           throw new AppError('provider_not_payable');
         case 'key_reused':
@@ -193,7 +203,7 @@ export function createTransactions(deps: {
       const { party, id } = nameOf(account, text);
       const payment = await payments.giveUp(party, id);
       if (!payment) throw new AppError('transaction_not_found');
-      return view(payment, party);
+      return view(await asItStands(party, payment), party);
     },
 
     async refund(account, { id: text, idempotencyKey = null }) {
