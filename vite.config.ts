@@ -160,7 +160,7 @@ function existing(file: string): string {
 
 const REACT =
   /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
-const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/]createLucideIcon/;
+const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/]qr-code\.)/;
 const LIBRARIES_BEHIND_LOGIN =
   /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource|lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]printer)[\\/.]/;
 
