@@ -113,7 +113,9 @@ const environment = z.object({
     .string()
     .refine(isLoopbackUrl, 'must be an address of this machine, such as http://127.0.0.1:12111')
     .optional(),
-  STRIPE_EXCLUDED_CATEGORIES: listOf(isServiceCategory, 'must list services such as escort').optional(),
+  STRIPE_EXCLUDED_CATEGORIES: listOf(isServiceCategory, 'must list services such as escort').default([
+    'escort',
+  ]),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
 
@@ -187,7 +189,7 @@ function stripeFrom(data: z.output<typeof environment>): StripeConfig | null {
     secretKey,
     webhookSecrets,
     apiBase: data.STRIPE_API_BASE ?? null,
-    excludedCategories: data.STRIPE_EXCLUDED_CATEGORIES?.filter(isServiceCategory) ?? ['escort'],
+    excludedCategories: data.STRIPE_EXCLUDED_CATEGORIES.filter(isServiceCategory),
   };
 }
 

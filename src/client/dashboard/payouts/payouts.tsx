@@ -21,6 +21,8 @@ import styles from './payouts.module.css';
 const ASK_INTERVAL_MS = 5_000;
 const MAX_ASKED = 13;
 
+const ONE_MOMENT = 'One moment...';
+
 interface PayoutsProps {
   readonly user: User;
   /** Above the tabs it stands only while something is to be done or has just been done, in the profile only afterwards. */
@@ -97,7 +99,7 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable }: 
               aria-disabled={attempts.isUnderWay}
               onClick={() => go(() => client.payments.openDashboard.mutate())}
             >
-              Payouts at Stripe
+              {attempts.isUnderWay ? ONE_MOMENT : 'Payouts at Stripe'}
             </Button>
           ) : (
             <Button
@@ -105,7 +107,7 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable }: 
               aria-disabled={attempts.isUnderWay}
               onClick={() => go(() => client.payments.onboard.mutate())}
             >
-              {account ? 'Go on at Stripe' : 'Begin at Stripe'}
+              {attempts.isUnderWay ? ONE_MOMENT : account ? 'Go on at Stripe' : 'Begin at Stripe'}
             </Button>
           )}
         </>
@@ -121,7 +123,7 @@ function sentenceOfExcluded(categories: readonly ServiceCategory[]): string {
 
 function standingOf(account: PayoutStatus['account']): string {
   if (account === null)
-    return 'Your tips are paid by card through Stripe, which sends them on to your bank account. For that Stripe has to know who you are. It asks you on its own pages, which takes some minutes. Until then nobody can tip you.';
+    return 'Your tips are paid by card through Stripe, which sends them on to your bank account. First it asks you on its own pages who you are, which takes some minutes. Until then nobody can tip you.';
   if (account.chargesEnabled) return 'You can be paid. Stripe sends your tips on to your bank account.';
   return account.missing.length > 0
     ? 'Nobody can tip you yet. Stripe still asks for:'
