@@ -133,7 +133,7 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
 
 /** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
 const OF_EVERY_PAGE = `
-  calls.ts paths.ts rendered.ts toasts.ts session/session.ts
+  calls.ts paths.ts payment-mode.ts rendered.ts toasts.ts session/session.ts
   start/app.tsx start/client-root.ts start/exact-addresses.ts start/exact-paths.ts start/hydrate.tsx
   ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/button-link.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
   ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/simulated-money.tsx ui/states.tsx ui/tokens.css
@@ -160,7 +160,7 @@ function existing(file: string): string {
 
 const REACT =
   /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
-const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/]createLucideIcon/;
+const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/]qr-code\.)/;
 const LIBRARIES_BEHIND_LOGIN =
   /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource|lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]printer)[\\/.]/;
 

@@ -14,6 +14,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { createTroubles, type Troubles } from './api/probes.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
@@ -96,6 +97,7 @@ async function start(): Promise<void> {
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();
+  const paymentService = await openPaymentService(config);
   const app = createApp({
     config,
     storage,
@@ -104,8 +106,8 @@ async function start(): Promise<void> {
     clock: Date.now,
     random,
     log,
-    pages: await openPages(config),
-    paymentService: await openPaymentService(config),
+    pages: await openPages(config, paymentService?.mode ?? 'simulated'),
+    paymentService,
     isShuttingDown: () => isShuttingDown,
     troubles,
   });
@@ -161,10 +163,10 @@ async function start(): Promise<void> {
 }
 
 /** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
-async function openPages({ publicUrl }: Config): Promise<Pages | null> {
+async function openPages({ publicUrl }: Config, paymentMode: PaymentMode): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
   const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderer, publicUrl);
+  return preparePages(CLIENT_FOLDERS, renderer, publicUrl, paymentMode);
 }
 
 /**

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { preparePages } from '#server/pages/pages.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { Lookup, Renderer } from '#shared/rendered-page.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { PASSWORD, type TestApp } from '#tests/support/test-app.ts';
@@ -30,9 +31,14 @@ const counting: Renderer = {
 };
 
 /** The pages of the build, over those of the build before. */
-export const pages = preparePages({ folder: resolve('dist/client'), earlierFolder }, counting, PUBLIC_URL);
+export const pages = pagesFor('simulated');
 // All files are in memory now.
 rmSync(earlierFolder, { recursive: true });
+
+/** The pages of the build where tips are paid so. */
+export function pagesFor(mode: PaymentMode) {
+  return preparePages({ folder: resolve('dist/client'), earlierFolder }, counting, PUBLIC_URL, mode);
+}
 
 /** A provider with this name, and the code of their only service. */
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {

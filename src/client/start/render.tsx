@@ -11,6 +11,7 @@ import type { PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.
 import { Auth } from '../auth/auth.tsx';
 import { Landing } from '../landing/landing.tsx';
 import { isTipPage, paths, qrIdFrom } from '../paths.ts';
+import { drawFor } from '../payment-mode.ts';
 import { writeLookup } from '../rendered.ts';
 import { SignedOutOnly } from '../session/guards.tsx';
 import { Late } from '../tip/late.tsx';
@@ -106,15 +107,17 @@ interface Card {
 }
 
 function draw(
-  { pathname, search, publicUrl, lookup }: PageRequest,
+  { pathname, search, publicUrl, paymentMode, lookup }: PageRequest,
   screen: ReactNode,
   status: RenderedPage['status'],
   card: Card,
 ): RenderedPage {
-  const html = renderToString(
-    <App address={{ pathname, search }} rendered={{ qrId: qrIdFrom(pathname), lookup }}>
-      {screen}
-    </App>,
+  const html = drawFor(paymentMode, () =>
+    renderToString(
+      <App address={{ pathname, search }} rendered={{ qrId: qrIdFrom(pathname), lookup }}>
+        {screen}
+      </App>,
+    ),
   );
   // React writes the title first, to be moved into the head.
   const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];

@@ -2,19 +2,22 @@
  * What browsers get at which address: the landing page, the login and the tip pages rendered, the one empty page in which
  * the client draws every other screen, and the files of the built client.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
 import { drawQrCodeSvg } from '#server/qr-codes/qr-image.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
 import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
 import { CODE_FORM_PATH, PAGE_PATHS, TIP_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { Address, Lookup, Renderer } from '#shared/rendered-page.ts';
 import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/door.ts';
 import type { InlineSources } from '../api/envelope.ts';
-import { answer, prepare } from '../api/prepared-answer.ts';
+import { answer, type Prepared, prepare } from '../api/prepared-answer.ts';
 import { prepareFile, readFiles } from './files.ts';
-import { createRenderedPages, PAGE, UNLISTED } from './rendered-pages.ts';
+import { withPaymentMode } from './payment-mode.ts';
+import { createRenderedPages, PAGE, packedAtOnce, UNLISTED } from './rendered-pages.ts';
 
 /** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan, PAGE_PATHS.statement];
@@ -37,14 +40,19 @@ export interface Pages {
  * Reads the built client, and renders the pages that are asked for most.
  * @param folders where the client was built to, and where the client of the build before lies, if there is one.
  * @param publicUrl what absolute addresses are built on, whatever a request says of its host.
+ * @param paymentMode how tips are paid here, which every page says.
  */
 export function preparePages(
   folders: { readonly folder: string; readonly earlierFolder: string },
   renderer: Renderer,
   publicUrl: string,
+  paymentMode: PaymentMode,
 ): Pages {
-  const emptyPage = { ...prepareFile(join(folders.folder, 'index.html'), PAGE), headers: UNLISTED };
-  const rendered = createRenderedPages(renderer, folders.folder, publicUrl);
+  const emptyPage = {
+    ...prepareEmptyPage(join(folders.folder, 'index.html'), paymentMode),
+    headers: UNLISTED,
+  };
+  const rendered = createRenderedPages(renderer, folders.folder, publicUrl, paymentMode);
   const demoPicture = prepare({
     type: 'image/svg+xml',
     // It is another one under another PUBLIC_URL.
@@ -104,6 +112,14 @@ export function preparePages(
       });
     },
   };
+}
+
+/** The page in which the client draws the screens that do not arrive rendered. */
+function prepareEmptyPage(file: string, mode: PaymentMode): Prepared {
+  // The build has packed the page as it is.
+  if (mode === 'simulated') return prepareFile(file, PAGE);
+  const html = withPaymentMode(readFileSync(file, 'utf8'), mode);
+  return packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(html) }));
 }
 
 /** The path of the tip page that a typed text names, which is that of an unknown code when there is no code in it. */
