@@ -143,7 +143,7 @@ test('a tip that was paid is answered as the ledger has it, also to its key and 
   expect(await answers()).toEqual([refunded, refunded]);
 });
 
-test("a payment that is paid after it was given up by another process is the ledger's all the same", async () => {
+test('a payment that is given up once it was paid stays paid', async () => {
   const scene = await openPaymentScene();
   const { id } = await scene.give();
   scene.pay();

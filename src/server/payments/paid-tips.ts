@@ -106,18 +106,24 @@ export function createPaidTips(deps: {
       : begun;
   }
 
-  async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
-    if (payment.state !== 'succeeded' || !payment.refund) return payment;
-    if ((await service.refund(payment)) === 'refunded') return move(payment, { to: 'refunded' });
-    log.warn({ payment: payment.id }, 'the payment service has refused a refund');
-    return move(payment, { to: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
-  }
-
   /** Takes back from the receiver as well what has gone back to the giver. */
-  async function takeBack(payment: PaymentRecord): Promise<void> {
+  async function takeBack(payment: PaymentRecord): Promise<PaymentRecord> {
     if ((await service.takeBack(payment)) === 'refused')
       log.error({ payment: payment.id }, 'the receiver keeps what has gone back to the giver');
-    await move(payment, { to: 'refunded' });
+    return move(payment, { to: 'refunded' });
+  }
+
+  async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
+    if (payment.state !== 'succeeded' || !payment.refund) return payment;
+    switch (await service.refund(payment)) {
+      case 'refunded':
+        return move(payment, { to: 'refunded' });
+      case 'refunded_before':
+        return takeBack(payment);
+      case 'refused':
+        log.warn({ payment: payment.id }, 'the payment service has refused a refund');
+        return move(payment, { to: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
+    }
   }
 
   /** The payment of a charge, also when nothing was heard yet of its having been paid. */
@@ -141,10 +147,7 @@ export function createPaidTips(deps: {
       case 'refund':
       case 'dispute': {
         const payment = await findCharged(news.chargeId);
-        if (payment?.state !== 'succeeded') return;
-        // A refund that was asked for here takes the receiver's part back by itself.
-        if (news.of === 'refund' && payment.refund) await move(payment, { to: 'refunded' });
-        else await takeBack(payment);
+        if (payment?.state === 'succeeded') await takeBack(payment);
         return;
       }
       case 'account': {
@@ -215,7 +218,9 @@ export function createPaidTips(deps: {
     async refund(reversal) {
       const { userId, transactionId: id } = reversal;
       const tip = await storage.findTransaction(userId, id);
-      if (!tip || tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
+      // It may be paid in this moment.
+      if (!tip) return { outcome: 'unknown_transaction' };
+      if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
       const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
       if (!('payment' in asked)) return asked;
       const payment = await orUnavailable(() => finishRefund(asked.payment));

@@ -81,11 +81,12 @@ export interface PaymentService {
   /**
    * Gives all of a charge back to the giver, the fees included, and takes the receiver's part back. Done once for each time that
    * somebody asked.
-   * @returns `refused` when the payment service will not do it.
+   * @returns `refunded_before` when somebody else did, and the receiver may have kept their part; `refused` when the payment service
+   *   will not do it.
    */
-  refund(payment: PaymentRecord): Promise<'refunded' | 'refused'>;
+  refund(payment: PaymentRecord): Promise<'refunded' | 'refunded_before' | 'refused'>;
   /**
-   * Takes the receiver's part of a charge back that went back to the giver by itself, if that was not done.
+   * Takes the receiver's part of a charge back that went back to the giver, unless that was done with it.
    * @returns `refused` as `refund` does.
    */
   takeBack(payment: PaymentRecord): Promise<'taken_back' | 'refused'>;

@@ -377,7 +377,12 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
   }
 
   function send(response: ServerResponse, { status, body }: Answer): void {
-    response.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': nextId('req') });
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'Request-Id': nextId('req'),
+      // What is kept with an idempotency key is answered again.
+      ...(status === 500 && { 'Stripe-Should-Retry': 'false' }),
+    });
     response.end(JSON.stringify(body));
   }
 

@@ -148,7 +148,7 @@ export function createStripe(
           );
           return status === 'failed' || status === 'canceled' ? 'refused' : 'refunded';
         },
-        ({ code }) => (code === 'charge_already_refunded' ? 'refunded' : 'refused'),
+        ({ code }) => (code === 'charge_already_refunded' ? 'refunded_before' : 'refused'),
       );
     },
 
