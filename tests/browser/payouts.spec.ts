@@ -174,7 +174,7 @@ test('services that Stripe does not serve say so before anybody begins', async (
   await expect(card(page)).toContainText('Stripe does not serve Escort');
 });
 
-test('a customer is asked nothing', async ({ page, backstage, logInAs }) => {
+test('a customer is asked nothing, until they become a provider', async ({ page, backstage, logInAs }) => {
   const customer = await backstage.customer();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -182,6 +182,11 @@ test('a customer is asked nothing', async ({ page, backstage, logInAs }) => {
   await page.goto('/dashboard?tab=profile');
   await expect(page.getByRole('heading', { name: 'Start earning tips' })).toBeVisible();
   expect(asked.filter((url) => /payoutStatus|\/payouts-/.test(url))).toEqual([]);
+
+  await page.getByRole('checkbox', { name: 'Bartender' }).check();
+  await page.getByRole('button', { name: 'Become a Service Provider' }).click();
+  await expect(toast(page, 'You are a service provider now. Set up how you get paid.')).toBeVisible();
+  await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
 });
 
 test('every page says that no real money moves', async ({ page, backstage, logInAs, complaints }) => {
