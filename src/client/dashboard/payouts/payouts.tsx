@@ -43,8 +43,8 @@ export function Payouts({ user, place }: PayoutsProps) {
   if (status.status === 'failed') {
     if (place === 'profile') return null;
     return (
-      <Problem title="Nobody knows whether you can be paid" onRetry={() => void query.refetch()}>
-        <p>What Stripe says of your account could not be loaded.</p>
+      <Problem title="Whether you can be paid could not be loaded" onRetry={() => void query.refetch()}>
+        <p>Check your connection and try again.</p>
       </Problem>
     );
   }
