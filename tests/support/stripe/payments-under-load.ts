@@ -32,6 +32,8 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
   const env = {
     DATABASE_URL: path,
     LOG_LEVEL: 'trace',
+    // The same at every start, because the pages that are asked for again have to be the same.
+    PUBLIC_URL: 'https://tips.example.com',
     STRIPE_SECRET_KEY: stripe.settings.secretKey,
     STRIPE_WEBHOOK_SECRET: secret,
     STRIPE_API_BASE: stripe.url,
