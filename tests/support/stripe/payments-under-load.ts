@@ -227,6 +227,16 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
       isEnding = true;
       await Promise.all(load);
       assert.deepEqual(violations, []);
+      const [{ url } = { url: '' }] = running;
+      for (const page of [
+        '/',
+        '/login',
+        '/dashboard',
+        `/tip/${people[0]?.code}`,
+        '/api/openapi.json',
+        '/readyz',
+      ])
+        requireNoSecret(await (await fetch(`${url}${page}`)).text());
       for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
         for (const { id, status } of stripe.sessions.values()) if (status === 'open') stripe.expire(id);
         while (stripe.notices.some((notice) => !lost.has(notice) && !taken.has(notice)))
