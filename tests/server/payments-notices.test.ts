@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { openPaymentScene, type PaymentScene, sendNotice } from '#tests/support/stripe/payment-scene.ts';
 import { startStripe } from '#tests/support/stripe/stand-in.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -144,6 +145,7 @@ test('the address of notices takes nothing but POST, and there is none where pay
   const { t } = await openPaidScene();
   const answer = await t.send('/api/payments/stripe/webhook');
   expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
+  expect(await codeOf(await sendNotice(await createTestApp(), '{}', 't=1,v1=1'))).toEqual([404, 'not_found']);
 });
 
 test('whatever goes wrong with Stripe, neither its key nor the secret of its notices is logged or answered', async () => {

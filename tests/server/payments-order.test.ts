@@ -151,3 +151,15 @@ test('a payment that is given up once it was paid stays paid', async () => {
   await scene.deliver();
   expect(await statesOf(scene)).toEqual(['succeeded']);
 });
+
+test('a page that Stripe made and nobody was told of is not made again for a receiver of another name: the tip fails', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, t } = scene;
+  stripe.fail(() => ({ is: 'cut', when: 'after' }));
+  await expect(scene.give(2_000, 'key')).rejects.toThrow('The payment service does not answer');
+  stripe.fail(() => null);
+  await t.storage.updateAccount(scene.provider.user.id, { fullName: 'Another Name' });
+  expect(await scene.give(2_000, 'key')).toMatchObject({ status: 'failed', paymentUrl: null });
+  expect(stripe.sessions.size).toBe(1);
+  expect(await scene.give(2_000, 'another')).toMatchObject({ status: 'pending' });
+});

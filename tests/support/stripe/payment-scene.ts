@@ -53,7 +53,7 @@ function newestNotice({ notices }: StripeStandIn): StandInNotice {
 }
 
 /** Sends a notice as Stripe does, with the signature of this moment. */
-export function deliver(t: TestApp, stripe: StripeStandIn, notice: StandInNotice): Promise<Response> {
+function deliver(t: TestApp, stripe: StripeStandIn, notice: StandInNotice): Promise<Response> {
   const { body, signature } = stripe.sign(notice);
   return sendNotice(t, body, signature);
 }

@@ -32,6 +32,8 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
   const env = {
     DATABASE_URL: path,
     LOG_LEVEL: 'trace',
+    // The same at every start, because the pages that are asked for again have to be the same.
+    PUBLIC_URL: 'https://tips.example.com',
     STRIPE_SECRET_KEY: stripe.settings.secretKey,
     STRIPE_WEBHOOK_SECRET: secret,
     STRIPE_API_BASE: stripe.url,
@@ -133,7 +135,7 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
     if (kind < 2) {
       // Somebody pays in one tab and gives up in the other, or leaves.
       if (kind === 1) stripe.pay(page);
-      const { status } = await ask(`${address}/give-up`, giver.token, '{}');
+      const { status } = await ask('/trpc/transactions.giveUp', giver.token, JSON.stringify({ id }));
       assert.equal(status, 200);
       return;
     }
@@ -158,6 +160,11 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
       assert.ok(['200,409', '409,409'].includes(statuses.join()), JSON.stringify(refunds));
     }
   }
+
+  for (const { token } of people)
+    assert.equal((await ask('/trpc/payments.onboard', token, '{}')).status, 200);
+  for (const { id } of stripe.accounts.values()) stripe.enable(id);
+  while (taken.size < stripe.notices.length) await deliverWaiting();
 
   const load = [
     ...Array.from({ length: CLIENTS }, () => live),
@@ -220,6 +227,16 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
       isEnding = true;
       await Promise.all(load);
       assert.deepEqual(violations, []);
+      const [{ url } = { url: '' }] = running;
+      for (const page of [
+        '/',
+        '/login',
+        '/dashboard',
+        `/tip/${people[0]?.code}`,
+        '/api/openapi.json',
+        '/readyz',
+      ])
+        requireNoSecret(await (await fetch(`${url}${page}`)).text());
       for (let sweep = 0; sweep < MOST_SWEEPS; sweep += 1) {
         for (const { id, status } of stripe.sessions.values()) if (status === 'open') stripe.expire(id);
         while (stripe.notices.some((notice) => !lost.has(notice) && !taken.has(notice)))
@@ -244,15 +261,6 @@ export async function startPaymentsUnderLoad(path: string, servers: 1 | 2, seed:
       compareWithStripe(stripe, stored);
       const check = await runToEnd('db-check', { DATABASE_URL: path });
       assert.deepEqual({ code: check.code, stderr: check.stderr }, { code: 0, stderr: '' }, check.stdout);
-    },
-
-    /** Lets everybody who was prepared be paid. */
-    async enableAll(): Promise<void> {
-      for (const { token } of people) {
-        const { status, body } = await ask('/trpc/payments.onboard', token, '{}');
-        assert.equal(status, 200, JSON.stringify(body));
-      }
-      for (const { id } of stripe.accounts.values()) stripe.enable(id);
     },
 
     async close(): Promise<void> {

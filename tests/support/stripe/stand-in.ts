@@ -108,7 +108,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
   const accounts = new Map<string, Account>();
   const requests: StandInRequest[] = [];
   const notices: StandInNotice[] = [];
-  const kept = new Map<string, { readonly request: string; readonly atS: number; answer: Answer | null }>();
+  const kept = new Map<string, { readonly request: string; readonly atS: number; readonly answer: Answer }>();
   /** Is asked before each request. */
   let faultOf: (request: StandInRequest) => Fault | null = () => null;
   let count = 0;
@@ -316,12 +316,9 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
     const spelled = JSON.stringify([path, parameters]);
     const known = key === null ? undefined : kept.get(key);
     if (known && known.atS > nowS() - DAY_S) {
-      if (known.request !== spelled)
-        throw new Refused(400, {
-          type: 'idempotency_error',
-          message: 'Keys for idempotent requests can only be used with the same parameters.',
-        });
-      if (known.answer) return known.answer;
+      if (known.request === spelled) return known.answer;
+      const message = 'Keys for idempotent requests can only be used with the same parameters.';
+      return { status: 400, body: { error: { type: 'idempotency_error', message } } };
     }
     try {
       const answer = { status: 200, body: answerTo(request) };
