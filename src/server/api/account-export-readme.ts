@@ -50,8 +50,7 @@ them up, and they say nothing of you.
 Counts of attempts, such as those of wrong passwords: they are kept under
 hashes, for a day at most.
 
-Payments that you began and that came to nothing: your tips are those that were
-paid.
+Payments that you began and that were not paid: your tips are those that were.
 
 Cards and bank accounts: none is stored here. Simulated tips need none; others
 are paid at a payment service, which keeps what you tell it on its own pages.
