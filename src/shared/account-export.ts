@@ -42,6 +42,17 @@ export const exportedAccount = z.object({
       photoFile: z.string().nullable(),
     }),
   ),
+  /** The account's own at the payment service, at which its tips arrive; null when there is none. */
+  payoutAccount: z
+    .object({
+      /** How the payment service names it. */
+      accountId: z.string(),
+      /** Whether tips can be paid to it. */
+      chargesEnabled: z.boolean(),
+      /** What its owner is asked for, as the payment service names it. */
+      missing: z.array(z.string()),
+    })
+    .nullable(),
   createdAt: z.iso.datetime(),
   exportedAt: z.iso.datetime(),
 });

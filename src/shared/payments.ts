@@ -22,7 +22,7 @@ export const paymentLink = z.object({ url: z.url() });
 export const payoutStatus = z.object({
   /** How tips are paid: no money moves, test money, or money. */
   mode: z.enum(PAYMENT_MODES),
-  /** The provider's services that the payment service does not serve. */
+  /** For what of the provider's the payment service takes no tips. */
   excludedCategories: z.array(serviceCategory),
   /** The provider's account at the payment service; null when there is none, and for simulated payments. */
   account: z

@@ -14,6 +14,7 @@ import { createValidator } from '#tests/support/api-description.ts';
 import { callTrpc } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { eventsOf } from '#tests/support/event-streams.ts';
+import { createPaidApp } from '#tests/support/paid-app.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
@@ -150,6 +151,7 @@ describe('an export', () => {
       ...profile,
       former_usernames: ['pat', 'patty'],
       sessions: await get('/auth/sessions'),
+      payout_account: null,
       created_at: new Date(pat.user.createdAtMs).toISOString(),
       exported_at: new Date(t.clock.nowMs).toISOString(),
     });
@@ -163,6 +165,30 @@ describe('an export', () => {
         photo_file: null,
       })),
     );
+  });
+
+  test('tells of the account at the payment service, and how each tip was paid', async () => {
+    const { t, makePayable, pay } = await createPaidApp();
+    const pat = await enter(t, 'pat', ['bartender']);
+    const cam = await enter(t, 'cam');
+    const accountId = await makePayable(pat);
+    const [receiverQrId = ''] = pat.codes;
+    const give = () =>
+      cam.trpc.transactions.create.mutate({ receiverQrId, serviceCategory: 'bartender', amountCents: 2_000 });
+    const { id, paymentUrl } = await give();
+    await pay(paymentUrl);
+    await give();
+    const { json, rows, text } = await exportOf(t, pat);
+    const payout = { account_id: accountId, charges_enabled: true, missing: [] };
+    expect(json('account.json').payout_account).toEqual(payout);
+    expect(createValidator().compile(json('account.schema.json'))(json('account.json'))).toBe(true);
+    expect(json('transactions.json')).toMatchObject([{ id, status: 'completed', payment_mode: 'test' }]);
+    expect(rows()).toMatchObject([{ Transaction: id, Payment: 'test' }]);
+    expect(text('README.txt')).not.toContain('Payments are simulated');
+    const ofGiver = await exportOf(t, cam);
+    expect(ofGiver.json('account.json').payout_account).toBeNull();
+    expect(ofGiver.rows()).toMatchObject([{ Transaction: id, Payment: 'test' }]);
+    expect([...ofGiver.files.values()].join()).not.toContain(accountId);
   });
 
   test('has the pictures of the codes and the photos of the pages as they are served', async () => {

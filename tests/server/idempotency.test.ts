@@ -26,6 +26,8 @@ function fromRest({ status, body }: RestAnswer) {
     netAmountCents: Math.round(body.net_amount * 100),
     serviceCategory: body.service_category,
     status: body.status,
+    paymentMode: body.payment_mode,
+    paymentUrl: body.payment_url,
     createdAt: body.created_at,
     refundedAt: body.refunded_at,
     refundedBy: body.refunded_by,

@@ -134,7 +134,7 @@ describe('an id', () => {
 });
 
 describe.each(DOORS)('looking a code up by %s', (door) => {
-  test('is open to everybody and tells the five facts and what the tip page shows, no more', async () => {
+  test('is open to everybody and tells the six facts and what the tip page shows, no more', async () => {
     const t = await createTestApp();
     const { provider, code } = await t.setTheScene();
     const names = { username: 'pat' };
@@ -143,7 +143,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
         ? {
             qr_code: {
               ...{ id: code.id, service_category: 'bartender', user_id: provider.user.id },
-              status: 'active',
+              ...{ status: 'active', is_payable: true },
             },
             service_provider: {
               ...{ ...names, full_name: 'Provider pat', service_category: 'bartender' },
@@ -153,7 +153,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
         : {
             qrCode: {
               ...{ id: code.id, serviceCategory: 'bartender', userId: provider.user.id },
-              status: 'active',
+              ...{ status: 'active', isPayable: true },
             },
             serviceProvider: {
               ...{ ...names, fullName: 'Provider pat', serviceCategory: 'bartender' },

@@ -11,12 +11,14 @@ WHAT IS IN IT
 
 account.json
   Your profile, when you registered, the usernames that you had before, the sums
-  of your tips, where you are logged in, and your QR codes with their tip pages.
+  of your tips, where you are logged in, your QR codes with their tip pages, and
+  the account at the payment service at which your tips arrive, if you have one.
   Times are in UTC and amounts in US dollars.
 
 transactions.json
   Every tip that you sent or received, the newest first, as
-  GET /api/transactions answers it. Refunded tips are in it as well.
+  GET /api/transactions answers it. Refunded tips are in it as well. Each says
+  how it was paid: simulated (no money moved), test (test money) or live.
 
 transactions.csv
   The same tips for spreadsheets. Dates and times are those of
@@ -48,6 +50,9 @@ them up, and they say nothing of you.
 Counts of attempts, such as those of wrong passwords: they are kept under
 hashes, for a day at most.
 
-Payments are simulated: no card and no bank account is stored.
+Payments that you began and that were not paid: your tips are those that were.
+
+Cards and bank accounts: none is stored here. Simulated tips need none; others
+are paid at a payment service, which keeps what you tell it on its own pages.
 `;
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
+import type { ExportStart as Told } from '#server/export/exports.ts';
 import { type PackedFile, zip } from '#server/export/zip.ts';
 import type { Account } from '#server/storage/storage.ts';
 import {
@@ -40,12 +41,13 @@ interface ExportOrder {
  */
 export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportStart | ExportPiece, void> {
   const { services, account, token } = order;
-  const { exportedAtMs, formerUsernames } = await services.exports.begin(account);
+  const start = await services.exports.begin(account);
+  const { exportedAtMs } = start;
   const date = new Date(exportedAtMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
   yield { fileName: `${brand.linkScheme}-${account.username}-${date}.zip` };
   const session = services.sessions.watch(account.id, token);
   try {
-    for await (const piece of zip(filesOf(order, exportedAtMs, formerUsernames), exportedAtMs)) {
+    for await (const piece of zip(filesOf(order, start), exportedAtMs)) {
       if (session.ended.aborted) throw new AppError('session_ended');
       yield { base64: Buffer.from(piece).toString('base64') };
     }
@@ -56,8 +58,7 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
 
 async function* filesOf(
   { services, account, token, timeZone }: ExportOrder,
-  exportedAtMs: number,
-  formerUsernames: readonly string[],
+  { exportedAtMs, formerUsernames, payoutAccount }: Told,
 ): AsyncGenerator<PackedFile, void> {
   const { qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
@@ -83,6 +84,11 @@ async function* filesOf(
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
     qrCodes: codes,
+    payoutAccount: payoutAccount && {
+      accountId: payoutAccount.accountId,
+      chargesEnabled: payoutAccount.chargesEnabled,
+      missing: [...payoutAccount.missing],
+    },
     createdAt: new Date(account.createdAtMs).toISOString(),
     exportedAt: new Date(exportedAtMs).toISOString(),
   };

@@ -78,6 +78,8 @@ export const TRANSACTION = {
   net_amount: 11.97,
   service_category: 'bartender',
   status: 'completed',
+  payment_mode: 'simulated',
+  payment_url: null,
   created_at: '2024-06-01T20:15:30.000Z',
   refunded_at: null,
   refunded_by: null,

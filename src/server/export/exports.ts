@@ -1,4 +1,5 @@
 /** What an account is told of itself that no screen shows, and when it was told. */
+import type { PayoutAccount } from '#server/storage/payments.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 
@@ -7,6 +8,8 @@ export interface ExportStart {
   readonly exportedAtMs: number;
   /** The usernames that the account had before, which are still its own. */
   readonly formerUsernames: readonly string[];
+  /** At the payment service, as it was told last; null without one. */
+  readonly payoutAccount: PayoutAccount | null;
 }
 
 export interface Exports {
@@ -17,7 +20,9 @@ export function createExports(storage: Storage, clock: Clock): Exports {
   return {
     async begin({ id }) {
       const exportedAtMs = clock();
-      return { exportedAtMs, formerUsernames: await storage.listFormerUsernames(id) };
+      const formerUsernames = await storage.listFormerUsernames(id);
+      const payoutAccount = await storage.payments.findPayoutAccount({ userId: id });
+      return { exportedAtMs, formerUsernames, payoutAccount };
     },
   };
 }
