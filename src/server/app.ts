@@ -74,6 +74,8 @@ export interface App {
   tick(): Promise<void>;
   /** Deletes what has expired, and closes the accounts whose time has come; to be called now and then. */
   sweep(): Promise<void>;
+  /** Asks the payment service for what nothing was heard of; to be called every minute. */
+  sweepPayments(): Promise<void>;
   /** How many event streams are open. */
   streams(): number;
   /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
@@ -128,6 +130,7 @@ export function createApp(deps: AppDependencies): App {
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },
+    sweepPayments: () => services.payments.sweep(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
     endPrinting: () => services.printer.end(),

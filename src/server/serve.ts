@@ -47,6 +47,7 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
 const LEDGER_CHECK_INTERVAL_MS = 60_000;
+const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
 
 /** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
 export const SERVER_OPTIONS = {
@@ -125,6 +126,7 @@ async function start(): Promise<void> {
 
   const stopBackups = startBackups(config, log, troubles);
   const stopChecks = startChecks(storage, log, troubles);
+  const stopPaymentSweeps = startPaymentSweeps(app, log);
 
   const stop = async (signal: string) => {
     isShuttingDown = true;
@@ -133,6 +135,7 @@ async function start(): Promise<void> {
     clearInterval(sweeping);
     stopBackups();
     stopChecks();
+    stopPaymentSweeps();
     app.endStreams();
     const tooLate = sleep(STOP_PATIENCE_MS).then(() => {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
@@ -267,6 +270,31 @@ function startChecks(storage: Storage, log: Logger, troubles: Troubles): () => v
   return () => {
     isStopped = true;
     clearInterval(checking);
+  };
+}
+
+/** Asks for the payments of which nothing was heard, at once and then every minute. */
+function startPaymentSweeps(app: App, log: Logger): () => void {
+  let isStopped = false;
+  let isRunning = false;
+  const run = () => {
+    // One that meets a payment service which does not answer takes longer than a minute.
+    if (isRunning) return;
+    isRunning = true;
+    app
+      .sweepPayments()
+      .catch((err: unknown) => {
+        if (!isStopped) log.warn({ err }, 'could not ask for payments of which nothing was heard');
+      })
+      .finally(() => {
+        isRunning = false;
+      });
+  };
+  run();
+  const sweeping = setInterval(run, PAYMENT_SWEEP_INTERVAL_MS).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(sweeping);
   };
 }
 

@@ -95,24 +95,43 @@ export function createPaidTips(deps: {
   }
 
   async function lookUp(payment: PaymentRecord): Promise<PaymentRecord> {
+    // A page that was never noted here was shown to nobody, and has run out; the payment service may not let it be asked for.
+    if (payment.state === 'created' && clock() >= payment.expiresAtMs)
+      return move(payment, { to: 'expired' });
     const begun = await withPage(payment);
     return begun.state === 'pending' && begun.checkout
       ? hear(begun, await service.lookUp(begun.checkout.id))
       : begun;
   }
 
-  async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
-    const outcome = await service.refund(payment);
-    if (outcome === 'refused') log.warn({ payment: payment.id }, 'the payment service has refused a refund');
-    return move(payment, { to: outcome === 'refused' ? 'refund_refused' : 'refunded' });
+  /** Takes back from the receiver as well what has gone back to the giver. */
+  async function takeBack(payment: PaymentRecord): Promise<PaymentRecord> {
+    if ((await service.takeBack(payment)) === 'refused')
+      log.error({ payment: payment.id }, 'the receiver keeps what has gone back to the giver');
+    return move(payment, { to: 'refunded' });
   }
 
-  /** What the bank of the giver took back is taken back from the receiver as well. */
-  async function takeBack(payment: PaymentRecord): Promise<void> {
-    if (payment.state !== 'succeeded') return;
-    if ((await service.takeBack(payment)) === 'refused')
-      log.error({ payment: payment.id }, 'the receiver keeps what the bank of the giver took back');
-    await move(payment, { to: 'refunded' });
+  async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
+    if (payment.state !== 'succeeded' || !payment.refund) return payment;
+    switch (await service.refund(payment)) {
+      case 'refunded':
+        return move(payment, { to: 'refunded' });
+      case 'refunded_before':
+        return takeBack(payment);
+      case 'refused':
+        log.warn({ payment: payment.id }, 'the payment service has refused a refund');
+        return move(payment, { to: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
+    }
+  }
+
+  /** The payment of a charge, also when nothing was heard yet of its having been paid. */
+  async function findCharged(chargeId: string): Promise<PaymentRecord | null> {
+    const known = await payments.findPayment({ chargeId });
+    if (known) return known;
+    const id = await service.findTip(chargeId);
+    const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
+    const heard = payment && (await lookUp(payment));
+    return heard?.chargeId === chargeId ? heard : null;
   }
 
   async function handle({ news }: Notice): Promise<void> {
@@ -125,9 +144,8 @@ export function createPaidTips(deps: {
       }
       case 'refund':
       case 'dispute': {
-        const payment = await payments.findPayment({ chargeId: news.chargeId });
-        if (payment && news.of === 'dispute') await takeBack(payment);
-        else if (payment) await move(payment, { to: 'refunded' });
+        const payment = await findCharged(news.chargeId);
+        if (payment?.state === 'succeeded') await takeBack(payment);
         return;
       }
       case 'account': {
@@ -198,11 +216,12 @@ export function createPaidTips(deps: {
     async refund(reversal) {
       const { userId, transactionId: id } = reversal;
       const tip = await storage.findTransaction(userId, id);
-      if (!tip || tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
+      // It may be paid in this moment.
+      if (!tip) return { outcome: 'unknown_transaction' };
+      if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
       const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
       if (!('payment' in asked)) return asked;
-      const isDone = asked.payment.state === 'refunded';
-      const payment = isDone ? asked.payment : await orUnavailable(() => finishRefund(asked.payment));
+      const payment = await orUnavailable(() => finishRefund(asked.payment));
       if (payment.state !== 'refunded') return { outcome: 'refused' };
       const transaction = await storage.findTransaction(userId, id);
       if (!transaction) throw new Error(`${id} has gone`);
@@ -224,9 +243,11 @@ export function createPaidTips(deps: {
       for (const payment of await payments.takeOpenPayments(now, PAYMENTS_AT_ONCE)) {
         try {
           await (payment.state === 'succeeded' ? finishRefund(payment) : lookUp(payment));
-        } catch (error) {
-          if (!(error instanceof PaymentServiceUnavailable)) throw error;
-          log.warn({ err: error, payment: payment.id }, 'the payment service does not answer');
+        } catch (err) {
+          // Each of them was taken from the others of this batch, which must not wait for it.
+          if (err instanceof PaymentServiceUnavailable)
+            log.warn({ err, payment: payment.id }, 'the payment service does not answer');
+          else log.error({ err, payment: payment.id }, 'could not find out what became of a payment');
         }
       }
     },

@@ -81,11 +81,17 @@ export interface PaymentService {
   /**
    * Gives all of a charge back to the giver, the fees included, and takes the receiver's part back. Done once for each time that
    * somebody asked.
-   * @returns `refused` when the payment service will not do it.
+   * @returns `refunded_before` when somebody else did, and the receiver may have kept their part; `refused` when the payment service
+   *   will not do it.
    */
-  refund(payment: PaymentRecord): Promise<'refunded' | 'refused'>;
-  /** Takes the receiver's part of a charge back that the giver's bank took back. @returns `refused` as `refund` does. */
+  refund(payment: PaymentRecord): Promise<'refunded' | 'refunded_before' | 'refused'>;
+  /**
+   * Takes the receiver's part of a charge back that went back to the giver, unless that was done with it.
+   * @returns `refused` as `refund` does.
+   */
   takeBack(payment: PaymentRecord): Promise<'taken_back' | 'refused'>;
+  /** The tip that a charge was made for, as the payment service was told; null for a charge that it does not know as one of a tip. */
+  findTip(chargeId: string): Promise<string | null>;
   /**
    * Reads a notice.
    * @param body the bytes as they came.

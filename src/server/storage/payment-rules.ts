@@ -93,7 +93,7 @@ export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove):
     case 'refunded':
       return state === 'succeeded' ? { state: 'refunded', ledger: 'gets its reversal' } : null;
     case 'refund_refused':
-      return state === 'succeeded' && refund ? { refund: null } : null;
+      return state === 'succeeded' && refund?.askedAtMs === move.askedAtMs ? { refund: null } : null;
   }
 }
 

@@ -54,7 +54,9 @@ export type BeginOutcome =
 export type PaymentMove =
   | { readonly to: 'pending'; readonly checkout: Checkout }
   | { readonly to: 'succeeded'; readonly chargeId: string }
-  | { readonly to: 'failed' | 'expired' | 'refunded' | 'refund_refused' };
+  | { readonly to: 'failed' | 'expired' | 'refunded' }
+  /** Of the refund that was asked for at that moment; a later one may be under way already. */
+  | { readonly to: 'refund_refused'; readonly askedAtMs: number };
 
 /** What a payment is once it was moved, or as it stays because it had moved on. */
 export interface MoveOutcome {

@@ -101,9 +101,16 @@ export function createTransactions(deps: {
     const record = await storage.findTransaction(account.id, id);
     if (record) return record;
     const payment = await payments.find(account, id);
-    // It may have been paid just now.
-    const isPaid = payment?.state === 'succeeded' || payment?.state === 'refunded';
-    return isPaid ? storage.findTransaction(account.id, id) : payment;
+    return payment && asItStands(account, payment);
+  }
+
+  /** A payment; once it was paid, its tip as the ledger has it. */
+  async function asItStands(
+    account: Account,
+    payment: PaymentRecord,
+  ): Promise<TransactionRecord | PaymentRecord> {
+    const isPaid = payment.state === 'succeeded' || payment.state === 'refunded';
+    return (isPaid && (await storage.findTransaction(account.id, payment.id))) || payment;
   }
 
   return {
@@ -126,7 +133,10 @@ export function createTransactions(deps: {
         case 'recorded':
         case 'repeated':
         case 'begun':
-          return view('payment' in result ? result.payment : result.transaction, giver.id);
+          return view(
+            'payment' in result ? await asItStands(giver, result.payment) : result.transaction,
+            giver.id,
+          );
         case 'not_payable':
           throw new AppError('provider_not_payable');
         case 'key_reused':
@@ -173,7 +183,7 @@ export function createTransactions(deps: {
     async giveUp(account, id) {
       const payment = isTransactionId(id) ? await payments.giveUp(account, id) : null;
       if (!payment) throw new AppError('transaction_not_found');
-      return view(payment, account.id);
+      return view(await asItStands(account, payment), account.id);
     },
 
     async refund(account, { id, idempotencyKey = null }) {

@@ -20,7 +20,10 @@ const DAY_S = 86_400;
 /** What goes wrong with a request: before Stripe has done what it asks, or after. */
 export type Fault =
   | { readonly is: 'slow'; readonly ms: number }
+  /** A 500 is kept with the idempotency key, because the work had begun. */
   | { readonly is: 'status'; readonly status: 429 | 500 | 503 }
+  /** A refusal for good. */
+  | { readonly is: 'refused'; readonly status: 400 | 401 | 403 | 404; readonly message: string }
   | { readonly is: 'cut'; readonly when: 'before' | 'after' };
 
 export interface StandInRequest {
@@ -43,6 +46,7 @@ interface Session {
   successUrl: string;
   cancelUrl: string;
   intentId: string | null;
+  intentMetadata: unknown;
 }
 
 /** A charge that was paid. */
@@ -57,6 +61,7 @@ interface Charge {
   transferId: string;
   /** What of the receiver's part was taken back. */
   isTransferReversed: boolean;
+  isFeeRefunded: boolean;
   isDisputed: boolean;
 }
 
@@ -103,7 +108,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
   const accounts = new Map<string, Account>();
   const requests: StandInRequest[] = [];
   const notices: StandInNotice[] = [];
-  const kept = new Map<string, { readonly request: string; readonly atS: number; answer: Answer | null }>();
+  const kept = new Map<string, { readonly request: string; readonly atS: number; readonly answer: Answer }>();
   /** Is asked before each request. */
   let faultOf: (request: StandInRequest) => Fault | null = () => null;
   let count = 0;
@@ -215,6 +220,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
       successUrl: String(success_url),
       cancelUrl: String(cancel_url),
       intentId: null,
+      intentMetadata: data.metadata ?? {},
     };
     sessions.set(session.id, session);
     return sessionBody(session);
@@ -222,12 +228,14 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
 
   function createRefund(parameters: StandInRequest['parameters']): unknown {
     check('Refunds', 'RefundCreateParams', parameters);
+    check('Refunds', 'RefundCreateParams', parameters);
     const charge = chargeOfIntent(parameters['payment_intent']);
     if (charge.isDisputed) throw invalid('This charge has been charged back.', { code: 'charge_disputed' });
     if (charge.refundedCents === charge.amount)
       throw invalid('This charge has already been refunded.', { code: 'charge_already_refunded' });
     refund(charge);
     if (parameters['reverse_transfer'] === 'true') charge.isTransferReversed = true;
+    if (parameters['refund_application_fee'] === 'true') charge.isFeeRefunded = true;
     return { id: nextId('re'), object: 'refund', status: 'succeeded', payment_intent: charge.intentId };
   }
 
@@ -254,13 +262,22 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
       }
       case 'POST refunds':
         return createRefund(parameters);
-      case 'GET payment_intents/:id':
-        return { id, object: 'payment_intent', latest_charge: chargeBody(chargeOfIntent(id)) };
+      case 'GET payment_intents/:id': {
+        const charge = chargeOfIntent(id);
+        const transfer = { id: charge.transferId, object: 'transfer', reversed: charge.isTransferReversed };
+        return {
+          id,
+          object: 'payment_intent',
+          metadata: sessionNamed(charge.sessionId).intentMetadata,
+          latest_charge: parameters['expand'] ? { ...chargeBody(charge), transfer } : charge.id,
+        };
+      }
       case 'POST transfers/:id/reversals': {
-        check('TransferReversals', 'TransferCreateReversalParams', parameters);
+        check('Transfers', 'TransferCreateReversalParams', parameters);
         const charge = [...charges.values()].find(({ transferId }) => transferId === id);
         if (!charge || charge.isTransferReversed) throw invalid('This transfer is already fully reversed.');
         charge.isTransferReversed = true;
+        if (parameters['refund_application_fee'] === 'true') charge.isFeeRefunded = true;
         return { id: nextId('trr'), object: 'transfer_reversal' };
       }
       case 'POST accounts': {
@@ -299,12 +316,9 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
     const spelled = JSON.stringify([path, parameters]);
     const known = key === null ? undefined : kept.get(key);
     if (known && known.atS > nowS() - DAY_S) {
-      if (known.request !== spelled)
-        throw new Refused(400, {
-          type: 'idempotency_error',
-          message: 'Keys for idempotent requests can only be used with the same parameters.',
-        });
-      if (known.answer) return known.answer;
+      if (known.request === spelled) return known.answer;
+      const message = 'Keys for idempotent requests can only be used with the same parameters.';
+      return { status: 400, body: { error: { type: 'idempotency_error', message } } };
     }
     try {
       const answer = { status: 200, body: answerTo(request) };
@@ -330,11 +344,24 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
     const fault = faultOf(told);
     if (fault?.is === 'slow') await sleep(fault.ms);
     if (fault?.is === 'cut' && fault.when === 'before') {
-      request.destroy();
+      request.socket.destroy();
       return;
     }
-    if (fault?.is === 'status')
-      return send(response, { status: fault.status, body: { error: { type: 'api_error', message: 'No' } } });
+    if (fault?.is === 'status') {
+      const answer = {
+        status: fault.status,
+        body: { error: { type: 'api_error', message: 'No' } },
+      };
+      const { idempotencyKey: key, parameters } = told;
+      if (fault.status === 500 && told.method === 'POST' && key !== null && !kept.has(key))
+        kept.set(key, { request: JSON.stringify([path, parameters]), atS: nowS(), answer });
+      return send(response, answer);
+    }
+    if (fault?.is === 'refused')
+      return send(response, {
+        status: fault.status,
+        body: { error: { type: 'invalid_request_error', message: fault.message } },
+      });
     const isAuthorized = request.headers.authorization === `Bearer ${SECRET_KEY}`;
     const answer = isAuthorized
       ? answerOnce(told)
@@ -342,12 +369,17 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
           status: 401,
           body: { error: { type: 'invalid_request_error', message: 'Invalid API Key provided' } },
         };
-    if (fault?.is === 'cut') request.destroy();
+    if (fault?.is === 'cut') request.socket.destroy();
     else send(response, answer);
   }
 
   function send(response: ServerResponse, { status, body }: Answer): void {
-    response.writeHead(status, { 'Content-Type': 'application/json', 'Request-Id': nextId('req') });
+    response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'Request-Id': nextId('req'),
+      // What is kept with an idempotency key is answered again.
+      ...(status === 500 && { 'Stripe-Should-Retry': 'false' }),
+    });
     response.end(JSON.stringify(body));
   }
 
@@ -422,6 +454,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
       refundedCents: 0,
       transferId: nextId('tr'),
       isTransferReversed: false,
+      isFeeRefunded: false,
       isDisputed: false,
     });
     notify('checkout.session.completed', sessionBody(session));
@@ -448,14 +481,15 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
     enable,
     /** Lets the time of a page run out. */
     expire: (sessionId: string) => expire(sessionNamed(sessionId)),
-    /** Refunds a charge as the operator does at Stripe. */
+    /** Refunds a charge as the operator does at Stripe: the receiver keeps their part. */
     refundAtStripe(intentId: string) {
       const charge = chargeOfIntent(intentId);
-      if (charge.refundedCents === 0) refund(charge);
+      if (charge.refundedCents === 0 && !charge.isDisputed) refund(charge);
     },
     /** The bank of the giver takes a charge back. */
     dispute(intentId: string) {
       const charge = chargeOfIntent(intentId);
+      if (charge.refundedCents > 0 || charge.isDisputed) return;
       charge.isDisputed = true;
       notify('charge.dispute.created', {
         id: nextId('dp'),

@@ -4,11 +4,7 @@ import type { Heard, Notice, ServiceAccount } from '../payment-service.ts';
 
 const CURRENCY = 'usd';
 
-type ErrorName =
-  | 'StripeInvalidRequestError'
-  | 'StripeIdempotencyError'
-  | 'StripeCardError'
-  | 'StripeSignatureVerificationError';
+type ErrorName = 'StripeInvalidRequestError' | 'StripeIdempotencyError' | 'StripeCardError';
 
 /** Whether an error is one of the package's. */
 export function isOfStripe(error: unknown, name: ErrorName): boolean {

@@ -66,6 +66,20 @@ export function createStripe(
     );
   }
 
+  /** An event that one of the secrets has signed; null for what is none. */
+  function readEvent(body: Uint8Array, signature: string): Stripe.Event | null {
+    for (const secret of webhookSecrets) {
+      try {
+        return stripe.webhooks.constructEvent(
+          ...([body, signature, secret, NOTICE_TOLERANCE_S, undefined, clock()] as const),
+        );
+      } catch {
+        // The package throws errors of many kinds for what is no signature at all, such as `v1=`.
+      }
+    }
+    return null;
+  }
+
   return {
     mode: modeOfKey(secretKey),
 
@@ -134,7 +148,7 @@ export function createStripe(
           );
           return status === 'failed' || status === 'canceled' ? 'refused' : 'refunded';
         },
-        ({ code }) => (code === 'charge_already_refunded' ? 'refunded' : 'refused'),
+        ({ code }) => (code === 'charge_already_refunded' ? 'refunded_before' : 'refused'),
       );
     },
 
@@ -142,15 +156,16 @@ export function createStripe(
       return ask(
         async () => {
           const intent = await stripe.paymentIntents.retrieve(chargeOf(payment), {
-            expand: ['latest_charge'],
+            expand: ['latest_charge.transfer'],
           });
           const charge = intent.latest_charge;
           const transfer = typeof charge === 'string' ? null : charge?.transfer;
-          if (!transfer) return 'refused';
+          if (!transfer || typeof transfer === 'string') return 'refused';
+          if (transfer.reversed) return 'taken_back';
           await stripe.transfers.createReversal(
-            typeof transfer === 'string' ? transfer : transfer.id,
+            transfer.id,
             { refund_application_fee: true, metadata: { transaction: payment.id } },
-            { idempotencyKey: `dispute-${payment.id}` },
+            { idempotencyKey: `take-back-${payment.id}` },
           );
           return 'taken_back';
         },
@@ -158,19 +173,17 @@ export function createStripe(
       );
     },
 
+    findTip: (chargeId) =>
+      ask(
+        async () => (await stripe.paymentIntents.retrieve(chargeId)).metadata['transaction'] ?? null,
+        () => null,
+      ),
+
     readNotice(body, signature) {
-      for (const secret of webhookSecrets) {
-        try {
-          const { webhooks } = stripe;
-          const nowS = Math.floor(clock() / 1_000);
-          const event = webhooks.constructEvent(body, signature, secret, NOTICE_TOLERANCE_S, undefined, nowS);
-          const isOurs = event.livemode === (modeOfKey(secretKey) === 'live');
-          return { id: event.id, news: isOurs ? readNews(event) : { of: 'other' } };
-        } catch (error) {
-          if (!isOfStripe(error, 'StripeSignatureVerificationError')) throw error;
-        }
-      }
-      return null;
+      const event = readEvent(body, signature);
+      if (!event) return null;
+      const isOurs = event.livemode === (modeOfKey(secretKey) === 'live');
+      return { id: event.id, news: isOurs ? readNews(event) : { of: 'other' } };
     },
 
     async openAccount({ email, key }) {
