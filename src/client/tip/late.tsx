@@ -42,7 +42,7 @@ const CLOSED = {
   },
   unpayable: {
     title: 'Not taking tips yet',
-    text: 'Tips cannot be taken here yet. Nothing can be paid with this code until its owner has set up how they are paid.',
+    text: 'Tips cannot be taken here yet. Nothing can be paid with this code until its owner can be paid.',
   },
 } as const;
 

@@ -15,7 +15,7 @@ export function NoReceipt({ isPayment = false, onRetry }: NoReceiptProps) {
   if (session.status === 'signed-out') {
     return (
       <Problem title={isPayment ? 'Login to see what became of your payment' : 'Login to see your receipt'}>
-        <p>Only the two people of a tip can see it.</p>
+        <p>Only {isPayment ? 'whoever began it' : 'the two people of a tip'} can see it.</p>
         <ButtonLink href={authFor(currentPath())}>Login</ButtonLink>
       </Problem>
     );

@@ -163,7 +163,7 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
         you have just paid, this page shows it in a moment.
       </p>
       <SimulatedMoney />
-      <p role="status" className={styles.note}>
+      <p role="status" className={isCutOff ? styles.note : 'visually-hidden'}>
         {isCutOff ? 'There is no connection. Nothing is lost: this page looks again by itself.' : ''}
       </p>
       <div className={styles.actions}>
