@@ -115,16 +115,16 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   const { transactionId, amountCents, paymentUrl } = payment;
   const [isGivingUp, setGivingUp] = useState(false);
   const [isCutOff, setCutOff] = useState(false);
-  /** Stops a second question before the first is answered. */
-  const isAsking = useRef(false);
+  /** The look that is under way; null when none is. */
+  const looking = useRef<Promise<void> | null>(null);
+
+  const isHere = () => paidIn(window.location.search) === transactionId;
 
   async function ask(question: typeof lookAt, isFailure: boolean) {
     const present = presentSession();
-    if (isAsking.current || present.status !== 'signed-in') return;
-    isAsking.current = true;
+    if (present.status !== 'signed-in' || !isHere()) return;
     const outcome = await question(transactionId);
-    isAsking.current = false;
-    if (paidIn(window.location.search) !== transactionId) return;
+    if (!isHere()) return;
     setCutOff(outcome.failure?.status === null);
     if (outcome.failure === null) {
       dispatch(follow(outcome.answer, provider, present.user.id, dispatch, isFailure));
@@ -136,7 +136,10 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   }
 
   const look = useEffectEvent(() => {
-    if (!document.hidden) void ask(lookAt, true);
+    if (document.hidden || isGivingUp || looking.current !== null) return;
+    looking.current = ask(lookAt, true).finally(() => {
+      looking.current = null;
+    });
   });
   useEffect(() => {
     const timer = setInterval(() => look(), LOOK_AGAIN_MS);
@@ -151,6 +154,8 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   async function chooseAnother() {
     if (isGivingUp) return;
     setGivingUp(true);
+    // An older answer must not come after that of this.
+    await looking.current;
     await ask(giveUp, false);
     setGivingUp(false);
   }
