@@ -43,6 +43,15 @@ describe('in a tab with storage', () => {
     expect(openAttempt(CODE, 'cam', TWENTY)).toEqual({ ...attempt, wasSent: true });
   });
 
+  it('a payment that was begun at a payment service keeps its transaction over a reload', async () => {
+    const before = await loadPage();
+    const attempt = before.openAttempt(CODE, 'cam', TWENTY);
+    before.markBegun(CODE, attempt, 'txn_1');
+    const { unsettledAttempt } = await loadPage();
+    expect(unsettledAttempt(CODE, 'cam')).toEqual({ ...attempt, wasSent: true, transactionId: 'txn_1' });
+    expect(unsettledAttempt(CODE, 'kim')).toBeNull();
+  });
+
   it('another amount is another payment under another key, which was not sent', async () => {
     const { openAttempt, markSent, unsettledAttempt } = await loadPage();
     const first = openAttempt(CODE, 'cam', TWENTY);

@@ -1,6 +1,7 @@
 /** The page of a transaction, for its two people: the receipt, and the way to reverse the tip. */
 import { useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
+import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
 import { dashboardTab, transactionIdIn } from '../paths.ts';
 import { trpc } from '../session/api-hooks.ts';
@@ -16,6 +17,13 @@ import { Receipt } from './receipt.tsx';
 
 /** How often an open receipt looks whether its tip was refunded. */
 const LOOK_AGAIN_MS = 15_000;
+/** How often it looks whether its tip was paid. */
+const LOOK_FOR_PAYMENT_MS = 3_000;
+
+function lookAgainMs(status: Transaction['status'] | undefined): number | false {
+  if (status === 'pending') return LOOK_FOR_PAYMENT_MS;
+  return status === 'completed' && LOOK_AGAIN_MS;
+}
 
 export function ReceiptPage({ user }: { readonly user: User }) {
   const [pathname] = useLocation();
@@ -34,7 +42,7 @@ function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User 
       ...FRESH,
       // A stream would take one of the account's, and one of a browser's few connections, for news that come once at most. A hidden
       // page does not look; it does when it is looked at again.
-      refetchInterval: ({ state }) => state.data?.status === 'completed' && LOOK_AGAIN_MS,
+      refetchInterval: ({ state }) => lookAgainMs(state.data?.status),
     },
   );
   if (data !== undefined) {

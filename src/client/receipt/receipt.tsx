@@ -6,7 +6,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
-import { dashboardTab, paths } from '../paths.ts';
+import { dashboardTab, PAYMENT, paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -20,6 +20,30 @@ import { Reversal } from './reversal.tsx';
 
 const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
+/** What is said of a payment that was not made. */
+const UNPAID = {
+  pending: {
+    title: 'Tip not paid yet',
+    status: 'Waiting for payment',
+    text: 'This tip is sent as soon as it is paid. If you have just paid, this page shows it in a moment.',
+  },
+  failed: {
+    title: 'Tip not sent',
+    status: 'Failed',
+    text: 'The payment failed, and nothing was charged.',
+  },
+  expired: {
+    title: 'Tip not sent',
+    status: 'Expired',
+    text: 'The payment was given up or not made in time, and nothing was charged.',
+  },
+} as const;
+
+/** Where a giver goes on with a payment. */
+function returnTo({ qrCodeId, id }: Transaction): string {
+  return `${paths.tip(qrCodeId)}?${new URLSearchParams({ [PAYMENT]: id })}`;
+}
+
 interface ReceiptProps {
   readonly transaction: Transaction;
   /** Whether it is the giver who looks, else the receiver. */
@@ -29,10 +53,12 @@ interface ReceiptProps {
 }
 
 export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
-  const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+  const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt, paymentMode } =
+    transaction;
   const isRefunded = status === 'refunded';
+  const unpaid = status === 'completed' || status === 'refunded' ? null : UNPAID[status];
   const sumCents = isGiver ? cents(amountCents + giverFeeCents) : netAmountCents;
-  const sumLabel = isGiver ? 'Total paid' : 'Net amount';
+  const sumLabel = !isGiver ? 'Net amount' : unpaid ? 'Total' : 'Total paid';
   return (
     <>
       <Link className={styles.back} href={dashboardTab('transactions')}>
@@ -40,8 +66,10 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
       </Link>
       <article className={[card.card, styles.receipt].join(' ')}>
         <div className={styles.head}>
-          <ScreenHeading className={styles.title}>{isGiver ? 'Tip sent' : 'Tip received'}</ScreenHeading>
-          <p className={styles.sum} data-refunded={isRefunded}>
+          <ScreenHeading className={styles.title}>
+            {unpaid?.title ?? (isGiver ? 'Tip sent' : 'Tip received')}
+          </ScreenHeading>
+          <p className={styles.sum} data-refunded={isRefunded || unpaid !== null}>
             {isRefunded ? (
               <>
                 <span className="visually-hidden">Refunded: </span>
@@ -65,9 +93,15 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
               )}
             </p>
           )}
-          <SimulatedMoney />
+          <SimulatedMoney mode={paymentMode} />
         </div>
         {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
+        {unpaid && (
+          <p className={styles.refunded} role="status">
+            {unpaid.text}{' '}
+            {status === 'pending' && <Link href={returnTo(transaction)}>Go on with the payment</Link>}
+          </p>
+        )}
         <dl className={styles.facts}>
           <Fact label="Service">{CATEGORY_LABELS[serviceCategory]}</Fact>
           <Fact label="Tip">
@@ -88,7 +122,7 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
         </dl>
         <dl className={styles.facts}>
           <Fact label="Status">
-            <Badge>{isRefunded ? 'Refunded' : 'Completed'}</Badge>
+            <Badge>{unpaid?.status ?? (isRefunded ? 'Refunded' : 'Completed')}</Badge>
           </Fact>
           <Fact label="When">
             <Time iso={createdAt} />
@@ -104,7 +138,7 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
           <Printer aria-hidden /> Print
         </Button>
       </div>
-      <Reversal transaction={transaction} isGiver={isGiver} onStale={onStale} />
+      {!unpaid && <Reversal transaction={transaction} isGiver={isGiver} onStale={onStale} />}
     </>
   );
 }

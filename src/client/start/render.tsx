@@ -26,6 +26,11 @@ const tipPage = <Tip late={Late} />;
 
 const STATUSES = { found: 200, unknown: 404, replaced: 410, retired: 410, failed: 503 } as const;
 
+const CLOSED = {
+  paused: (fullName: string) => `${fullName} is not taking tips right now.`,
+  unpayable: (fullName: string) => `${fullName} cannot take tips here yet.`,
+} as const;
+
 export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
 
 function render(request: PageRequest): RenderedPage {
@@ -58,11 +63,11 @@ function renderTip(request: PageRequest): RenderedPage {
   }
   const { provider } = state;
   if (lookup?.status === 'found') {
-    const { fullName, serviceCategory, greeting, photoUrl, isPaused } = provider;
+    const { fullName, serviceCategory, greeting, photoUrl, closed } = provider;
     const invitation = `Choose an amount and tip ${fullName} with your phone. There is no app to install.`;
     return draw(request, tipPage, STATUSES.found, {
       title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
-      description: greeting ?? (isPaused ? `${fullName} is not taking tips right now.` : invitation),
+      description: greeting ?? (closed ? CLOSED[closed](fullName) : invitation),
       url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
       ...(photoUrl && { imageUrl: publicUrl + photoUrl }),
       isListed: false,

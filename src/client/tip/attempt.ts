@@ -12,6 +12,8 @@ export interface Attempt {
   readonly amountCents: Cents;
   /** Whether it was sent; its outcome is not known then. */
   readonly wasSent: boolean;
+  /** The transaction that is to be paid at a payment service, once that has a page for it. */
+  readonly transactionId?: string;
 }
 
 /** The attempt to pay this amount: the open one if there is one, else a new one. */
@@ -28,6 +30,11 @@ export function markSent(qrId: string, attempt: Attempt): void {
   write(attemptName(qrId), { ...attempt, wasSent: true });
 }
 
+/** Remembers the transaction that the attempt has begun at a payment service. */
+export function markBegun(qrId: string, attempt: Attempt, transactionId: string): void {
+  write(attemptName(qrId), { ...attempt, wasSent: true, transactionId });
+}
+
 /** Forgets the attempt, because its outcome is known. */
 export function settleAttempt(qrId: string): void {
   remove(attemptName(qrId));
@@ -37,11 +44,14 @@ export function settleAttempt(qrId: string): void {
 export function unsettledAttempt(qrId: string, userId: string): Attempt | null {
   const stored = read(attemptName(qrId));
   if (!isRecord(stored)) return null;
-  const { key, amountCents, wasSent } = stored;
+  const { key, amountCents, wasSent, transactionId } = stored;
   if (typeof key !== 'string' || typeof amountCents !== 'number' || !Number.isSafeInteger(amountCents))
     return null;
   if (stored['userId'] !== userId) return null;
-  return { key, userId, amountCents: cents(amountCents), wasSent: wasSent === true };
+  return {
+    ...{ key, userId, amountCents: cents(amountCents), wasSent: wasSent === true },
+    ...(typeof transactionId === 'string' && { transactionId }),
+  };
 }
 
 const attemptName = (qrId: string) => `tip-attempt:${qrId}`;

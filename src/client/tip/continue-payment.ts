@@ -4,25 +4,29 @@ import { readTipAmount } from '#shared/tip-amount.ts';
 import { takeWaitingTip } from '../waiting-tip.ts';
 import { openAttempt, unsettledAttempt } from './attempt.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
-import { enterPayment } from './payment-entries.ts';
+import { enterPayment, enterReturn } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
 import type { TipEvent } from './tip-flow.ts';
 
 /** Leads to the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with. */
 export async function continuePayment(
-  { qrId, isDemo, isPaused }: Provider,
+  { qrId, isDemo, closed }: Provider,
   userId: string,
   dispatch: (event: TipEvent) => void,
 ): Promise<void> {
   const entry = presentEntry();
   const unsettled = isDemo ? null : unsettledAttempt(qrId, userId);
+  if (unsettled?.transactionId) {
+    enterReturn(unsettled.transactionId);
+    return;
+  }
   if (unsettled?.wasSent) {
     if (entry.step !== 'payment') await enterPayment(formatUsd(unsettled.amountCents));
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }
   // A tip that waits goes on waiting until the code takes tips again.
-  if (isPaused) return;
+  if (closed) return;
   const waiting = takeWaitingTip(qrId);
   if (entry.step === 'success' || (waiting === null && entry.step !== 'payment')) return;
   const { figures } = waiting ?? entry;

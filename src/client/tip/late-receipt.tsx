@@ -1,7 +1,9 @@
 /** The receipt of a tip to a code that leads nowhere any more: it outlives the code. */
 import { type ReactNode, useEffect, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
 import { readQrCodeId } from '#shared/ids.ts';
 import { verifySession } from '../calls.ts';
+import { paths } from '../paths.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Skeleton } from '../ui/states.tsx';
@@ -66,5 +68,10 @@ async function find(typed: string, transactionId: string): Promise<Outcome> {
   if (session.status !== 'signed-in' || loaded === null) return 'failed';
   const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, session.user.id, transactionId);
   if (found === 'failed') return 'failed';
+  if (found === 'unpaid') {
+    // Its own page says what becomes of it.
+    navigate(paths.transaction(transactionId), { replace: true });
+    return 'asking';
+  }
   return found === null ? 'none' : { ...found, Success: loaded.paying.SuccessStep };
 }

@@ -4,13 +4,26 @@ import { useSession } from '../session/session.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { Problem } from '../ui/states.tsx';
 
-export function NoReceipt({ onRetry }: { readonly onRetry: () => void }) {
+interface NoReceiptProps {
+  /** Whether it is not known that anything was paid. */
+  readonly isPayment?: boolean;
+  readonly onRetry: () => void;
+}
+
+export function NoReceipt({ isPayment = false, onRetry }: NoReceiptProps) {
   const session = useSession();
   if (session.status === 'signed-out') {
     return (
-      <Problem title="Login to see your receipt">
-        <p>Only the two people of a tip can see it.</p>
+      <Problem title={isPayment ? 'Login to see what became of your payment' : 'Login to see your receipt'}>
+        <p>Only {isPayment ? 'whoever began it' : 'the two people of a tip'} can see it.</p>
         <ButtonLink href={authFor(currentPath())}>Login</ButtonLink>
+      </Problem>
+    );
+  }
+  if (isPayment) {
+    return (
+      <Problem title="What became of your payment could not be loaded" onRetry={onRetry}>
+        <p>Nothing is lost, and nothing is paid twice. Check your connection and try again.</p>
       </Problem>
     );
   }

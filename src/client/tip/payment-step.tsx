@@ -1,6 +1,8 @@
 /** The second step: what is about to be paid and to whom, with the button that pays. */
 import { amountInWords } from '#shared/amount-in-words.ts';
 import { cents, feesFor, formatUsd } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
+import { paymentMode } from '../payment-mode.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
@@ -13,6 +15,12 @@ import type { TipFlow } from './tip-flow.ts';
 /** The wallet to pay with, by its own name on Apple's devices only. */
 const wallet = () =>
   /iPhone|iPad|iPod|Macintosh/.test(navigator.userAgent) ? 'Apple Pay' : 'a mobile wallet';
+
+const NOTES: Readonly<Record<PaymentMode, string>> = {
+  simulated: 'This is a simulated payment; no money moves.',
+  test: 'Next you pay on a page of Stripe, with test money: no real money moves.',
+  live: 'Next you pay on a page of Stripe, by card or with a mobile wallet, and come back here.',
+};
 
 /** From this amount on the step repeats it in words, in case of a slip of the finger. */
 const LARGE_TIP_CENTS = cents(50_000);
@@ -27,6 +35,8 @@ interface PaymentStepProps {
 export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentStepProps) {
   const { attempt, isPaying } = flow;
   const { amountCents } = attempt;
+  const mode = provider.isDemo ? 'simulated' : paymentMode();
+  const how = mode === 'simulated' ? `with ${wallet()}` : 'at Stripe';
   const totalCents = cents(amountCents + feesFor(amountCents).giverFeeCents);
   return (
     <section className={[card.card, styles.payment].join(' ')} aria-busy={isPaying}>
@@ -53,11 +63,11 @@ export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentSt
       </div>
       <p className={styles.note}>
         {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
-        This is a simulated payment; no money moves.
+        {NOTES[mode]}
       </p>
       <div className={styles.actions}>
         <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={onPay}>
-          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} with ${wallet()}`}
+          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} ${how}`}
         </Button>
         <Button look="quiet" aria-disabled={isPaying} onClick={onChangeAmount}>
           Change Amount

@@ -11,11 +11,11 @@ import { type AuthTab, authFor, currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
 import { keepTip } from '../waiting-tip.ts';
-import { openAttempt } from './attempt.ts';
+import { openAttempt, unsettledAttempt } from './attempt.ts';
 import { markEntry } from './history-entries.ts';
-import { enterPayment, enterSuccess, leavePayment } from './payment-entries.ts';
+import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
-import { sendTip } from './send-tip.ts';
+import { type PaymentPage, sendTip } from './send-tip.ts';
 import { type Choice, figuresOf, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
@@ -47,6 +47,12 @@ export async function proceed(
     toastError(problem);
     return;
   }
+  // What was begun before may be paid still: first it has to be given up.
+  const begun = provider.isDemo ? null : unsettledAttempt(provider.qrId, payerId);
+  if (begun?.transactionId) {
+    enterReturn(begun.transactionId);
+    return;
+  }
   await enterPayment(figuresOf(choice));
   dispatch({ type: 'proceeded', attempt: openAttempt(provider.qrId, payerId, amountCents) });
 }
@@ -58,7 +64,12 @@ export async function pay(
   dispatch: Dispatch,
 ): Promise<void> {
   const { pathname } = window.location;
-  const { event, mustLogIn } = await sendTip(provider, attempt);
+  const sent = await sendTip(provider, attempt);
+  if ('page' in sent) {
+    if (window.location.pathname === pathname) await leaveForPayment(sent.page);
+    return;
+  }
+  const { event, mustLogIn } = sent;
   if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
   dispatch(event);
   if (window.location.pathname !== pathname) return;
@@ -75,6 +86,18 @@ function payerOfDemo(provider: Provider): string | null {
 /** Whether this is the open demo, and not one that the address has made of its code. */
 function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: Provider): boolean {
   return isDemo && isOpenDemo(qrId) && isOpenDemo(`${DEMO_PREFIX}${username}-${serviceCategory}`);
+}
+
+/**
+ * Leads to the page of the payment service. It never resolves, so that nothing can be tapped until the browser is there. Back from there
+ * leads to what became of the payment, and never to the payment itself.
+ */
+function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
+  enterReturn(transactionId);
+  // A page that the browser has kept would come back as it was left.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
+  window.location.assign(url);
+  return new Promise(() => {});
 }
 
 function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTab): void {

@@ -26,7 +26,7 @@ interface SuccessStepProps {
 }
 
 export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) {
-  const { amountCents, giverFeeCents, paidAt, transactionId } = receipt;
+  const { amountCents, giverFeeCents, paidAt, transactionId, paymentMode } = receipt;
   const [pathname] = useLocation();
   /** Only the open demo is paid without a login, and the landing page shows its tips. */
   const isVisitors = useSession().status === 'signed-out' && provider.isDemo;
@@ -49,7 +49,11 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </>
         )}
       </p>
-      {provider.isDemo ? <p>This was a demo: nothing was recorded or paid.</p> : <SimulatedMoney />}
+      {provider.isDemo ? (
+        <p>This was a demo: nothing was recorded or paid.</p>
+      ) : (
+        <SimulatedMoney mode={paymentMode} />
+      )}
       <div className={styles.actions}>
         {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
         {isVisitors ? (

@@ -61,12 +61,12 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     } else if (entry.step === 'payment') {
       dispatch({ type: 'restored', figures: entry.figures });
       void goOn();
-    } else if (flow.step === 'success' || flow.step === 'recall') {
+    } else if (flow.step === 'payment') {
+      dispatch({ type: 'amount-changed' });
+    } else if (flow.step !== 'select-amount') {
       // Back from a success leads to no amount that could be paid once more.
       markEntry({ step: 'select-amount', figures: '' });
       dispatch({ type: 'another' });
-    } else if (flow.step === 'payment') {
-      dispatch({ type: 'amount-changed' });
     } else if (entry.figures !== '') {
       dispatch({ type: 'restored', figures: entry.figures });
     }
@@ -100,7 +100,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     const payerId = signedInId();
     const paying = payerId === null ? null : await fetchPayingIfPossible();
     if (payerId === null || paying === null) return { type: 'recall-failed' };
-    return paying.recallReceipt(provider, payerId, transactionId);
+    return paying.recallReceipt(provider, payerId, transactionId, dispatch);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides what is shown
   useEffect(() => {

@@ -100,9 +100,19 @@ const invalid = (message: string, more: Record<string, unknown> = {}) =>
 
 export type StripeStandIn = Awaited<ReturnType<typeof startStripe>>;
 
-/** @param nowMs the clock of Stripe. */
-export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () => number } = {}) {
-  const signer = new Stripe(SECRET_KEY);
+/**
+ * @param nowMs the clock of Stripe.
+ * @param secretKey of the operator's account; one of `sk_live_` is for real money.
+ */
+export async function startStripe({
+  nowMs = Date.now,
+  secretKey = SECRET_KEY,
+}: {
+  readonly nowMs?: () => number;
+  readonly secretKey?: string;
+} = {}) {
+  const livemode = secretKey.startsWith('sk_live_');
+  const signer = new Stripe(secretKey);
   const sessions = new Map<string, Session>();
   const charges = new Map<string, Charge>();
   const accounts = new Map<string, Account>();
@@ -121,7 +131,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
   const sessionBody = (session: Session) => ({
     id: session.id,
     object: 'checkout.session',
-    livemode: false,
+    livemode,
     status: session.status,
     payment_status: session.paymentStatus,
     amount_total: session.amountTotal,
@@ -142,7 +152,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
   const chargeBody = (charge: Charge) => ({
     id: charge.id,
     object: 'charge',
-    livemode: false,
+    livemode,
     payment_intent: charge.intentId,
     amount: charge.amount,
     amount_refunded: charge.refundedCents,
@@ -152,7 +162,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
 
   function notify(type: string, object: unknown): void {
     const id = nextId('evt');
-    const event = { id, object: 'event', type, livemode: false, created: nowS(), data: { object } };
+    const event = { id, object: 'event', type, livemode, created: nowS(), data: { object } };
     notices.push({ id, type, payload: JSON.stringify(event) });
   }
 
@@ -362,7 +372,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
         status: fault.status,
         body: { error: { type: 'invalid_request_error', message: fault.message } },
       });
-    const isAuthorized = request.headers.authorization === `Bearer ${SECRET_KEY}`;
+    const isAuthorized = request.headers.authorization === `Bearer ${secretKey}`;
     const answer = isAuthorized
       ? answerOnce(told)
       : {
@@ -391,7 +401,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
       response.end();
     };
     const show = (body: string) => {
-      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' });
+      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' });
       response.end(`<!doctype html><html lang="en"><title>Stand-in</title><main>${body}</main></html>`);
     };
     expireOverdue();
@@ -471,7 +481,7 @@ export async function startStripe({ nowMs = Date.now }: { readonly nowMs?: () =>
 
   return {
     url: url(),
-    settings: { secretKey: SECRET_KEY, webhookSecrets: [WEBHOOK_SECRET], apiBase: url() },
+    settings: { secretKey, webhookSecrets: [WEBHOOK_SECRET], apiBase: url() },
     sessions,
     charges,
     accounts,
