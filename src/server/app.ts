@@ -157,7 +157,7 @@ function createServices({
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
     ? createPaidTips({
-        ...{ storage, service: paymentService, clock, log, publicUrl, receipts },
+        ...{ storage, service: paymentService, clock, log, publicUrl, receiptTokenOf: receipts.tokenOf },
         excludedCategories: config.stripe?.excludedCategories ?? [],
       })
     : createSimulatedPayments(storage);

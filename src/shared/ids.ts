@@ -54,7 +54,7 @@ export function transactionIdFrom(digest: Uint8Array): TransactionId {
   return `txn_${base32(digest.subarray(0, 26)).toLowerCase()}` as TransactionId;
 }
 
-const RECEIPT_TOKEN = /* @__PURE__ */ /^([0-9a-hjkmnp-tv-z]{26})[0-9a-hjkmnp-tv-z]{26}$/;
+export const RECEIPT_TOKEN = /* @__PURE__ */ /^([0-9a-hjkmnp-tv-z]{26})[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** The token of a guest's receipt: the id of the transaction, and this keyed digest of it, of at least 26 bytes. */
 export function receiptTokenFrom(id: TransactionId, digest: Uint8Array): ReceiptToken {

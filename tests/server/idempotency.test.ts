@@ -28,6 +28,7 @@ function fromRest({ status, body }: RestAnswer) {
     status: body.status,
     paymentMode: body.payment_mode,
     paymentUrl: body.payment_url,
+    receiptUrl: body.receipt_url,
     createdAt: body.created_at,
     refundedAt: body.refunded_at,
     refundedBy: body.refunded_by,

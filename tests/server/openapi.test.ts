@@ -51,13 +51,24 @@ test('the description has every route of the table, and only those', async () =>
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+/** What guests may ask as well, each with what stands for a session where the operator takes tips of theirs. */
+const OF_GUESTS = [
+  'POST /transactions',
+  'GET /transactions/{transactionId}',
+  'POST /transactions/{transactionId}/refund',
+  'POST /transactions/{transactionId}/cancel',
+];
+
 test('the description asks for a token exactly where the product does', async () => {
   const { t, document } = await describedApp();
   for (const { method, path, operation } of operationsOf(document)) {
     const { status } = await t.rest(method, path.replace('{qrId}', '7K3MX9Q2AB'), {
       ...((method === 'POST' || method === 'PATCH') && { body: {} }),
     });
-    expect([[], [{ bearer: [] }]]).toContainEqual(operation.security);
+    const isForGuests = operation.security?.length === 2;
+    if (!isForGuests) expect([[], [{ bearer: [] }]]).toContainEqual(operation.security);
+    else expect(operation.security).toEqual([{ bearer: [] }, {}]);
+    expect(isForGuests, `${method} ${path}`).toBe(OF_GUESTS.includes(`${method} ${path}`));
     const isOpen = operation.security?.length === 0;
     expect(status === 401, `${method} ${path}`).toBe(!isOpen);
     expect(Object.hasOwn(operation.responses, '401') || isOpen).toBe(true);
@@ -485,6 +496,18 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(paid, 'GET /transactions', { token });
   }
 
+  /** The way of a guest, who has the receipt in place of a session. */
+  async function tipAsGuest() {
+    const open = await createTestApp({ config: { takesGuestTips: true } });
+    const { code } = await open.setTheScene();
+    const tip = { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' };
+    const { body: given } = await call(open, 'POST /transactions', { body: tip });
+    const at = `/transactions/${given.receipt_url.split('/').at(-1)}`;
+    await call(open, 'GET /transactions/{transactionId}', { at });
+    await call(open, 'POST /transactions/{transactionId}/refund', { at: `${at}/refund` });
+    return at;
+  }
+
   const person = (username: string) => ({
     email: `${username}@example.com`,
     username,
@@ -610,6 +633,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id } });
 
   await payTips();
+  const receipt = await tipAsGuest();
 
   const local = await createTestApp({ data: t.data, config: { publicUrl: LOCAL_URL } });
   await call(local, PRINT, { token: pat, at: `/qr-codes/${code.id}/print/code.svg` });
@@ -682,6 +706,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   }
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
+  for (let attempt = 0; attempt <= 300; attempt += 1)
+    await call(limited, 'GET /transactions/{transactionId}', { at: receipt });
   await call(limited, closeRoute, { token, body: { current_password: 'wrong', confirmation } });
 
   await limited.data.demandNewPasswords();

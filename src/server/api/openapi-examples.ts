@@ -80,6 +80,7 @@ export const TRANSACTION = {
   status: 'completed',
   payment_mode: 'simulated',
   payment_url: null,
+  receipt_url: null,
   created_at: '2024-06-01T20:15:30.000Z',
   refunded_at: null,
   refunded_by: null,

@@ -47,6 +47,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   photo_url: 'Where the photo of the tip page lies on this server, in JPEG; null without one.',
   qr_code: 'The code that was looked up.',
   qr_code_id: 'The code that was tipped.',
+  receipt_url:
+    'The link to the receipt of a guest, as the guest is told: whoever has it has the right of the giver. Null otherwise.',
   receiver_id: 'Who was tipped.',
   receiver_name: 'The full name of whoever was tipped.',
   receiver_qr_id: 'The code of the provider, as scanned or typed.',

@@ -1,6 +1,6 @@
 /** The words and examples of openapi-notes.ts for the routes that are about tips. */
 import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
-import { idPattern } from '#shared/ids.ts';
+import { idPattern, RECEIPT_TOKEN } from '#shared/ids.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
 import { GRANULARITIES, MAX_DAYS_BY_DAY, TIP_DIRECTIONS } from '#shared/records.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
@@ -83,8 +83,12 @@ const TRANSACTION_ID = {
   name: 'transactionId',
   in: 'path',
   required: true,
-  description: 'As it was answered when the tip was given, or in the list.',
-  schema: { type: 'string', pattern: idPattern('txn').source },
+  description:
+    'As it was answered when the tip was given, or in the list; for a guest, who sends no session, the token at the end of `receipt_url`.',
+  schema: {
+    type: 'string',
+    anyOf: [{ pattern: idPattern('txn').source }, { pattern: RECEIPT_TOKEN.source }],
+  },
   example: TRANSACTION.id,
 };
 
@@ -242,11 +246,12 @@ export const TIP_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.create': {
     summary: 'Give a tip',
     description:
-      'Where payments are simulated, the tip is completed at once and no money moves. With a payment service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and read the transaction to hear what became of it. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, and the same page to pay on, however often they are sent. Repeats count against the limit of tips as well: 30 a minute.',
+      'Where payments are simulated, the tip is completed at once and no money moves. With a payment service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and read the transaction to hear what became of it. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, and the same page to pay on, however often they are sent. Repeats count against the limit of tips as well: 30 a minute. Where the operator takes tips of guests, it needs no session: `giver_id` is null then, `receipt_url` is the only way of the guest back to the tip, the key must have at least 16 characters and be unguessable, because guests share all keys, and the limit counts by address.',
     parameters: [
       {
         ...IDEMPOTENCY_KEY,
-        description: '1 to 255 visible ASCII characters that you make up, one for each attempt to pay.',
+        description:
+          '1 to 255 visible ASCII characters that you make up, one for each attempt to pay; of a guest, 16 at least.',
       },
     ],
     request: { receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },

@@ -132,7 +132,7 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
     tags: [route.path.split('/')[1]],
     summary: notes.summary,
     description: notes.description,
-    security: route.isPublic ? [] : [{ bearer: [] }],
+    security: route.isPublic ? [] : [{ bearer: [] }, ...(route.isForGuests ? [{}] : [])],
     ...(notes.parameters && { parameters: notes.parameters }),
     ...(route.takesPicture && {
       requestBody: {

@@ -100,12 +100,14 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
   }),
   // After those whose paths this one fits as well.
   route('GET', '/transactions/:transactionId', 'transactions.get', {
+    isForGuests: true,
     status: 200,
     output: transaction,
-    refusals: ['transaction_not_found'],
+    refusals: ['transaction_not_found', 'too_many_requests'],
     call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
   }),
   route('POST', '/transactions/:transactionId/refund', 'transactions.refund', {
+    isForGuests: true,
     status: 200,
     input: null,
     output: transaction,
@@ -121,6 +123,7 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     }),
   }),
   route('POST', '/transactions/:transactionId/cancel', 'transactions.giveUp', {
+    isForGuests: true,
     status: 200,
     input: null,
     output: transaction,
@@ -128,6 +131,7 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
   }),
   route('POST', '/transactions', 'transactions.create', {
+    isForGuests: true,
     status: 201,
     input: restTip,
     output: transaction,

@@ -2,6 +2,7 @@
 import { tracked } from '@trpc/server';
 import type { TipStream } from '#server/tips/tip-feed.ts';
 import { AppError } from '#shared/errors.ts';
+import { transactionOfToken } from '#shared/ids.ts';
 import { insightsQuery, sumsQuery } from '#shared/records.ts';
 import {
   newTip,
@@ -18,9 +19,14 @@ import { anybodyProcedure, router, signedInProcedure, tippingProcedure, withErro
 /** As many characters as a UUID has random digits in its first half. */
 const MIN_GUEST_KEY_LENGTH = 16;
 
-/** For what the token of a guest's receipt opens as well, counted by the address of the guest. */
-const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, next }) => {
-  if (!ctx.account) await ctx.services.limits.countGuest('guest_look', ctx.address());
+/** For what the token of a guest's receipt opens in place of a session, counted by the address of the guest. */
+const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
+  if (!ctx.account) {
+    const { data } = transactionQuery.safeParse(await getRawInput());
+    // The token is the guest's credential, and what is asked without any is not looked at further.
+    if (!data || transactionOfToken(data.id) === null) throw new AppError('not_logged_in');
+    await ctx.services.limits.countGuest('guest_look', ctx.address());
+  }
   return next();
 });
 

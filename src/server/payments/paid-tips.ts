@@ -5,11 +5,10 @@
 import type { Logger } from 'pino';
 import type { PaymentMove, PaymentRecord } from '#server/storage/payments.ts';
 import type { Storage } from '#server/storage/storage.ts';
-import type { GuestReceipts } from '#server/tips/guest-receipts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
-import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
+import { isTransactionId, type ReceiptToken, type TransactionId, type UserId } from '#shared/ids.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import {
   type Heard,
@@ -38,11 +37,12 @@ export function createPaidTips(deps: {
   readonly log: Logger;
   /** Without a trailing slash. */
   readonly publicUrl: string;
-  readonly receipts: GuestReceipts;
+  /** The token of the receipt of a guest, who comes back by it. */
+  readonly receiptTokenOf: (id: TransactionId) => ReceiptToken;
   /** The services that the payment service does not serve. */
   readonly excludedCategories: readonly ServiceCategory[];
 }): TipPayments {
-  const { storage, service, clock, log, publicUrl, receipts, excludedCategories } = deps;
+  const { storage, service, clock, log, publicUrl, receiptTokenOf, excludedCategories } = deps;
   const { payments } = storage;
   /** When those were asked for last whose givers wait. */
   const askedAtMs = new Map<TransactionId, number>();
@@ -62,7 +62,7 @@ export function createPaidTips(deps: {
       ...{ id: qrCodeId, userId: payment.receiverId, displayName: payment.displayName },
       ...{ username: payment.receiverUsername, fullName: payment.receiverName },
     });
-    const paidUrl = `${publicUrl}/tip/${qrCodeId}?payment=${payment.giverId === null ? receipts.tokenOf(id) : id}`;
+    const paidUrl = `${publicUrl}/tip/${qrCodeId}?payment=${payment.giverId === null ? receiptTokenOf(id) : id}`;
     const words = { title: `Tip for ${fullName}`, paidUrl, leftUrl: `${paidUrl}&left=1` };
     const begun = await service.begin(payment, words);
     if (begun.outcome === 'page') return move(payment, { to: 'pending', checkout: begun });

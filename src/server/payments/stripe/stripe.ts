@@ -24,7 +24,7 @@ const CURRENCY = 'usd';
 const NOTICE_TOLERANCE_S = 300;
 
 /** Which keys move real money: https://docs.stripe.com/keys */
-export function modeOfKey(secretKey: string): PaidMode {
+function modeOfKey(secretKey: string): PaidMode {
   return /^[rs]k_live_/.test(secretKey) ? 'live' : 'test';
 }
 
