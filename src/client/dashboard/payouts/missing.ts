@@ -4,6 +4,7 @@ const WORDS: readonly (readonly [requirement: RegExp, words: string])[] = [
   [/^external_account$/, 'a bank account'],
   [/^individual\.verification\./, 'an identity document'],
   [/^individual\.(?:first|last)_name/, 'your name'],
+  [/^individual\.(?:id_number|ssn_last_4)$/, 'your tax identification number'],
   [/^individual\.dob\./, 'your date of birth'],
   [/^individual\.address\./, 'your address'],
   [/^individual\.(?:email|phone)$/, 'how to reach you'],
