@@ -122,7 +122,7 @@ const environment = z.object({
     ['escort'],
   ),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
-})
+});
 
 /** Thrown by `parseConfig` with one line that names every setting that is wrong, and why. */
 export class ConfigError extends Error {

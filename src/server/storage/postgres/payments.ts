@@ -14,6 +14,7 @@ import {
   pauseAfterLooks,
   paymentOf,
   paymentRow,
+  placeBefore,
   reversalOf,
   tipOf,
 } from '../payment-rules.ts';
@@ -73,6 +74,12 @@ export function createPayments(deps: {
       }, 'repeat'),
 
     findPayment: (name) => steps.run(async (statements) => (await find(statements, name)) ?? null),
+
+    listPayments: (giverId, before, atMost) =>
+      steps.run(async (statements) => {
+        const rows = await statements.paymentsOfGiver.execute({ giverId, ...placeBefore(before), atMost });
+        return rows.map(paymentOf);
+      }),
 
     takeOpenPayments: (nowMs, atMost) =>
       steps.transact(async ({ statements, begun }) => {

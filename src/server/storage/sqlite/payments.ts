@@ -12,6 +12,7 @@ import {
   pauseAfterLooks,
   paymentOf,
   paymentRow,
+  placeBefore,
   reversalOf,
   tipOf,
 } from '../payment-rules.ts';
@@ -108,6 +109,9 @@ export function createPayments(deps: {
       }),
 
     findPayment: (name) => read(() => find(name) ?? null),
+
+    listPayments: (giverId, before, atMost) =>
+      read(() => statements.paymentsOfGiver.all({ giverId, ...placeBefore(before), atMost }).map(paymentOf)),
 
     takeOpenPayments: (nowMs, atMost) =>
       write(() => {
