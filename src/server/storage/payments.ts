@@ -123,7 +123,10 @@ export interface Payments {
    */
   takeOpenPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
 
-  /** Saves what the payment service tells of a provider's account. An account that it does not name is taken as a new one. */
+  /**
+   * Saves what the payment service tells of a provider's account. An account that it does not name is taken as a new one. Of
+   * whoever is closed for good by then nothing is saved.
+   */
   savePayoutAccount(account: PayoutAccount, nowMs: number): Promise<void>;
   findPayoutAccount(
     name: { readonly userId: UserId } | { readonly accountId: string },

@@ -97,10 +97,13 @@ export function createPayments(deps: {
     savePayoutAccount: ({ userId, accountId, chargesEnabled, missing }, changedAtMs) =>
       tellingCodes(
         userId,
-        steps.run(async (statements) => {
+        steps.transact(async ({ statements, begun }) => {
+          await begun;
+          // Whoever closes the account waits, or has done so by now.
+          const [owner] = await statements.lockAccount.execute({ id: userId });
           const row = { userId, accountId, chargesEnabled, missing: missing.join(' '), changedAtMs };
-          await statements.savePayoutAccount.execute(row);
-        }),
+          if (owner?.closedAtMs === null) await statements.savePayoutAccount.execute(row);
+        }, 'repeat'),
       ),
 
     findPayoutAccount: (name) =>

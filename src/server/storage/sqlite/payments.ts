@@ -123,7 +123,10 @@ export function createPayments(deps: {
 
     async savePayoutAccount({ userId, accountId, chargesEnabled, missing }, changedAtMs) {
       const row = { userId, accountId, chargesEnabled, missing: missing.join(' '), changedAtMs };
-      await write(() => statements.savePayoutAccount.run(row));
+      await write(() => {
+        if (statements.accountById.get({ id: userId })?.closedAtMs === null)
+          statements.savePayoutAccount.run(row);
+      });
       tellCodes(userId);
     },
 
