@@ -51,6 +51,22 @@ test('what was written to the ledger never changes and never goes, and neither g
   }
 });
 
+test('the tables out of which closing an account deletes are vacuumed', async () => {
+  const url = await createPostgresDatabase();
+  const storage = await open(url);
+  onTestFinished(() => storage.close());
+  const { provider } = await createPeople(storage).setTheScene();
+  await storage.closeAccount(provider.id, NOW, false);
+  expect(await storage.forgetRemnants()).toBe('partial');
+  const past = await connectPast(url);
+  const { rows } = await past.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_stat_user_tables WHERE schemaname = 'tipwell' AND vacuum_count > 0 ORDER BY 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    ...['accounts', 'attempts', 'former_usernames', 'payout_accounts', 'photos', 'qr_codes', 'sessions'],
+  ]);
+});
+
 test('an entry that leaves a gap in the chain of its account is refused', async () => {
   const { past, provider } = await createLedger();
   const insert = (...positions: number[]) =>
