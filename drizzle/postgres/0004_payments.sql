@@ -75,6 +75,8 @@ CREATE UNIQUE INDEX "payments_checkout" ON "tipwell"."payments" USING btree ("ch
 --> statement-breakpoint
 CREATE UNIQUE INDEX "payments_charge" ON "tipwell"."payments" USING btree ("charge_id");
 --> statement-breakpoint
+CREATE INDEX "payments_giver" ON "tipwell"."payments" USING btree ("giver_id","created_at_ms","id");
+--> statement-breakpoint
 CREATE INDEX "payments_look" ON "tipwell"."payments" USING btree ("look_at_ms") WHERE look_at_ms is not null;
 --> statement-breakpoint
 CREATE UNIQUE INDEX "payout_accounts_account" ON "tipwell"."payout_accounts" USING btree ("account_id");

@@ -54,6 +54,8 @@ CREATE UNIQUE INDEX `payments_checkout` ON `payments` (`checkout_id`);
 --> statement-breakpoint
 CREATE UNIQUE INDEX `payments_charge` ON `payments` (`charge_id`);
 --> statement-breakpoint
+CREATE INDEX `payments_giver` ON `payments` (`giver_id`,`created_at_ms`,`id`);
+--> statement-breakpoint
 CREATE INDEX `payments_look` ON `payments` (`look_at_ms`) WHERE look_at_ms is not null;
 --> statement-breakpoint
 CREATE TABLE `payout_accounts` (

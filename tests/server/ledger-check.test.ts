@@ -20,18 +20,21 @@ import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /**
  * Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. On request a fourth of
- * 4,000 cents that is reversed, or all of that checked as what is recent; or one of 5,000 cents that was paid at a payment service.
+ * 4,000 cents that is reversed, or all of that checked as what is recent; one of 5,000 cents that was paid at a payment service; or one
+ * of 6,000 cents of a guest, which is reversed.
  */
 async function createBooks({
   path,
   isReversed = false,
   isChecked = false,
   isPaid = false,
+  isOfGuest = false,
 }: {
   readonly path?: string;
   readonly isReversed?: boolean;
   readonly isChecked?: boolean;
   readonly isPaid?: boolean;
+  readonly isOfGuest?: boolean;
 } = {}) {
   const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { provider, customer, tip } = await ledger.setTheScene();
@@ -47,6 +50,14 @@ async function createBooks({
   if (isPaid) {
     await ledger.storage.payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
     await payTip(ledger.storage, tip({ amountCents: 5_000, idempotencyKey: 'key-5000' }));
+  }
+  if (isOfGuest) {
+    const ofGuest = tip({ amountCents: 6_000, giverId: null });
+    await ledger.storage.recordTip(ofGuest);
+    const request = { transactionId: ofGuest.id, userId: provider.id, idempotencyKey: null, giverFromMs: 0 };
+    expect(await ledger.storage.reverseTip({ ...request, createdAtMs: START_MS + 1 })).toMatchObject({
+      outcome: 'reversed',
+    });
   }
   if (isChecked) {
     expect((await ledger.storage.checkRecent()).problems).toEqual([]);
@@ -359,7 +370,14 @@ const FALSE_MEMORIES: readonly Falsification[] = [
 ];
 
 test('finds nothing in good books', async () => {
-  for (const options of [{}, { isReversed: true }, { isChecked: true }]) {
+  for (const options of [
+    {},
+    { isReversed: true },
+    { isChecked: true },
+    { isPaid: true },
+    { isOfGuest: true },
+    { isPaid: true, isOfGuest: true, isChecked: true },
+  ]) {
     const { database } = await createBooks(options);
     expect(checkLedger(database)).toEqual([]);
     expect(checkIntegrity(database, 'quick')).toEqual([]);
@@ -382,11 +400,23 @@ const FALSE_PAYMENTS: readonly (readonly [what: string, statements: string, viol
     ['a payment that is refunded without its tip', `UPDATE payments SET state = 'refunded';`, [IS_REFUNDED]],
   ];
 
+/** Falsifications of a ledger with a tip of a guest, which was reversed. */
+const FALSE_GUESTS: readonly Falsification[] = [
+  [
+    'a guest who is said to be somebody',
+    `UPDATE transactions SET giver_id = ${SAM}, giver_position = 1 WHERE giver_id IS NULL;`,
+    [LEFT, TOOK_BACK, STANDS],
+  ],
+  ['somebody who is said to be a guest', third('giver_id = NULL, giver_position = NULL'), [STANDS]],
+  ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1;', [TOOK_BACK, STANDS]],
+];
+
 test.each([
   ...FALSIFICATIONS.map((falsification) => [...falsification, {}] as const),
   ...FALSE_REVERSALS.map((falsification) => [...falsification, { isReversed: true }] as const),
   ...FALSE_MEMORIES.map((falsification) => [...falsification, { isChecked: true }] as const),
   ...FALSE_PAYMENTS.map((falsification) => [...falsification, { isPaid: true }] as const),
+  ...FALSE_GUESTS.map((falsification) => [...falsification, { isOfGuest: true }] as const),
 ])('finds %s, and nothing else', async (_what, statements, violated, options) => {
   const { database } = await createBooks(options);
   letFalsify(database);

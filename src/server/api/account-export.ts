@@ -6,12 +6,15 @@ import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import type { ExportStart as Told } from '#server/export/exports.ts';
 import { type PackedFile, zip } from '#server/export/zip.ts';
+import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Account } from '#server/storage/storage.ts';
 import {
   type ExportedAccount,
+  type ExportedPayment,
   type ExportPiece,
   type ExportStart,
   exportedAccount,
+  exportedPayment,
 } from '#shared/account-export.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
@@ -60,7 +63,7 @@ async function* filesOf(
   { services, account, token, timeZone }: ExportOrder,
   { exportedAtMs, formerUsernames, payoutAccount }: Told,
 ): AsyncGenerator<PackedFile, void> {
-  const { qrCodes, sessions, transactions } = services;
+  const { exports, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }));
   // Read before anything that takes long: both files begin with it, and what arrives meanwhile is newer, and in neither of them.
@@ -102,6 +105,13 @@ async function* filesOf(
     content: [schemaFile('The transactions of an account, the newest first', z.array(transaction))],
   };
   yield { path: 'transactions.csv', content: tipsAsCsv(pages(), account.id, { timeZone }).parts };
+
+  const payments = paymentsTold(exports.payments(account, exportedAtMs));
+  yield { path: 'payments.json', content: jsonList(payments) };
+  yield {
+    path: 'payments.schema.json',
+    content: [schemaFile('The payments that an account began, the newest first', z.array(exportedPayment))],
+  };
 }
 
 async function findPhoto({ qrCodes }: Services, { photoUrl }: QrCode): Promise<Uint8Array | null> {
@@ -122,8 +132,34 @@ async function* asOf(
   }
 }
 
+/** The payments as their giver is told of them: the receiver's account at the payment service is none of theirs. */
+async function* paymentsTold(
+  pages: AsyncGenerator<readonly PaymentRecord[], void>,
+): AsyncGenerator<readonly ExportedPayment[], void> {
+  const time = (ms: number) => new Date(ms).toISOString();
+  for await (const page of pages) {
+    yield page.map(({ id, checkout, refund, ...payment }) => ({
+      transactionId: id,
+      state: payment.state,
+      paymentMode: payment.paymentMode,
+      qrCodeId: payment.qrCodeId,
+      serviceCategory: payment.serviceCategory,
+      amountCents: payment.amountCents,
+      giverFeeCents: payment.giverFeeCents,
+      createdAt: time(payment.createdAtMs),
+      changedAt: time(payment.changedAtMs),
+      expiresAt: time(payment.expiresAtMs),
+      checkoutId: checkout?.id ?? null,
+      checkoutUrl: checkout?.url ?? null,
+      chargeId: payment.chargeId,
+      refundAskedAt: refund && time(refund.askedAtMs),
+      refundAskedBy: refund?.askedBy ?? null,
+    }));
+  }
+}
+
 /** A list in JSON, with a line for each. */
-async function* jsonList(pages: AsyncGenerator<readonly Transaction[], void>): AsyncGenerator<string, void> {
+async function* jsonList(pages: AsyncGenerator<readonly object[], void>): AsyncGenerator<string, void> {
   let separator = '[\n';
   for await (const page of pages) {
     if (page.length === 0) continue;

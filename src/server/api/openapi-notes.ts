@@ -75,7 +75,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'auth.export': {
     summary: 'Export everything about your account',
     description:
-      'A ZIP file of everything that is stored about you: your profile, where you are logged in and your codes as JSON, all of your transactions as JSON and as CSV, the pictures of your codes and the photos of your tip pages, and JSON Schemas of the JSON files. A file in it says what is what, and what is missing and why. It is made while you read it; one that cannot be finished ends with the connection. You may ask for 10 an hour.',
+      'A ZIP file of everything that is stored about you: your profile, where you are logged in and your codes as JSON, all of your transactions as JSON and as CSV, the payments that you began, the pictures of your codes and the photos of your tip pages, and JSON Schemas of the JSON files. A file in it says what is what, and what is missing and why. It is made while you read it; one that cannot be finished ends with the connection. You may ask for 10 an hour.',
     parameters: [
       { ...TIME_ZONE, description: 'An IANA name, for the dates and times of the CSV file; UTC without it.' },
     ],

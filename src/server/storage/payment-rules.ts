@@ -197,6 +197,13 @@ export function paymentOf({
   };
 }
 
+/** Before which place a listing goes on; from the newest when there is none. */
+export function placeBefore(before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null) {
+  return before === null
+    ? { beforeMs: Number.MAX_SAFE_INTEGER, beforeId: '' }
+    : { beforeMs: before.createdAtMs, beforeId: before.id };
+}
+
 /** Whether something is still to be heard of a payment from the payment service. */
 export function isOpen({ state, refund }: Pick<PaymentRecord, 'state' | 'refund'>): boolean {
   return state === 'created' || state === 'pending' || (state === 'succeeded' && refund !== null);

@@ -109,12 +109,24 @@ export interface Payments {
   askForRefund(reversal: NewReversal, lookAtMs: number): Promise<AskRefundOutcome>;
   findPayment(name: PaymentName): Promise<PaymentRecord | null>;
   /**
+   * The payments that an account began, whatever became of them, the newest first, at most so many.
+   * @param before the payment after which the listing goes on; null from the newest.
+   */
+  listPayments(
+    giverId: UserId,
+    before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null,
+    atMost: number,
+  ): Promise<PaymentRecord[]>;
+  /**
    * The payments of which nothing was heard until `nowMs`, at most so many, those that have waited longest first. Each is looked at
    * again after a pause that grows with how often it was, so that no two processes ask for the same.
    */
   takeOpenPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
 
-  /** Saves what the payment service tells of a provider's account. An account that it does not name is taken as a new one. */
+  /**
+   * Saves what the payment service tells of a provider's account. An account that it does not name is taken as a new one. Of
+   * whoever is closed for good by then nothing is saved.
+   */
   savePayoutAccount(account: PayoutAccount, nowMs: number): Promise<void>;
   findPayoutAccount(
     name: { readonly userId: UserId } | { readonly accountId: string },

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { NewTransaction } from '#server/storage/ledger.ts';
-import type { NewPayment, PaymentMove } from '#server/storage/payments.ts';
+import type { NewPayment, PaymentMove, PaymentRecord } from '#server/storage/payments.ts';
 import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { PAYMENT_STATES, type PaymentState } from '#shared/payments.ts';
 import { payoutAccountOf } from '../payment-steps.ts';
@@ -243,6 +243,29 @@ export function describePayments(engine: Engine): void {
       expect(
         await payments.movePayment(newTransactionId(randomBytes), { to: 'failed' }, NOW, NOW),
       ).toBeNull();
+    });
+
+    test('the payments that an account began are listed in every state, the newest first, some at a time, and those of nobody else', async () => {
+      const { begin, payments, provider, customer, addAccount } = await openScene(engine);
+      const sam = await addAccount('sam');
+      const begun: PaymentRecord[] = [];
+      for (const [index, state] of PAYMENT_STATES.entries()) {
+        // Two of each time, so that a page ends between them.
+        const at = { createdAtMs: NOW + Math.floor(index / 2) };
+        const { id } = await begin(state, at);
+        const payment = await payments.findPayment({ id });
+        if (payment) begun.push(payment);
+        await begin(state, { ...at, giverId: sam.id });
+        await begin(state, { ...at, giverId: null });
+      }
+      const all = await payments.listPayments(customer.id, null, 99);
+      expect(all).toHaveLength(PAYMENT_STATES.length);
+      expect(all).toEqual(
+        begun.toSorted((one, other) => other.createdAtMs - one.createdAtMs || (one.id < other.id ? 1 : -1)),
+      );
+      for (const [index, payment] of all.entries())
+        expect(await payments.listPayments(customer.id, payment, 2)).toEqual(all.slice(index + 1, index + 3));
+      expect(await payments.listPayments(provider.id, null, 99)).toEqual([]);
     });
 
     test('a refund is asked for once, by one of the two people, and is in the ledger with its asker once it is done', async () => {

@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type Findings } from '../database.ts';
 import { invariantsWith } from '../ledger-invariants.ts';
-import { COLUMNS_OF_PAST, createPast, differencesFrom, type NotedPast, spellPast, tipText } from '../past.ts';
+import { columnsOfPast, createPast, differencesFrom, type NotedPast, spellPast, tipText } from '../past.ts';
 import { connectOrRefuse, nameOf, type SessionLimits } from './connection.ts';
 import { appliedTo, type Migration } from './migrations.ts';
 import { checkSchema } from './schema-check.ts';
@@ -57,6 +57,16 @@ async function partsOf(client: ClientBase) {
   return parts;
 }
 
+/** The columns of the past in a schema, of whichever version it is. @param schema as it is called, without quotes. */
+export async function pastColumnsIn(client: ClientBase, schema: string): Promise<string> {
+  const { rows } = await client.query(
+    `SELECT 1 FROM pg_attribute
+     WHERE attrelid = to_regclass(quote_ident($1) || '.transactions') AND attname = 'payment_mode' AND NOT attisdropped`,
+    [schema],
+  );
+  return columnsOfPast({ payments: rows.length > 0 });
+}
+
 /** A query for the rows whose foreign keys lead nowhere. PostgreSQL refuses such rows; who switches its triggers off can make them. */
 async function orphans(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ query: string }>(`
@@ -80,7 +90,7 @@ async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast
   const past = createPast();
   let first = past.note();
   await client.query(`DECLARE past NO SCROLL CURSOR FOR
-    SELECT ${COLUMNS_OF_PAST} FROM tipwell.transactions ORDER BY sequence`);
+    SELECT ${await pastColumnsIn(client, 'tipwell')} FROM tipwell.transactions ORDER BY sequence`);
   for (;;) {
     const { rows } = await client.query<unknown[]>({
       text: `FETCH ${ROWS_AT_ONCE} FROM past`,

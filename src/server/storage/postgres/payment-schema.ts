@@ -61,6 +61,7 @@ export const payments = schema.table(
       .where(sql`idempotency_key is not null`),
     uniqueIndex('payments_checkout').on(table.checkoutId),
     uniqueIndex('payments_charge').on(table.chargeId),
+    index('payments_giver').on(table.giverId, table.createdAtMs, table.id),
     index('payments_look').on(table.lookAtMs).where(sql`look_at_ms is not null`),
     check('payments_amount', sql`${table.amountCents} between 1000 and 1000000`),
     check('payments_fees', sql`${table.giverFeeCents} >= 0 and ${table.receiverFeeCents} >= 0`),

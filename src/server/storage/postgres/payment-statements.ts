@@ -1,7 +1,7 @@
 /**
  * The statements about payments; see `statements.ts`.
  */
-import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { namesOfCode, ownsCode } from './code-statements.ts';
 import { paymentNotices, payments, payoutAccounts } from './payment-schema.ts';
@@ -80,6 +80,16 @@ export function preparePaymentStatements(db: NodePgDatabase) {
         and(eq(payments.giverId, value('giverId')), eq(payments.idempotencyKey, value('idempotencyKey'))),
       )
       .prepare('payment_by_key'),
+    paymentsOfGiver: paymentsWithNames()
+      .where(
+        and(
+          eq(payments.giverId, value('giverId')),
+          sql`(${payments.createdAtMs}, ${payments.id}) < (${value('beforeMs')}, ${value('beforeId')})`,
+        ),
+      )
+      .orderBy(desc(payments.createdAtMs), desc(payments.id))
+      .limit(value('atMost'))
+      .prepare('payments_of_giver'),
     /** What may change of a payment. */
     updatePayment: db
       .update(payments)

@@ -14,6 +14,7 @@ import {
   pauseAfterLooks,
   paymentOf,
   paymentRow,
+  placeBefore,
   reversalOf,
   tipOf,
 } from '../payment-rules.ts';
@@ -74,6 +75,12 @@ export function createPayments(deps: {
 
     findPayment: (name) => steps.run(async (statements) => (await find(statements, name)) ?? null),
 
+    listPayments: (giverId, before, atMost) =>
+      steps.run(async (statements) => {
+        const rows = await statements.paymentsOfGiver.execute({ giverId, ...placeBefore(before), atMost });
+        return rows.map(paymentOf);
+      }),
+
     takeOpenPayments: (nowMs, atMost) =>
       steps.transact(async ({ statements, begun }) => {
         await begun;
@@ -90,10 +97,13 @@ export function createPayments(deps: {
     savePayoutAccount: ({ userId, accountId, chargesEnabled, missing }, changedAtMs) =>
       tellingCodes(
         userId,
-        steps.run(async (statements) => {
+        steps.transact(async ({ statements, begun }) => {
+          await begun;
+          // Whoever closes the account waits, or has done so by now.
+          const [owner] = await statements.lockAccount.execute({ id: userId });
           const row = { userId, accountId, chargesEnabled, missing: missing.join(' '), changedAtMs };
-          await statements.savePayoutAccount.execute(row);
-        }),
+          if (owner?.closedAtMs === null) await statements.savePayoutAccount.execute(row);
+        }, 'repeat'),
       ),
 
     findPayoutAccount: (name) =>

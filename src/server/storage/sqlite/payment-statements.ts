@@ -1,7 +1,7 @@
 /**
  * The statements about payments; see `statements.ts`.
  */
-import { and, asc, eq, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { namesOfCode, ownsCode } from './code-statements.ts';
 import { paymentNotices, payments, payoutAccounts } from './payment-schema.ts';
@@ -77,6 +77,16 @@ export function preparePaymentStatements(db: BetterSQLite3Database) {
           sql`${payments.idempotencyKey} is not null`,
         ),
       )
+      .prepare(),
+    paymentsOfGiver: paymentsWithNames()
+      .where(
+        and(
+          eq(payments.giverId, given('giverId')),
+          sql`(${payments.createdAtMs}, ${payments.id}) < (${given('beforeMs')}, ${given('beforeId')})`,
+        ),
+      )
+      .orderBy(desc(payments.createdAtMs), desc(payments.id))
+      .limit(value('atMost'))
       .prepare(),
     /** What may change of a payment. */
     updatePayment: db

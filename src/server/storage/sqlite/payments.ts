@@ -12,6 +12,7 @@ import {
   pauseAfterLooks,
   paymentOf,
   paymentRow,
+  placeBefore,
   reversalOf,
   tipOf,
 } from '../payment-rules.ts';
@@ -109,6 +110,9 @@ export function createPayments(deps: {
 
     findPayment: (name) => read(() => find(name) ?? null),
 
+    listPayments: (giverId, before, atMost) =>
+      read(() => statements.paymentsOfGiver.all({ giverId, ...placeBefore(before), atMost }).map(paymentOf)),
+
     takeOpenPayments: (nowMs, atMost) =>
       write(() => {
         const open = statements.openPayments.all({ nowMs, atMost }).map(paymentOf);
@@ -119,7 +123,10 @@ export function createPayments(deps: {
 
     async savePayoutAccount({ userId, accountId, chargesEnabled, missing }, changedAtMs) {
       const row = { userId, accountId, chargesEnabled, missing: missing.join(' '), changedAtMs };
-      await write(() => statements.savePayoutAccount.run(row));
+      await write(() => {
+        if (statements.accountById.get({ id: userId })?.closedAtMs === null)
+          statements.savePayoutAccount.run(row);
+      });
       tellCodes(userId);
     },
 
