@@ -98,12 +98,12 @@ test('what Stripe decides later is shown without a reload', async ({ page, strip
   const account = accountOf(stripe, provider);
   account.currentlyDue = [
     ...['business_profile.mcc', 'business_profile.url', 'tos_acceptance.date', 'tos_acceptance.ip'],
-    ...['individual.dob.day', 'individual.ssn_last_4'],
+    ...['individual.dob.day', 'individual.ssn_last_4', 'individual.nationality'],
   ];
   await page.getByRole('link', { name: 'Later' }).click();
   await expect(card(page).getByRole('listitem')).toHaveText([
     ...['more about your business', 'your agreement with Stripe', 'your date of birth'],
-    'individual.ssn_last_4',
+    ...['your tax identification number', 'individual.nationality'],
   ]);
   await expectForEverybody(page, 'more is missing');
   account.currentlyDue = [];

@@ -29,6 +29,13 @@ const PAYMENTS_AT_ONCE = 20;
 /** Stripe repeats a notice for three days. */
 const NOTICE_MEMORY_MS = 7 * 24 * 60 * MINUTE_MS;
 const NOTICES_AT_ONCE = 1_000;
+/** Stripe tells for 30 days what it has told. */
+const NOTICES_KEPT_MS = 30 * 24 * 60 * MINUTE_MS;
+const CATCH_UP_INTERVAL_MS = 10 * MINUTE_MS;
+/** For clocks that differ, and for what Stripe lists later than it happened. */
+const CATCH_UP_OVERLAP_MS = 60 * MINUTE_MS;
+/** What is younger is left to its notice. */
+const NOTICE_DELAY_MS = 2 * MINUTE_MS;
 
 export function createPaidTips(deps: {
   readonly storage: Storage;
@@ -46,6 +53,9 @@ export function createPaidTips(deps: {
   const { payments } = storage;
   /** When those were asked for last whose givers wait. */
   const askedAtMs = new Map<TransactionId, number>();
+  let nextCatchUpMs = 0;
+  /** Up to when the payment service was asked what has gone back. */
+  let caughtUpToMs = clock() - NOTICES_KEPT_MS;
 
   async function move(payment: PaymentRecord, to: PaymentMove): Promise<PaymentRecord> {
     const now = clock();
@@ -136,14 +146,21 @@ export function createPaidTips(deps: {
     return heard?.chargeId === chargeId ? heard : null;
   }
 
+  /** News of a page, which may be one that was made in vain and shown to nobody. */
+  async function handlePage(id: string | null, checkoutId: string, heard: Heard): Promise<void> {
+    if (id === null || !isTransactionId(id)) return;
+    const known = await payments.findPayment({ id });
+    const payment = known && heard.is === 'paid' ? await withPage(known) : known;
+    if (payment && (payment.checkout === null || payment.checkout.id === checkoutId))
+      await hear(payment, heard);
+    else if (heard.is === 'paid')
+      log.error({ payment: id, page: checkoutId }, 'a page was paid that no payment here knows');
+  }
+
   async function handle({ news }: Notice): Promise<void> {
     switch (news.of) {
-      case 'page': {
-        const id = news.transactionId;
-        const payment = id !== null && isTransactionId(id) ? await payments.findPayment({ id }) : null;
-        if (payment) await hear(payment, news.heard);
-        return;
-      }
+      case 'page':
+        return handlePage(news.transactionId, news.checkoutId, news.heard);
       case 'refund':
       case 'dispute': {
         const payment = await findCharged(news.chargeId);
@@ -157,6 +174,36 @@ export function createPaidTips(deps: {
       }
       case 'other':
         return;
+    }
+  }
+
+  /** Takes a notice, unless it was taken before. */
+  async function take(notice: Notice): Promise<void> {
+    if (await payments.hasNotice(notice.id)) return;
+    await handle(notice);
+    // Only now, so that one that could not be dealt with comes again.
+    await payments.rememberNotice(notice.id, clock());
+  }
+
+  /** Takes the notices of money that has gone back which never came. Nobody looks again at a payment that was paid. */
+  async function catchUp(): Promise<void> {
+    const now = clock();
+    if (now < nextCatchUpMs) return;
+    nextCatchUpMs = now + CATCH_UP_INTERVAL_MS;
+    const toMs = now - NOTICE_DELAY_MS;
+    try {
+      for await (const notice of service.listNotices(caughtUpToMs - CATCH_UP_OVERLAP_MS, toMs)) {
+        try {
+          await take(notice);
+        } catch (err) {
+          if (err instanceof PaymentServiceUnavailable) throw err;
+          log.error({ err, notice: notice.id }, 'could not take a notice');
+        }
+      }
+      caughtUpToMs = toMs;
+    } catch (err) {
+      if (!(err instanceof PaymentServiceUnavailable)) throw err;
+      log.warn({ err }, 'the payment service does not tell what has gone back');
     }
   }
 
@@ -233,10 +280,7 @@ export function createPaidTips(deps: {
     async takeNotice(body, signature) {
       const notice = service.readNotice(body, signature);
       if (!notice) throw new AppError('invalid_notice');
-      if (await payments.hasNotice(notice.id)) return;
-      await orUnavailable(() => handle(notice));
-      // Only now, so that one that could not be dealt with comes again.
-      await payments.rememberNotice(notice.id, clock());
+      await orUnavailable(() => take(notice));
     },
 
     async sweep() {
@@ -252,6 +296,7 @@ export function createPaidTips(deps: {
           else log.error({ err, payment: payment.id }, 'could not find out what became of a payment');
         }
       }
+      await catchUp();
     },
   };
 }

@@ -56,6 +56,8 @@ export interface Notice {
   readonly news:
     | {
         readonly of: 'page';
+        /** How the payment service names the page. */
+        readonly checkoutId: string;
         /** The tip that the page was made for, as the payment service was told. */
         readonly transactionId: string | null;
         readonly heard: Heard;
@@ -98,6 +100,11 @@ export interface PaymentService {
    * @returns null when its signature is not the payment service's, or is too old.
    */
   readNotice(body: Uint8Array, signature: string): Notice | null;
+  /**
+   * What it has told of refunds and disputes, newest first, also if no notice of it ever came.
+   * @param fromMs as far back as the payment service remembers, 30 days at the most.
+   */
+  listNotices(fromMs: number, toMs: number): AsyncIterable<Notice>;
 
   /** Makes an account for a provider. @param key makes one account however often it is asked for. */
   openAccount(provider: { readonly email: string; readonly key: string }): Promise<ServiceAccount>;

@@ -16,6 +16,8 @@ const FREE_OBJECTS = ['MetadataParam'];
 const FREE_TEXTS = ['OtherString', 'string'];
 
 const folder = fileURLToPath(new URL('resources/', import.meta.resolve('stripe')));
+/** What the other files refer to. */
+const SHARED = '../shared';
 const filesRead = new Map<string, Declarations>();
 
 /** The declarations of a file, those in namespaces under their full names. */
@@ -23,7 +25,7 @@ function declarationsIn(file: string): Declarations {
   const known = filesRead.get(file);
   if (known) return known;
   const path = `${folder}${file}.d.ts`;
-  const found = new Map<string, ESTree.TSInterfaceDeclaration | ESTree.TSTypeAliasDeclaration>();
+  const found = new Map(file === SHARED ? [] : declarationsIn(SHARED));
   const collect = (statements: readonly unknown[], prefix: string): void => {
     for (const statement of statements) {
       const node = Object(statement);
@@ -110,16 +112,23 @@ export function problemsOfParameters(file: string, type: string, parameters: For
     return fits(found.declared.typeAnnotation, value, scope, path);
   }
 
-  function checkObject(full: string, value: FormValue, path: string): void {
+  /** The members of an interface, with those of the ones that it extends. */
+  function membersOf(full: string): [name: string, member: { optional: boolean; type: unknown }][] {
     const declared = declarations.get(full);
     if (declared?.type !== 'TSInterfaceDeclaration') throw new Error(`${full} is not declared`);
-    const members = new Map(
-      declared.body.body.flatMap((member): [string, { optional: boolean; type: unknown }][] =>
-        member.type === 'TSPropertySignature'
-          ? [[nameOf(member.key), { optional: member.optional, type: member.typeAnnotation?.typeAnnotation }]]
-          : [],
-      ),
+    const inherited = declared.extends.flatMap(({ expression }) =>
+      membersOf(resolve(nameOf(expression), full)?.full ?? nameOf(expression)),
     );
+    const own = declared.body.body.flatMap((member): typeof inherited =>
+      member.type === 'TSPropertySignature'
+        ? [[nameOf(member.key), { optional: member.optional, type: member.typeAnnotation?.typeAnnotation }]]
+        : [],
+    );
+    return [...inherited, ...own];
+  }
+
+  function checkObject(full: string, value: FormValue, path: string): void {
+    const members = new Map(membersOf(full));
     const given = Object(value);
     for (const [name, { optional }] of members)
       if (!optional && !Object.hasOwn(given, name)) problems.push(`Missing required param: ${path}${name}.`);

@@ -20,8 +20,8 @@ const DAY_S = 86_400;
 /** What goes wrong with a request: before Stripe has done what it asks, or after. */
 export type Fault =
   | { readonly is: 'slow'; readonly ms: number }
-  /** A 500 is kept with the idempotency key, because the work had begun. */
-  | { readonly is: 'status'; readonly status: 429 | 500 | 503 }
+  /** A 500 is kept with the idempotency key, because the work had begun; it may have been done as well. */
+  | { readonly is: 'status'; readonly status: 429 | 500 | 503; readonly isDone?: boolean }
   /** A refusal for good. */
   | { readonly is: 'refused'; readonly status: 400 | 401 | 403 | 404; readonly message: string }
   | { readonly is: 'cut'; readonly when: 'before' | 'after' };
@@ -238,7 +238,6 @@ export async function startStripe({
 
   function createRefund(parameters: StandInRequest['parameters']): unknown {
     check('Refunds', 'RefundCreateParams', parameters);
-    check('Refunds', 'RefundCreateParams', parameters);
     const charge = chargeOfIntent(parameters['payment_intent']);
     if (charge.isDisputed) throw invalid('This charge has been charged back.', { code: 'charge_disputed' });
     if (charge.refundedCents === charge.amount)
@@ -247,6 +246,21 @@ export async function startStripe({
     if (parameters['reverse_transfer'] === 'true') charge.isTransferReversed = true;
     if (parameters['refund_application_fee'] === 'true') charge.isFeeRefunded = true;
     return { id: nextId('re'), object: 'refund', status: 'succeeded', payment_intent: charge.intentId };
+  }
+
+  /** The newest first: https://docs.stripe.com/api/events/list */
+  function listEvents(parameters: StandInRequest['parameters']): unknown {
+    check('Events', 'EventListParams', parameters);
+    const { types, created, limit, starting_after } = parameters;
+    const { gte = 0, lte = Number.POSITIVE_INFINITY } = Object(created);
+    const known = notices.map(({ payload }) => JSON.parse(payload)).toReversed();
+    const after = known.findIndex(({ id }) => id === starting_after) + 1;
+    const meant = known
+      .slice(after)
+      .filter(({ type }) => Object.values(Object(types)).includes(type))
+      .filter((event) => event.created >= Number(gte) && event.created <= Number(lte));
+    const size = Number(limit ?? 10);
+    return { object: 'list', data: meant.slice(0, size), has_more: meant.length > size };
   }
 
   function refund(charge: Charge): void {
@@ -270,6 +284,8 @@ export async function startStripe({
         expire(session);
         return sessionBody(session);
       }
+      case 'GET events':
+        return listEvents(parameters);
       case 'POST refunds':
         return createRefund(parameters);
       case 'GET payment_intents/:id': {
@@ -363,8 +379,10 @@ export async function startStripe({
         body: { error: { type: 'api_error', message: 'No' } },
       };
       const { idempotencyKey: key, parameters } = told;
-      if (fault.status === 500 && told.method === 'POST' && key !== null && !kept.has(key))
+      if (fault.status === 500 && told.method === 'POST' && key !== null && !kept.has(key)) {
+        if (fault.isDone) answerOnce({ ...told, idempotencyKey: null });
         kept.set(key, { request: JSON.stringify([path, parameters]), atS: nowS(), answer });
+      }
       return send(response, answer);
     }
     if (fault?.is === 'refused')

@@ -35,6 +35,13 @@ export function serviceAccountOf({
   return { accountId: id, chargesEnabled: charges_enabled, missing: requirements?.currently_due ?? [] };
 }
 
+/** The events of money that goes back, which are asked for as well, because nobody asks for a payment again that was paid. */
+export const EVENTS_OF_MONEY_BACK = [
+  'charge.refunded',
+  'charge.dispute.created',
+  'charge.dispute.funds_withdrawn',
+];
+
 /** What an event is news of. Those that it does not name are none of ours: https://docs.stripe.com/api/events/types */
 export function readNews(event: Stripe.Event): Notice['news'] {
   switch (event.type) {
@@ -65,10 +72,10 @@ export function readNews(event: Stripe.Event): Notice['news'] {
 }
 
 function newsOfPage(
-  { client_reference_id }: Pick<Stripe.Checkout.Session, 'client_reference_id'>,
+  { id, client_reference_id }: Pick<Stripe.Checkout.Session, 'id' | 'client_reference_id'>,
   heard: Heard,
 ): Notice['news'] {
-  return { of: 'page', transactionId: client_reference_id, heard };
+  return { of: 'page', checkoutId: id, transactionId: client_reference_id, heard };
 }
 
 function idOf(named: string | { readonly id: string }): string {

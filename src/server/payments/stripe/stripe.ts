@@ -6,8 +6,13 @@ import Stripe from 'stripe';
 import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { PaidMode } from '#shared/payments.ts';
-import { type Begun, type PaymentService, PaymentServiceUnavailable } from '../payment-service.ts';
-import { heardOf, isOfStripe, readNews, serviceAccountOf } from './news.ts';
+import {
+  type Begun,
+  type Notice,
+  type PaymentService,
+  PaymentServiceUnavailable,
+} from '../payment-service.ts';
+import { EVENTS_OF_MONEY_BACK, heardOf, isOfStripe, readNews, serviceAccountOf } from './news.ts';
 
 export interface StripeSettings {
   readonly secretKey: string;
@@ -53,6 +58,25 @@ export function createStripe(
     }
   }
 
+  /**
+   * Makes something under an idempotency key, and once more under a fresh one when Stripe answered that it failed: it keeps that answer with
+   * the key for a day, whether or not it made the thing (https://docs.stripe.com/api/idempotent_requests). Without an answer only the
+   * same key is safe, and the error is thrown. Making each of them twice does no harm: a payment keeps the page that is
+   * noted first, and nobody is shown another; nobody is led to an account that was not noted; a charge is refunded in full once, and so is
+   * a transfer reversed.
+   */
+  async function makeOnce<Made>(
+    key: string,
+    make: (options: { readonly idempotencyKey: string }) => Promise<Made>,
+  ): Promise<Made> {
+    try {
+      return await make({ idempotencyKey: key });
+    } catch (error) {
+      if (!hasFailed(error)) throw error;
+      return make({ idempotencyKey: `${key}-${clock()}` });
+    }
+  }
+
   async function lookUp(checkoutId: string) {
     return heardOf(
       await ask(
@@ -64,6 +88,17 @@ export function createStripe(
         },
       ),
     );
+  }
+
+  /** The transfer of the receiver's part of a charge; null when there is none. */
+  async function findTransfer(payment: PaymentRecord): Promise<Stripe.Transfer | null> {
+    const intent = await ask(
+      () => stripe.paymentIntents.retrieve(chargeOf(payment), { expand: ['latest_charge.transfer'] }),
+      () => null,
+    );
+    const charge = intent?.latest_charge;
+    const transfer = typeof charge === 'string' ? null : charge?.transfer;
+    return typeof transfer === 'string' ? null : (transfer ?? null);
   }
 
   /** An event that one of the secrets has signed; null for what is none. */
@@ -80,6 +115,11 @@ export function createStripe(
     return null;
   }
 
+  function noticeOf(event: Stripe.Event): Notice {
+    const isOurs = event.livemode === (modeOfKey(secretKey) === 'live');
+    return { id: event.id, news: isOurs ? readNews(event) : { of: 'other' } };
+  }
+
   return {
     mode: modeOfKey(secretKey),
 
@@ -91,28 +131,28 @@ export function createStripe(
       });
       return ask(
         async () => {
-          const session = await stripe.checkout.sessions.create(
-            {
-              mode: 'payment',
-              submit_type: 'pay',
-              // Wallets pay with cards as well. Others could be paid days after the page was left.
-              allowed_payment_method_types: ['card'],
-              // The giver is charged what the tip page showed, in its currency.
-              adaptive_pricing: { enabled: false },
-              client_reference_id: id,
+          const page: Stripe.Checkout.SessionCreateParams = {
+            mode: 'payment',
+            submit_type: 'pay',
+            // Wallets pay with cards as well. Others could be paid days after the page was left.
+            allowed_payment_method_types: ['card'],
+            // The giver is charged what the tip page showed, in its currency.
+            adaptive_pricing: { enabled: false },
+            client_reference_id: id,
+            metadata: { transaction: id },
+            line_items: [item(title, amountCents), item('Service fee', giverFeeCents)],
+            payment_intent_data: {
+              application_fee_amount: giverFeeCents + receiverFeeCents,
+              transfer_data: { destination },
+              on_behalf_of: destination,
               metadata: { transaction: id },
-              line_items: [item(title, amountCents), item('Service fee', giverFeeCents)],
-              payment_intent_data: {
-                application_fee_amount: giverFeeCents + receiverFeeCents,
-                transfer_data: { destination },
-                on_behalf_of: destination,
-                metadata: { transaction: id },
-              },
-              expires_at: Math.floor(payment.expiresAtMs / 1_000),
-              success_url: paidUrl,
-              cancel_url: leftUrl,
             },
-            { idempotencyKey: `tip-${id}` },
+            expires_at: Math.floor(payment.expiresAtMs / 1_000),
+            success_url: paidUrl,
+            cancel_url: leftUrl,
+          };
+          const session = await makeOnce(`tip-${id}`, (options) =>
+            stripe.checkout.sessions.create(page, options),
           );
           const { url } = session;
           if (url === null) throw new PaymentServiceUnavailable('the payment service gave no page');
@@ -136,16 +176,15 @@ export function createStripe(
     async refund(payment) {
       return ask(
         async () => {
-          const { status } = await stripe.refunds.create(
-            {
-              payment_intent: chargeOf(payment),
-              reverse_transfer: true,
-              refund_application_fee: true,
-              metadata: { transaction: payment.id },
-            },
-            // What was refused once is answered from memory under the same key, and may be possible at another time.
-            { idempotencyKey: `refund-${payment.id}-${payment.refund?.askedAtMs}` },
-          );
+          const refund: Stripe.RefundCreateParams = {
+            payment_intent: chargeOf(payment),
+            reverse_transfer: true,
+            refund_application_fee: true,
+            metadata: { transaction: payment.id },
+          };
+          // What was refused once is answered from memory under the same key, and may be possible at another time.
+          const key = `refund-${payment.id}-${payment.refund?.askedAtMs}`;
+          const { status } = await makeOnce(key, (options) => stripe.refunds.create(refund, options));
           return status === 'failed' || status === 'canceled' ? 'refused' : 'refunded';
         },
         ({ code }) => (code === 'charge_already_refunded' ? 'refunded_before' : 'refused'),
@@ -153,24 +192,20 @@ export function createStripe(
     },
 
     async takeBack(payment) {
-      return ask(
+      const transfer = await findTransfer(payment);
+      if (!transfer || transfer.reversed) return transfer ? 'taken_back' : 'refused';
+      const reversal = { refund_application_fee: true, metadata: { transaction: payment.id } };
+      const isReversed = await ask(
         async () => {
-          const intent = await stripe.paymentIntents.retrieve(chargeOf(payment), {
-            expand: ['latest_charge.transfer'],
-          });
-          const charge = intent.latest_charge;
-          const transfer = typeof charge === 'string' ? null : charge?.transfer;
-          if (!transfer || typeof transfer === 'string') return 'refused';
-          if (transfer.reversed) return 'taken_back';
-          await stripe.transfers.createReversal(
-            transfer.id,
-            { refund_application_fee: true, metadata: { transaction: payment.id } },
-            { idempotencyKey: `take-back-${payment.id}` },
+          await makeOnce(`take-back-${payment.id}`, (options) =>
+            stripe.transfers.createReversal(transfer.id, reversal, options),
           );
-          return 'taken_back';
+          return true;
         },
-        () => 'refused',
+        // It may have been reversed meanwhile, by another process or with an answer that was lost.
+        () => false,
       );
+      return isReversed || (await findTransfer(payment))?.reversed ? 'taken_back' : 'refused';
     },
 
     findTip: (chargeId) =>
@@ -181,22 +216,38 @@ export function createStripe(
 
     readNotice(body, signature) {
       const event = readEvent(body, signature);
-      if (!event) return null;
-      const isOurs = event.livemode === (modeOfKey(secretKey) === 'live');
-      return { id: event.id, news: isOurs ? readNews(event) : { of: 'other' } };
+      return event && noticeOf(event);
+    },
+
+    async *listNotices(fromMs, toMs) {
+      const asked: Stripe.EventListParams = {
+        types: EVENTS_OF_MONEY_BACK,
+        created: { gte: Math.floor(fromMs / 1_000), lte: Math.floor(toMs / 1_000) },
+        limit: 100,
+      };
+      let last: string | undefined;
+      for (;;) {
+        const page = { ...asked, ...(last !== undefined && { starting_after: last }) };
+        const { data, has_more } = await ask(() => stripe.events.list(page), unavailable);
+        yield* data.map(noticeOf);
+        last = data.at(-1)?.id;
+        if (!has_more || last === undefined) return;
+      }
     },
 
     async openAccount({ email, key }) {
       const account = await ask(
         () =>
-          stripe.accounts.create(
-            {
-              type: 'express',
-              email,
-              capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
-              metadata: { user: key },
-            },
-            { idempotencyKey: `account-${key}` },
+          makeOnce(`account-${key}`, (options) =>
+            stripe.accounts.create(
+              {
+                type: 'express',
+                email,
+                capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
+                metadata: { user: key },
+              },
+              options,
+            ),
           ),
         (error) => {
           throw new PaymentServiceUnavailable('the payment service opens no account', { cause: error });
@@ -228,7 +279,12 @@ export function createStripe(
 }
 
 function unavailable(error: StripeRefusal): never {
-  throw new PaymentServiceUnavailable('the payment service gives no link', { cause: error });
+  throw new PaymentServiceUnavailable('the payment service gives none', { cause: error });
+}
+
+/** Whether Stripe has answered that it failed. */
+function hasFailed(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
 }
 
 type StripeRefusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>;
