@@ -2,38 +2,10 @@
  * How a provider comes to be paid through Stripe, as its stand-in plays it; and that every page says so where payments are a test.
  */
 import type { Page } from '@playwright/test';
-import { startServer, stopEverything } from '../support/running-server.ts';
-import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
+import type { StripeStandIn } from '../support/stripe/stand-in.ts';
 import { test as base, expect, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
-
-const test = base.extend<object, { readonly stripe: StripeStandIn }>({
-  stripe: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
-    async ({}, use) => {
-      const stripe = await startStripe();
-      await use(stripe);
-      await stripe.stop();
-    },
-    { scope: 'worker' },
-  ],
-  server: [
-    async ({ stripe }, use) => {
-      const { secretKey, webhookSecrets } = stripe.settings;
-      const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
-      await use(await startServer({ ...keys, STRIPE_API_BASE: stripe.url }));
-      await stopEverything();
-    },
-    { scope: 'worker', timeout: 120_000 },
-  ],
-  complaints: async ({ stripe }, use) => {
-    const complaints: string[] = [];
-    await use(complaints);
-    stripe.fail(() => null);
-    // People are sent to Stripe's pages.
-    expect(complaints.filter((complaint) => !complaint.startsWith(`request to ${stripe.url}`))).toEqual([]);
-  },
-});
+import { test } from './stripe-fixtures.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Get paid' });
 

@@ -4,7 +4,8 @@
  */
 import { expect, test } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
-import { openPaymentScene, type PaymentScene, sendNotice } from '#tests/support/stripe/payment-scene.ts';
+import { sendNotice } from '#tests/support/paid-app.ts';
+import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
 import { startStripe } from '#tests/support/stripe/stand-in.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 

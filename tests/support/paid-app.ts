@@ -1,6 +1,7 @@
 /** The app with a payment service: the stand-in for Stripe, whose clock is that of the app. */
 import { onTestFinished } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { START_MS } from './people.ts';
 import { type StandInNotice, startStripe } from './stripe/stand-in.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 
@@ -8,36 +9,68 @@ type Options = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'paymentSe
 type Provider = Awaited<ReturnType<TestApp['setTheScene']>>['provider'];
 
 export async function createPaidApp(options: Options = {}) {
-  const stripe = await startStripe({ nowMs: () => t.clock.nowMs });
+  let nowMs = () => START_MS;
+  const stripe = await startStripe({ nowMs: () => nowMs() });
   onTestFinished(() => stripe.stop());
   const t = await createTestApp({ ...options, paymentService: (now) => createStripe(stripe.settings, now) });
+  nowMs = () => t.clock.nowMs;
 
-  async function deliver(notice: StandInNotice | undefined): Promise<void> {
+  function newestNotice(): StandInNotice {
+    const notice = stripe.notices.at(-1);
     if (!notice) throw new Error('there is no notice');
+    return notice;
+  }
+
+  /** Sends a notice as Stripe does, with the signature of this moment. */
+  function deliver(notice = newestNotice()): Promise<Response> {
     const { body, signature } = stripe.sign(notice);
-    const { status } = await t.send('/api/payments/stripe/webhook', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature },
-      body,
-    });
+    return sendNotice(t, body, signature);
+  }
+
+  async function deliverNewest(): Promise<void> {
+    const { status } = await deliver();
     if (status !== 204) throw new Error(`a notice was answered with ${status}`);
   }
 
   return {
     t,
     stripe,
+    newestNotice,
+    deliver,
     /** Has a provider open an account, and tell Stripe all that it asks for. @returns how Stripe names the account. */
-    async makePayable({ trpc }: Pick<Provider, 'trpc'>): Promise<string> {
-      const { url } = await trpc.payments.onboard.mutate();
-      const [, accountId = ''] = /onboarding\/([^?]+)/.exec(url) ?? [];
+    async makePayable(provider: Pick<Provider, 'trpc'>): Promise<string> {
+      const accountId = await openAccount(provider);
       stripe.enable(accountId);
-      await deliver(stripe.notices.at(-1));
+      await deliverNewest();
       return accountId;
     },
     /** Pays on the page on which somebody was asked to, as its giver does. */
     async pay(paymentUrl: string | null): Promise<void> {
       stripe.pay(paymentUrl?.split('/').at(-1) ?? '');
-      await deliver(stripe.notices.at(-1));
+      await deliverNewest();
     },
   };
+}
+
+/** Has a provider begin with an account at Stripe. @returns how Stripe names it. */
+export async function openAccount({ trpc }: Pick<Provider, 'trpc'>): Promise<string> {
+  const { url } = await trpc.payments.onboard.mutate();
+  const [, accountId = ''] = /onboarding\/([^?]+)/.exec(url) ?? [];
+  return accountId;
+}
+
+/** Sends whatever claims to be a notice. */
+export function sendNotice(
+  { send }: Pick<TestApp, 'send'>,
+  body: NonNullable<RequestInit['body']>,
+  signature: string | null,
+): Promise<Response> {
+  return send('/api/payments/stripe/webhook', {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      ...(signature !== null && { 'Stripe-Signature': signature }),
+    },
+    body,
+  });
 }

@@ -7,11 +7,11 @@ import { TRPCClientError } from '@trpc/client';
 import { expect, onTestFinished } from 'vitest';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { createChance } from '../chance.ts';
+import { sendNotice } from '../paid-app.ts';
 import { beginSession, createPeople, START_MS } from '../people.ts';
 import { createTestApp, type TestApp } from '../test-app.ts';
 import { createTestData, isOnSqlite } from '../test-data.ts';
 import { compareWithStripe } from './compare.ts';
-import { sendNotice } from './payment-scene.ts';
 import { type Fault, type StandInNotice, startStripe } from './stand-in.ts';
 
 const SECOND_MS = 1_000;
