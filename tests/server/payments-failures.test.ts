@@ -178,3 +178,27 @@ test('a page that was paid and belongs to no payment here is named in the log', 
   expect(await statesOf(scene)).toEqual(['pending']);
   expect(scene.t.logLines.join('')).toContain('a page was paid that no payment here knows');
 });
+
+test('while the database takes nothing, nothing is asked of Stripe, its notices come again, and all goes on afterwards', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const isOut = async (step: () => Promise<unknown>) => {
+    await t.data.setReadOnly(true);
+    await expect(step()).rejects.toThrow('Nothing can be saved right now.');
+    await t.data.setReadOnly(false);
+  };
+  await isOut(() => scene.give(2_000, 'key'));
+  expect(stripe.sessions.size).toBe(0);
+  const { id } = await scene.give(2_000, 'key');
+  scene.pay();
+  await t.data.setReadOnly(true);
+  expect((await scene.deliver()).status).toBe(503);
+  await t.data.setReadOnly(false);
+  await isOut(() => customer.trpc.transactions.get.query({ id }));
+  expect(await statesOf(scene)).toEqual(['pending']);
+  expect((await scene.deliver()).status).toBe(204);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
+  await isOut(() => customer.trpc.transactions.refund.mutate({ id }));
+  expect([...stripe.charges.values()]).toMatchObject([{ refundedCents: 0 }]);
+  expect(await customer.trpc.transactions.refund.mutate({ id })).toMatchObject({ status: 'refunded' });
+});
