@@ -1,6 +1,7 @@
 /** The page of a tip that was given without an account, for whoever has its link: the receipt, and the way to take the tip back. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
+import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { callAbout, isGuests, isUnknown } from '../guest-receipt.ts';
 import { Screen } from '../ui/screen.tsx';
@@ -14,7 +15,9 @@ const ANSWER_PATIENCE_MS = 15_000;
 const NO_ANSWER = 'Nothing is lost. Check your connection and try again.';
 
 export function GuestReceiptPage() {
-  const [, , token = ''] = useLocation()[0].split('/');
+  const [pathname] = useLocation();
+  // Some people end addresses with a slash.
+  const token = pathname.slice(GUEST_RECEIPT_PREFIX.length).replace(/\/$/, '');
   return isGuests(token) ? <LoadedReceipt key={token} token={token} /> : <UnknownReceipt />;
 }
 
