@@ -133,7 +133,7 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
 
 /** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
 const OF_EVERY_PAGE = `
-  calls.ts paths.ts payment-mode.ts rendered.ts toasts.ts session/session.ts
+  calls.ts paths.ts installation.ts rendered.ts toasts.ts session/session.ts
   start/app.tsx start/client-root.ts start/exact-addresses.ts start/exact-paths.ts start/hydrate.tsx
   ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/button-link.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
   ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/simulated-money.tsx ui/states.tsx ui/tokens.css
@@ -147,6 +147,13 @@ const BEHIND_LOGIN = `
   time-here.ts session/cache.ts session/api-hooks.ts session/logout.ts session/part.ts session/signed-in-data.tsx
   dashboard/new-day.ts dashboard/live/alerts.ts
   ui/confirmation.tsx ui/dialog.tsx ui/empty.tsx ui/save-file.ts`
+  .trim()
+  .split(/\s+/)
+  .map(existing);
+
+/** What several screens need of a tip that is being given: small modules, each of which would be a request of its own. */
+const OF_PAYING = `
+  guest-receipt.ts idempotency-key.ts tab-storage.ts waiting-tip.ts ../shared/receipt-token.ts`
   .trim()
   .split(/\s+/)
   .map(existing);
@@ -279,6 +286,7 @@ const config: ViteUserConfig = {
                 { name: 'api', test: existing('api.ts') },
                 { name: 'guards', test: isOfGuardedPage },
                 { name: 'tabs', test: isOfTabs },
+                { name: 'of-paying', test: (id) => isOneOf(OF_PAYING, id) },
                 { name: 'behind-login', test: isBehindLogin },
               ],
             },

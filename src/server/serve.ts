@@ -163,10 +163,13 @@ async function start(): Promise<void> {
 }
 
 /** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
-async function openPages({ publicUrl }: Config, paymentMode: PaymentMode): Promise<Pages | null> {
+async function openPages(
+  { publicUrl, takesGuestTips }: Config,
+  paymentMode: PaymentMode,
+): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
   const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderer, publicUrl, paymentMode);
+  return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
 }
 
 /**

@@ -54,17 +54,9 @@ export function transactionIdFrom(digest: Uint8Array): TransactionId {
   return `txn_${base32(digest.subarray(0, 26)).toLowerCase()}` as TransactionId;
 }
 
-export const RECEIPT_TOKEN = /* @__PURE__ */ /^([0-9a-hjkmnp-tv-z]{26})[0-9a-hjkmnp-tv-z]{26}$/;
-
 /** The token of a guest's receipt: the id of the transaction, and this keyed digest of it, of at least 26 bytes. */
 export function receiptTokenFrom(id: TransactionId, digest: Uint8Array): ReceiptToken {
   return (id.slice('txn_'.length) + base32(digest.subarray(0, 26)).toLowerCase()) as ReceiptToken;
-}
-
-/** The transaction that a text would be the token of; null when it has not the form of one. */
-export function transactionOfToken(text: string): TransactionId | null {
-  const [, id] = RECEIPT_TOKEN.exec(text) ?? [];
-  return id === undefined ? null : (`txn_${id}` as TransactionId);
 }
 
 /** The pseudonym of a pair of people that has this keyed digest, of at least 26 bytes. */

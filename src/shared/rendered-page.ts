@@ -22,11 +22,18 @@ export interface Address {
   readonly search: string;
 }
 
+/** What of the operator's settings pages depend on. */
+export interface Installation {
+  /** How tips are paid. */
+  readonly paymentMode: PaymentMode;
+  /** Whether tips can be given without an account. */
+  readonly takesGuestTips: boolean;
+}
+
 export interface PageRequest extends Address {
   /** The only origin and path that absolute addresses are built on; without a trailing slash. */
   readonly publicUrl: string;
-  /** How tips are paid here. */
-  readonly paymentMode: PaymentMode;
+  readonly installation: Installation;
   /** What came of looking up the code that the address names; null for a demo code. */
   readonly lookup: Lookup | null;
 }

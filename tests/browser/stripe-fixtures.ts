@@ -1,11 +1,13 @@
 /** Browser tests on a server whose tips are paid at the stand-in for Stripe, which sends people to pages of its own. */
 import type { Page } from '@playwright/test';
-import { startServer, stopEverything } from '../support/running-server.ts';
+import { type Environment, startServer, stopEverything } from '../support/running-server.ts';
 import { type StandInNotice, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
 import { type Backstage, test as base, expect, type Person } from './fixtures.ts';
 import { payTip } from './tipping.ts';
 
 interface StripeFixtures {
+  /** What the operator has set besides. */
+  readonly settings: Environment;
   readonly stripe: StripeStandIn;
   /** Sends a notice, the last one unless another is named. */
   readonly deliver: (notice?: StandInNotice) => Promise<void>;
@@ -34,11 +36,12 @@ export const test = base.extend<TestFixtures, StripeFixtures>({
     },
     { scope: 'worker' },
   ],
+  settings: [{}, { scope: 'worker', option: true }],
   server: [
-    async ({ stripe }, use) => {
+    async ({ stripe, settings }, use) => {
       const { secretKey, webhookSecrets } = stripe.settings;
       const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
-      await use(await startServer({ ...keys, STRIPE_API_BASE: stripe.url }));
+      await use(await startServer({ ...keys, STRIPE_API_BASE: stripe.url, ...settings }));
       await stopEverything();
     },
     { scope: 'worker', timeout: 120_000 },

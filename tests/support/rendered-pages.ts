@@ -35,9 +35,10 @@ export const pages = pagesFor('simulated');
 // All files are in memory now.
 rmSync(earlierFolder, { recursive: true });
 
-/** The pages of the build where tips are paid so. */
-export function pagesFor(mode: PaymentMode) {
-  return preparePages({ folder: resolve('dist/client'), earlierFolder }, counting, PUBLIC_URL, mode);
+/** The pages of the build where tips are paid so, and guests are welcome or not. */
+export function pagesFor(paymentMode: PaymentMode, takesGuestTips = false) {
+  const folders = { folder: resolve('dist/client'), earlierFolder };
+  return preparePages(folders, counting, PUBLIC_URL, { paymentMode, takesGuestTips });
 }
 
 /** A provider with this name, and the code of their only service. */

@@ -12,7 +12,7 @@ import {
   RECEIVER_FEE_RATE,
 } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
-import { paymentMode } from '../payment-mode.ts';
+import { paymentMode } from '../installation.ts';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { EXAMPLE_FEES, EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS, sum } from './example.ts';

@@ -1,6 +1,6 @@
 import { brand } from '#shared/brand.ts';
 import type { PaymentMode } from '#shared/payments.ts';
-import { paymentMode } from '../payment-mode.ts';
+import { paymentMode } from '../installation.ts';
 import styles from './footer.module.css';
 
 const OF_PAYMENTS: Readonly<Record<PaymentMode, string>> = {

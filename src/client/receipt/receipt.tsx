@@ -6,6 +6,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
+import { isGuests, nameOf, receiptPage } from '../guest-receipt.ts';
 import { dashboardTab, PAYMENT, paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -40,30 +41,35 @@ const UNPAID = {
 } as const;
 
 /** Where a giver goes on with a payment. */
-function returnTo({ qrCodeId, id }: Transaction): string {
-  return `${paths.tip(qrCodeId)}?${new URLSearchParams({ [PAYMENT]: id })}`;
+function returnTo(transaction: Transaction): string {
+  return `${paths.tip(transaction.qrCodeId)}?${new URLSearchParams({ [PAYMENT]: nameOf(transaction) })}`;
 }
 
 interface ReceiptProps {
   readonly transaction: Transaction;
   /** Whether it is the giver who looks, else the receiver. */
   readonly isGiver: boolean;
+  /** Is called with what a refund has made of the transaction. */
+  readonly onRefunded: (transaction: Transaction) => void;
   /** Is called when the transaction has changed on the server. */
   readonly onStale: () => void;
 }
 
-export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
+export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptProps) {
   const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt, paymentMode } =
     transaction;
+  const name = nameOf(transaction);
   const isRefunded = status === 'refunded';
   const unpaid = status === 'completed' || status === 'refunded' ? null : UNPAID[status];
   const sumCents = isGiver ? cents(amountCents + giverFeeCents) : netAmountCents;
   const sumLabel = !isGiver ? 'Net amount' : unpaid ? 'Total' : 'Total paid';
   return (
     <>
-      <Link className={styles.back} href={dashboardTab('transactions')}>
-        <ArrowLeft aria-hidden /> Transactions
-      </Link>
+      {!isGuests(name) && (
+        <Link className={styles.back} href={dashboardTab('transactions')}>
+          <ArrowLeft aria-hidden /> Transactions
+        </Link>
+      )}
       <article className={[card.card, styles.receipt].join(' ')}>
         <div className={styles.head}>
           <ScreenHeading className={styles.title}>
@@ -133,12 +139,14 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
         </dl>
       </article>
       <div className={styles.actions}>
-        <CopyLink id={id} />
+        <CopyLink path={receiptPage(name)} />
         <Button look="quiet" onClick={() => window.print()}>
           <Printer aria-hidden /> Print
         </Button>
       </div>
-      {!unpaid && <Reversal transaction={transaction} isGiver={isGiver} onStale={onStale} />}
+      {!unpaid && (
+        <Reversal transaction={transaction} isGiver={isGiver} onRefunded={onRefunded} onStale={onStale} />
+      )}
     </>
   );
 }
@@ -190,9 +198,9 @@ function Refunded({ transaction, isGiver }: RefundedProps) {
 }
 
 /** Copies the address of the receipt; where that cannot be done, it shows the address for copying by hand. */
-function CopyLink({ id }: { readonly id: string }) {
+function CopyLink({ path }: { readonly path: string }) {
   const [isRefused, setRefused] = useState(false);
-  const url = window.location.origin + paths.transaction(id);
+  const url = window.location.origin + path;
 
   async function copy() {
     try {

@@ -9,9 +9,9 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { tipPageUrl } from '#shared/ids.ts';
 import type { PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { Auth } from '../auth/auth.tsx';
+import { drawFor } from '../installation.ts';
 import { Landing } from '../landing/landing.tsx';
 import { isTipPage, paths, qrIdFrom } from '../paths.ts';
-import { drawFor } from '../payment-mode.ts';
 import { writeLookup } from '../rendered.ts';
 import { SignedOutOnly } from '../session/guards.tsx';
 import { Late } from '../tip/late.tsx';
@@ -112,12 +112,12 @@ interface Card {
 }
 
 function draw(
-  { pathname, search, publicUrl, paymentMode, lookup }: PageRequest,
+  { pathname, search, publicUrl, installation, lookup }: PageRequest,
   screen: ReactNode,
   status: RenderedPage['status'],
   card: Card,
 ): RenderedPage {
-  const html = drawFor(paymentMode, () =>
+  const html = drawFor(installation, () =>
     renderToString(
       <App address={{ pathname, search }} rendered={{ qrId: qrIdFrom(pathname), lookup }}>
         {screen}

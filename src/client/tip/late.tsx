@@ -24,7 +24,9 @@ export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
   // Read here, because the modules of the tip page must not be taken apart by what is fetched later.
   const query = new URLSearchParams(useSearch());
   const transactionId = query.get(PAID) || query.get(PAYMENT) || null;
-  if (why === 'no-receipt') return <NoReceipt isPayment={query.has(PAYMENT)} onRetry={onRetry} />;
+  if (why === 'no-receipt') {
+    return <NoReceipt isPayment={query.has(PAYMENT)} name={transactionId} onRetry={onRetry} />;
+  }
   if (why === 'paused' || why === 'unpayable') return <Closed why={why} onRetry={onRetry} />;
   if (why === 'unknown') return <CodeNotFound typed={typed} isSignedIn={isSignedIn} />;
   const gone = <CodeGone why={why} />;

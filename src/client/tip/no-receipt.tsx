@@ -1,4 +1,5 @@
 /** The note in the place of a receipt that cannot be shown. */
+import { isGuests } from '../guest-receipt.ts';
 import { authFor, currentPath } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -7,12 +8,16 @@ import { Problem } from '../ui/states.tsx';
 interface NoReceiptProps {
   /** Whether it is not known that anything was paid. */
   readonly isPayment?: boolean;
+  /** The name of the transaction; null where none is known. */
+  readonly name: string | null;
   readonly onRetry: () => void;
 }
 
-export function NoReceipt({ isPayment = false, onRetry }: NoReceiptProps) {
+export function NoReceipt({ isPayment = false, name, onRetry }: NoReceiptProps) {
   const session = useSession();
-  if (session.status === 'signed-out') {
+  // A login helps with nothing that was given without an account.
+  const isGuest = name !== null && isGuests(name);
+  if (session.status === 'signed-out' && !isGuest) {
     return (
       <Problem title={isPayment ? 'Login to see what became of your payment' : 'Login to see your receipt'}>
         <p>Only {isPayment ? 'whoever began it' : 'the two people of a tip'} can see it.</p>

@@ -1,5 +1,6 @@
 import { lazy } from 'react';
 import { PaymentStep } from './payment-step.tsx';
+import { payWithAccount } from './proceed.ts';
 import type { Provider } from './provider.ts';
 import { fetchReturned } from './recall-receipt.ts';
 import { SuccessStep } from './success-step.tsx';
@@ -18,7 +19,15 @@ interface PayingStepsProps {
 export function PayingSteps({ flow, provider, onPay, onChangeAmount, dispatch }: PayingStepsProps) {
   switch (flow.step) {
     case 'payment':
-      return <PaymentStep flow={flow} provider={provider} onPay={onPay} onChangeAmount={onChangeAmount} />;
+      return (
+        <PaymentStep
+          flow={flow}
+          provider={provider}
+          onPay={onPay}
+          onChangeAmount={onChangeAmount}
+          onLogIn={() => void payWithAccount(provider, flow.choice)}
+        />
+      );
     case 'success':
       return (
         <SuccessStep

@@ -1,12 +1,16 @@
 /** The second step: what is about to be paid and to whom, with the button that pays. */
+import type { MouseEvent } from 'react';
+import { Link } from 'wouter';
 import { amountInWords } from '#shared/amount-in-words.ts';
 import { cents, feesFor, formatUsd } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
-import { paymentMode } from '../payment-mode.ts';
+import { paymentMode } from '../installation.ts';
+import { authFor, currentPath } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { Parts, Total } from './cost.tsx';
+import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
@@ -30,14 +34,22 @@ interface PaymentStepProps {
   readonly provider: Provider;
   readonly onPay: () => void;
   readonly onChangeAmount: () => void;
+  /** Leads to the login, and on to this payment. */
+  readonly onLogIn: () => void;
 }
 
-export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentStepProps) {
+export function PaymentStep({ flow, provider, onPay, onChangeAmount, onLogIn }: PaymentStepProps) {
   const { attempt, isPaying } = flow;
   const { amountCents } = attempt;
   const mode = provider.isDemo ? 'simulated' : paymentMode();
   const how = mode === 'simulated' ? `with ${wallet()}` : 'at Stripe';
   const totalCents = cents(amountCents + feesFor(amountCents).giverFeeCents);
+
+  function logIn(event: MouseEvent) {
+    event.preventDefault();
+    onLogIn();
+  }
+
   return (
     <section className={[card.card, styles.payment].join(' ')} aria-busy={isPaying}>
       <StepHeading>
@@ -73,6 +85,16 @@ export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentSt
           Change Amount
         </Button>
       </div>
+      {/* What was sent as a guest is settled as a guest. */}
+      {attempt.userId === GUEST && !provider.isDemo && !attempt.wasSent && !isPaying && (
+        <p className={styles.note}>
+          You pay without an account.{' '}
+          <Link href={authFor(currentPath())} onClick={logIn}>
+            Log in
+          </Link>{' '}
+          to keep your tips in your history.
+        </p>
+      )}
       <p className="visually-hidden" role="status">
         {isPaying ? 'Processing payment...' : ''}
       </p>

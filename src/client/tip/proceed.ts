@@ -11,16 +11,18 @@ import { type AuthTab, authFor, currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
 import { keepTip } from '../waiting-tip.ts';
-import { openAttempt, unsettledAttempt } from './attempt.ts';
+import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
+import { figuresOf } from './figures.ts';
 import { markEntry } from './history-entries.ts';
+import { GUEST, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
-import { type PaymentPage, sendTip } from './send-tip.ts';
-import { type Choice, figuresOf, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
+import { LOGIN_FIRST, type PaymentPage, sendTip } from './send-tip.ts';
+import { type Choice, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
 
-const LOGIN_FIRST = 'Please login to send tips';
+const LAST_TIP_FIRST = 'Please login to see what became of your last tip';
 
 /** Goes on to the payment: first asks who pays, then how much. */
 export async function proceed(
@@ -35,10 +37,15 @@ export async function proceed(
     dispatch({ type: 'failed', interruption: interruption ?? 'not-sent' });
     return;
   }
-  const payerId = present.status === 'signed-in' ? present.user.id : payerOfDemo(provider);
+  const payerId = payerOf(present) ?? payerOfDemo(provider);
   if (payerId === null) {
     toastMessage(LOGIN_FIRST);
     leaveForLogin(provider, choice, 'sign-up');
+    return;
+  }
+  if (payerId === GUEST && awaitsLogin(provider.qrId)) {
+    toastMessage(LAST_TIP_FIRST);
+    leaveForLogin(provider, choice, 'login');
     return;
   }
   dispatch({ type: 'checked' });
@@ -84,7 +91,7 @@ function payerOfDemo(provider: Provider): string | null {
 }
 
 /** Whether this is the open demo, and not one that the address has made of its code. */
-function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: Provider): boolean {
+export function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: Provider): boolean {
   return isDemo && isOpenDemo(qrId) && isOpenDemo(`${DEMO_PREFIX}${username}-${serviceCategory}`);
 }
 
@@ -98,6 +105,12 @@ function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
   window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
   window.location.assign(url);
   return new Promise(() => {});
+}
+
+/** Leads a guest who pays to the login, and on to the same payment under their account. */
+export async function payWithAccount(provider: Provider, choice: Choice): Promise<void> {
+  await leavePayment();
+  leaveForLogin(provider, choice, 'login');
 }
 
 function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTab): void {

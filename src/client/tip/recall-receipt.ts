@@ -1,5 +1,5 @@
 /** Finds the receipt that an address names, after a reload or in another tab; or what became of a payment. */
-import { call } from '../calls.ts';
+import { callAbout, isUnknown } from '../guest-receipt.ts';
 import { PAYMENT } from '../paths.ts';
 import { toastError } from '../toasts.ts';
 import { isOf, receiptOf, wasPaid } from './given-tip.ts';
@@ -22,17 +22,17 @@ export interface FoundReceipt {
  */
 export async function recallReceipt(
   provider: Provider,
-  userId: string,
+  payerId: string,
   transactionId: string,
   dispatch: (event: TipEvent) => void,
 ): Promise<TipEvent> {
   const { qrId, isDemo } = provider;
   const isReturn = new URLSearchParams(window.location.search).has(PAYMENT);
-  const found = isDemo ? null : isReturn ? 'unpaid' : await findReceipt(qrId, userId, transactionId);
+  const found = isDemo ? null : isReturn ? 'unpaid' : await findReceipt(qrId, payerId, transactionId);
   if (found === 'unpaid') {
     const returned = await fetchReturned().catch(() => null);
     if (returned === null) return { type: 'recall-failed' };
-    return returned.recallPayment(provider, userId, transactionId, dispatch);
+    return returned.recallPayment(provider, payerId, transactionId, dispatch);
   }
   if (found === 'failed') return { type: 'recall-failed' };
   if (found === null) {
@@ -46,13 +46,13 @@ export async function recallReceipt(
 /** Asks for the receipt of a tip of this giver to this code; null when there is none. It never rejects. */
 export async function findReceipt(
   qrId: string,
-  userId: string,
+  payerId: string,
   transactionId: string,
 ): Promise<FoundReceipt | null | 'unpaid' | 'failed'> {
-  const outcome = await call((api) => api.transactions.get.query({ id: transactionId }));
-  if (outcome.failure) return outcome.failure.status === 404 ? null : 'failed';
+  const outcome = await callAbout(transactionId, (api) => api.transactions.get.query({ id: transactionId }));
+  if (outcome.failure) return isUnknown(outcome.failure, transactionId) ? null : 'failed';
   const { answer } = outcome;
-  if (!isOf(answer, qrId, userId)) return null;
+  if (!isOf(answer, qrId, payerId)) return null;
   if (!wasPaid(answer)) return 'unpaid';
   const { receiverName, receiverUsername, serviceCategory } = answer;
   return {

@@ -6,7 +6,8 @@ import { flushSync } from 'react-dom';
 import { navigate } from 'wouter/use-browser-location';
 import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { call, type Outcome } from '../calls.ts';
+import type { Outcome } from '../calls.ts';
+import { callAbout, isUnknown, nameOf } from '../guest-receipt.ts';
 import { receiptAt } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { read, write } from '../tab-storage.ts';
@@ -18,6 +19,7 @@ import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { settleAttempt, unsettledAttempt } from './attempt.ts';
 import { isOf, receiptOf, wasPaid } from './given-tip.ts';
 import { markEntry } from './history-entries.ts';
+import { payerOf } from './payer.ts';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
 import { PAYMENT_FAILED, toastSent } from './send-tip.ts';
@@ -39,7 +41,7 @@ type Dispatch = (event: TipEvent) => void;
  */
 export async function recallPayment(
   provider: Provider,
-  userId: string,
+  payerId: string,
   transactionId: string,
   dispatch: Dispatch,
 ): Promise<TipEvent> {
@@ -50,26 +52,28 @@ export async function recallPayment(
   // Somebody who has gone elsewhere meanwhile stays there, and is told nothing.
   const isHere = window.location.pathname === pathname && paidIn(window.location.search) === transactionId;
   if (!isHere) return { type: 'recall-failed' };
-  if (outcome.failure !== null && outcome.failure.status !== 404) return { type: 'recall-failed' };
-  if (outcome.failure !== null || !isOf(outcome.answer, provider.qrId, userId)) {
+  if (outcome.failure !== null && !isUnknown(outcome.failure, transactionId))
+    return { type: 'recall-failed' };
+  if (outcome.failure !== null || !isOf(outcome.answer, provider.qrId, payerId)) {
     toastError('There is no payment of yours at this address');
     return returnToAmount('', dispatch);
   }
-  return follow(outcome.answer, provider, userId, dispatch);
+  return follow(outcome.answer, provider, payerId, dispatch);
 }
 
 /** Does what an answer says. Everything is told once, however often somebody comes back. */
 function follow(
   transaction: Transaction,
   provider: Provider,
-  userId: string,
+  payerId: string,
   dispatch: Dispatch,
   isFailure = true,
 ): TipEvent {
-  const { id: transactionId, amountCents, paymentUrl, status } = transaction;
+  const { amountCents, paymentUrl, status } = transaction;
+  const transactionId = nameOf(transaction);
   if (status === 'pending') return { type: 'waiting', payment: { transactionId, amountCents, paymentUrl } };
   const { qrId } = provider;
-  if (unsettledAttempt(qrId, userId)?.transactionId === transactionId) settleAttempt(qrId);
+  if (unsettledAttempt(qrId, payerId)?.transactionId === transactionId) settleAttempt(qrId);
   const isNews = read(toldName(transactionId)) === null;
   write(toldName(transactionId), true);
   if (wasPaid(transaction)) {
@@ -93,13 +97,13 @@ function returnToAmount(figures: string, dispatch: Dispatch): TipEvent {
 const toldName = (transactionId: string) => `told:${transactionId}`;
 
 function lookAt(id: string): Promise<Outcome<Transaction>> {
-  return call((api) =>
+  return callAbout(id, (api) =>
     api.transactions.get.query({ id }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
   );
 }
 
 function giveUp(id: string): Promise<Outcome<Transaction>> {
-  return call((api) =>
+  return callAbout(id, (api) =>
     api.transactions.giveUp.mutate({ id }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
   );
 }
@@ -121,13 +125,13 @@ export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
   const isHere = () => paidIn(window.location.search) === transactionId;
 
   async function ask(question: typeof lookAt, isFailure: boolean) {
-    const present = presentSession();
-    if (present.status !== 'signed-in' || !isHere()) return;
+    const payerId = payerOf(presentSession());
+    if (payerId === null || !isHere()) return;
     const outcome = await question(transactionId);
     if (!isHere()) return;
     setCutOff(outcome.failure?.status === null);
     if (outcome.failure === null) {
-      dispatch(follow(outcome.answer, provider, present.user.id, dispatch, isFailure));
+      dispatch(follow(outcome.answer, provider, payerId, dispatch, isFailure));
     } else if (outcome.failure.status === 401 || outcome.failure.status === 404) {
       dispatch({ type: 'recall-failed' });
     } else if (question === giveUp) {

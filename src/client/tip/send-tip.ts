@@ -4,12 +4,16 @@
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { call, type Outcome } from '../calls.ts';
+import { takesGuestTips } from '../installation.ts';
+import { readToken } from '../session/session.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { type Attempt, markBegun, markSent, settleAttempt } from './attempt.ts';
 import { receiptOf, wasPaid } from './given-tip.ts';
+import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
 
+export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
 const DEMO_PAYMENT_MS = 2_000;
 /** How long an answer may take: longer than any does, shorter than anybody waits at a bar. */
@@ -36,6 +40,11 @@ export async function sendTip(
   attempt: Attempt,
 ): Promise<{ readonly event: TipEvent; readonly mustLogIn: boolean } | { readonly page: PaymentPage }> {
   const { isDemo, qrId } = provider;
+  // What an account has begun must not become the tip of a guest, because the session has ended in another tab.
+  if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
+    toastError(LOGIN_FIRST);
+    return { event: { type: 'failed', interruption: null }, mustLogIn: true };
+  }
   const payment = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
   if (payment.failure === null) {
     const { receipt, status, paymentUrl: url } = payment.answer;
@@ -74,6 +83,7 @@ export function toastSent({ isDemo, fullName }: Provider, amountCents: Cents): v
 
 async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Payment> {
   let { wasSent } = attempt;
+  const payer = attempt.userId === GUEST ? 'guestApi' : 'api';
   const outcome = await call(async (api) => {
     // Without a connection the attempt must not count as sent.
     if (!navigator.onLine) throw new Error('offline');
@@ -84,7 +94,7 @@ async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Pr
       { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
     );
     return { status: sent.status, paymentUrl: sent.paymentUrl, receipt: receiptOf(sent) };
-  });
+  }, payer);
   return { ...outcome, wasSent };
 }
 

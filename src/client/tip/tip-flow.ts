@@ -18,13 +18,14 @@ export interface Receipt {
   readonly giverFeeCents: Cents;
   /** ISO 8601. */
   readonly paidAt: string;
-  /** Null for a demo, which leaves no transaction. */
+  /** The transaction's id, or the token of a guest's receipt, which stands for it. Null for a demo, which leaves none. */
   readonly transactionId: string | null;
   readonly paymentMode: PaymentMode;
 }
 
 /** A payment at a payment service that nobody has paid yet. */
 export interface OpenPayment {
+  /** Its id, or a token, as in a receipt. */
   readonly transactionId: string;
   readonly amountCents: Cents;
   /** Where it can be paid; null when that is not known. */
@@ -117,11 +118,6 @@ export function withoutAmount(search: string): string {
   query.delete(CUSTOM_FIELD);
   query.delete(QUICK_FIELD);
   return query.size === 0 ? '' : `?${query}`;
-}
-
-/** The choice as text, to be kept. */
-export function figuresOf({ quickAmountCents, customText }: Choice): string {
-  return quickAmountCents === null ? customText : formatUsd(quickAmountCents);
 }
 
 /** The amount that is chosen, or what is wrong with it. */

@@ -1,6 +1,6 @@
 /** Says that the sums of a screen are no real money, unless they are. It stands once on each screen that shows a sum. */
 import type { PaymentMode } from '#shared/payments.ts';
-import { paymentMode } from '../payment-mode.ts';
+import { paymentMode } from '../installation.ts';
 import styles from './simulated-money.module.css';
 
 /** @param props.mode how the sums were paid; as they are paid here unless it is given. */

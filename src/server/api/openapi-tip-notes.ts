@@ -1,7 +1,8 @@
 /** The words and examples of openapi-notes.ts for the routes that are about tips. */
 import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
-import { idPattern, RECEIPT_TOKEN } from '#shared/ids.ts';
+import { idPattern } from '#shared/ids.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
+import { RECEIPT_TOKEN } from '#shared/receipt-token.ts';
 import { GRANULARITIES, MAX_DAYS_BY_DAY, TIP_DIRECTIONS } from '#shared/records.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 import { CSV_OF_TAKINGS, CSV_OF_TIPS, QR_CODE, TRANSACTION } from './openapi-examples.ts';

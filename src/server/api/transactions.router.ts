@@ -2,7 +2,7 @@
 import { tracked } from '@trpc/server';
 import type { TipStream } from '#server/tips/tip-feed.ts';
 import { AppError } from '#shared/errors.ts';
-import { transactionOfToken } from '#shared/ids.ts';
+import { transactionOfToken } from '#shared/receipt-token.ts';
 import { insightsQuery, sumsQuery } from '#shared/records.ts';
 import {
   newTip,

@@ -6,12 +6,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
-import type { PaymentMode } from '#shared/payments.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
-import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
+import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/prepared-answer.ts';
-import { withPaymentMode } from './payment-mode.ts';
+import { withInstallation } from './installation.ts';
 
 /** How many pages are kept; one has some 15 kB, and 10 kB packed. */
 const MAX_KEPT = {
@@ -53,16 +52,16 @@ export function createRenderedPages(
   renderer: Renderer,
   folder: string,
   publicUrl: string,
-  paymentMode: PaymentMode,
+  installation: Installation,
 ): RenderedPages {
-  const templates = readTemplates(folder, paymentMode);
+  const templates = readTemplates(folder, installation);
   const kept = {
     common: new RecentPages(MAX_KEPT.common),
     codes: new RecentPages(MAX_KEPT.codes),
     variants: new RecentPages(MAX_KEPT.variants),
   };
   const render = (address: Address, lookup: Lookup | null = null) =>
-    renderer.render({ ...address, publicUrl, paymentMode, lookup });
+    renderer.render({ ...address, publicUrl, installation, lookup });
 
   const renderAuth = (address: Address) => unlisted(templates.fill('auth', render(address)));
   const home = { pathname: PAGE_PATHS.home, search: '' };
@@ -171,9 +170,9 @@ interface Templates {
   fill(name: 'landing' | 'auth' | 'tip' | 'offline', rendered: RenderedPage): string;
 }
 
-function readTemplates(folder: string, paymentMode: PaymentMode): Templates {
+function readTemplates(folder: string, installation: Installation): Templates {
   const read = (name: string) =>
-    withPaymentMode(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), paymentMode);
+    withInstallation(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), installation);
   const templates = {
     landing: read('landing'),
     auth: read('auth'),

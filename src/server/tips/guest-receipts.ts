@@ -3,13 +3,8 @@
  * made of the tip's id and a keyed digest, so that nothing of it is stored, and the receiver, who knows the id, cannot make it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import {
-  type ReceiptToken,
-  receiptTokenFrom,
-  type TransactionId,
-  transactionIdFrom,
-  transactionOfToken,
-} from '#shared/ids.ts';
+import { type ReceiptToken, receiptTokenFrom, type TransactionId, transactionIdFrom } from '#shared/ids.ts';
+import { transactionOfToken } from '#shared/receipt-token.ts';
 
 export interface GuestReceipts {
   /**
