@@ -60,6 +60,11 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
         {/* The landing page shows the tips that visitors give to the open demo. */}
         {isVisitors && isOfOpenDemo(provider) && <ButtonLink href={BAR}>See it arrive</ButtonLink>}
+        {isGuest && (
+          <ButtonLink look="quiet" href={receiptPage(transactionId)}>
+            Receipt and undo
+          </ButtonLink>
+        )}
         {!isVisitors && !isGuest && (
           <ButtonLink look={provider.isDemo ? 'primary' : 'quiet'} href={dashboardTab('transactions')}>
             View Transactions
@@ -72,7 +77,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </ButtonLink>
         )}
       </div>
-      {isGuest && <p>Keep the link to your receipt: without an account, nothing else leads back to it.</p>}
+      {isGuest && <p>Keep the link to your receipt: without an account, nothing else leads to it.</p>}
       <dl className={styles.facts}>
         <div>
           <dt>Service fee</dt>
@@ -101,7 +106,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </div>
         )}
       </dl>
-      {transactionId !== null && (
+      {transactionId !== null && !isGuest && (
         <Link className={styles.link} href={receiptPage(transactionId)}>
           Receipt and undo
         </Link>
