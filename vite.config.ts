@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { normalizePath, type Plugin, type Rolldown } from 'vite';
+import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 import { findTestsOfBothEngines } from './tests/support/engines.ts';
 
@@ -209,6 +209,28 @@ const SERVER_TESTS = {
   maxWorkers: 3,
 };
 
+/** The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs. */
+const RENDERER: EnvironmentOptions = {
+  consumer: 'server',
+  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
+  resolve: { noExternal: true },
+  build: {
+    outDir: '../../dist/render',
+    emptyOutDir: true,
+    ssr: true,
+    copyPublicDir: false,
+    target: 'node22',
+    minify: false,
+    sourcemap: true,
+    rollupOptions: {
+      input: 'src/client/start/render.tsx',
+      output: { entryFileNames: 'render.js' },
+      // The renderer is one file, so that nothing is gained by what the browser imports later.
+      checks: { ineffectiveDynamicImport: false },
+    },
+  },
+};
+
 const config: ViteUserConfig = {
   root: 'src/client',
   publicDir: 'public',
@@ -297,27 +319,6 @@ const config: ViteUserConfig = {
         },
       },
     },
-    // The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs.
-    render: {
-      consumer: 'server',
-      define: { 'process.env.NODE_ENV': JSON.stringify('production') },
-      resolve: { noExternal: true },
-      build: {
-        outDir: '../../dist/render',
-        emptyOutDir: true,
-        ssr: true,
-        copyPublicDir: false,
-        target: 'node22',
-        minify: false,
-        sourcemap: true,
-        rollupOptions: {
-          input: 'src/client/start/render.tsx',
-          output: { entryFileNames: 'render.js' },
-          // The renderer is one file, so that nothing is gained by what the browser imports later.
-          checks: { ineffectiveDynamicImport: false },
-        },
-      },
-    },
     server: {
       consumer: 'server',
       // Packages are loaded from node_modules, except drizzle-orm: Node.js 26 would parse its package.json of 180 KB again for
@@ -341,4 +342,9 @@ const config: ViteUserConfig = {
   },
 };
 
-export default config;
+/**
+ * The renderer belongs to builds alone: Vitest takes what an environment says of its packages for its own, and would build every
+ * package that a test loads.
+ */
+export default ({ command }: ConfigEnv): ViteUserConfig =>
+  command === 'build' ? { ...config, environments: { ...config.environments, render: RENDERER } } : config;
