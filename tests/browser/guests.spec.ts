@@ -323,6 +323,7 @@ test.describe('the receipt of a guest', () => {
     for (const path of [`/r/${forged}`, `/r/${token}/more`, '/r/nothing', '/r/']) {
       await page.goto(path);
       await expect(found(page, 'Transaction not found'), path).toBeVisible();
+      await expect(page.getByRole('main'), path).toContainText('Check that the whole link was copied');
     }
     await picture(page, 'guests-09-unknown');
     await page.goto(`/tip/${code}?paid=${forged}`);

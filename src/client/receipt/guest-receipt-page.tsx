@@ -18,7 +18,7 @@ export function GuestReceiptPage() {
   const [pathname] = useLocation();
   // Some people end addresses with a slash.
   const token = pathname.slice(GUEST_RECEIPT_PREFIX.length).replace(/\/$/, '');
-  return isGuests(token) ? <LoadedReceipt key={token} token={token} /> : <UnknownReceipt />;
+  return isGuests(token) ? <LoadedReceipt key={token} token={token} /> : <UnknownReceipt isByLink />;
 }
 
 type Found =
@@ -30,7 +30,7 @@ type Found =
 
 function LoadedReceipt({ token }: { readonly token: string }) {
   const { found, take, look } = useGuestReceipt(token);
-  if (found === 'unknown') return <UnknownReceipt />;
+  if (found === 'unknown') return <UnknownReceipt isByLink />;
   return (
     <Screen title="Receipt" width="column">
       {found === 'nothing yet' ? (
