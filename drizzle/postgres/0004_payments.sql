@@ -44,11 +44,14 @@ CREATE TABLE "tipwell"."payments" (
 );
 --> statement-breakpoint
 CREATE TABLE "tipwell"."payout_accounts" (
-	"user_id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"user_id" text COLLATE "C" NOT NULL,
+	"payment_mode" text COLLATE "C" NOT NULL,
 	"account_id" text COLLATE "C" NOT NULL,
 	"charges_enabled" boolean NOT NULL,
 	"missing" text COLLATE "C" NOT NULL,
-	"changed_at_ms" bigint NOT NULL
+	"changed_at_ms" bigint NOT NULL,
+	CONSTRAINT "payout_accounts_user_id_payment_mode_pk" PRIMARY KEY("user_id","payment_mode"),
+	CONSTRAINT "payout_accounts_mode" CHECK ("tipwell"."payout_accounts"."payment_mode" in ('test', 'live'))
 );
 --> statement-breakpoint
 ALTER TABLE "tipwell"."reversals" ALTER COLUMN "giver_position" DROP NOT NULL;

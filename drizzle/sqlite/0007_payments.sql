@@ -59,12 +59,15 @@ CREATE INDEX `payments_giver` ON `payments` (`giver_id`,`created_at_ms`,`id`);
 CREATE INDEX `payments_look` ON `payments` (`look_at_ms`) WHERE look_at_ms is not null;
 --> statement-breakpoint
 CREATE TABLE `payout_accounts` (
-	`user_id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`payment_mode` text NOT NULL,
 	`account_id` text NOT NULL,
 	`charges_enabled` integer NOT NULL,
 	`missing` text NOT NULL,
 	`changed_at_ms` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `payment_mode`),
 	FOREIGN KEY (`user_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "payout_accounts_mode" CHECK("payout_accounts"."payment_mode" in ('test', 'live')),
 	CONSTRAINT "payout_accounts_charges_enabled" CHECK("payout_accounts"."charges_enabled" in (0, 1))
 ) STRICT;
 --> statement-breakpoint

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { session, user } from './accounts.ts';
-import { PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
+import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
 import { TIP_PARTIES, timeZone } from './records.ts';
 import { transaction } from './tips.ts';
@@ -44,17 +44,18 @@ export const exportedAccount = z.object({
       photoFile: z.string().nullable(),
     }),
   ),
-  /** The account's own at the payment service, at which its tips arrive; null when there is none. */
-  payoutAccount: z
-    .object({
+  /** The account's own at the payment service, at which its tips arrive: one for test money, and one for money. */
+  payoutAccounts: z.array(
+    z.object({
+      paymentMode: z.enum(PAID_MODES),
       /** How the payment service names it. */
       accountId: z.string(),
       /** Whether tips can be paid to it. */
       chargesEnabled: z.boolean(),
       /** What its owner is asked for, as the payment service names it. */
       missing: z.array(z.string()),
-    })
-    .nullable(),
+    }),
+  ),
   createdAt: z.iso.datetime(),
   exportedAt: z.iso.datetime(),
 });

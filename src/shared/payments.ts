@@ -6,7 +6,8 @@ import { serviceCategory } from './qr-codes.ts';
 export const PAYMENT_MODES = ['simulated', 'test', 'live'] as const;
 export type PaymentMode = (typeof PAYMENT_MODES)[number];
 /** How a payment at a payment service is paid. */
-export type PaidMode = Exclude<PaymentMode, 'simulated'>;
+export const PAID_MODES = ['test', 'live'] as const satisfies readonly PaymentMode[];
+export type PaidMode = (typeof PAID_MODES)[number];
 
 /**
  * What becomes of a payment. It is created before the payment service hears of it, pending once there is a page on which to pay, and

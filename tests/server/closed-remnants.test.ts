@@ -72,7 +72,10 @@ async function addPerson(storage: Storage, index: number) {
   const session = { tokenHash: randomBytes(32), userId: id, device: `Device ${device}`, ...times };
   await storage.createSession(session, passwordHash, 50);
   await storage.payments.savePayoutAccount(
-    { userId: id, accountId: `acct_${payout}`, chargesEnabled: false, missing: ['external_account'] },
+    {
+      ...{ userId: id, paymentMode: 'test', accountId: `acct_${payout}` },
+      ...{ chargesEnabled: false, missing: ['external_account'] },
+    },
     NOW,
   );
   const words = [email, username, former, fullName, before, greeting, displayName, hash, device, payout];

@@ -154,7 +154,7 @@ describe('an export', () => {
       ...profile,
       former_usernames: ['pat', 'patty'],
       sessions: await get('/auth/sessions'),
-      payout_account: null,
+      payout_accounts: [],
       created_at: new Date(pat.user.createdAtMs).toISOString(),
       exported_at: new Date(t.clock.nowMs).toISOString(),
     });
@@ -182,14 +182,14 @@ describe('an export', () => {
     await pay(paymentUrl);
     await give();
     const { json, rows, text } = await exportOf(t, pat);
-    const payout = { account_id: accountId, charges_enabled: true, missing: [] };
-    expect(json('account.json').payout_account).toEqual(payout);
+    const payout = { payment_mode: 'test', account_id: accountId, charges_enabled: true, missing: [] };
+    expect(json('account.json').payout_accounts).toEqual([payout]);
     expect(createValidator().compile(json('account.schema.json'))(json('account.json'))).toBe(true);
     expect(json('transactions.json')).toMatchObject([{ id, status: 'completed', payment_mode: 'test' }]);
     expect(rows()).toMatchObject([{ Transaction: id, Payment: 'test' }]);
     expect(text('README.txt')).not.toContain('Payments are simulated');
     const ofGiver = await exportOf(t, cam);
-    expect(ofGiver.json('account.json').payout_account).toBeNull();
+    expect(ofGiver.json('account.json').payout_accounts).toEqual([]);
     expect(ofGiver.rows()).toMatchObject([{ Transaction: id, Payment: 'test' }]);
     expect([...ofGiver.files.values()].join()).not.toContain(accountId);
   });

@@ -141,8 +141,8 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     );
     for (const guest of Object.values(books.guests))
       expect(await to.findTransaction(null, guest.id)).toMatchObject({ giverId: null });
-    expect(await to.payments.findPayoutAccount({ userId: books.other.id })).toEqual(
-      await from.payments.findPayoutAccount({ userId: books.other.id }),
+    expect(await to.payments.listPayoutAccounts(books.other.id)).toEqual(
+      await from.payments.listPayoutAccounts(books.other.id),
     );
     await goOn(to, books);
     for (const storage of [from, to]) await storage.close();

@@ -114,9 +114,9 @@ describe('a move', () => {
         expect(await to.findTransaction(null, id)).toEqual(given);
       }
       for (const userId of [provider.id, other.id]) {
-        const account = await from.payments.findPayoutAccount({ userId });
-        expect(account).toMatchObject({ userId });
-        expect(await to.payments.findPayoutAccount({ userId })).toEqual(account);
+        const accounts = await from.payments.listPayoutAccounts(userId);
+        expect(accounts).toHaveLength(userId === provider.id ? 2 : 1);
+        expect(await to.payments.listPayoutAccounts(userId)).toEqual(accounts);
       }
       expect(await to.payments.hasNotice('evt_1')).toBe(true);
       for (const name of ['giver_pseudonym', 'device_mark'] as const) {

@@ -28,7 +28,9 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   for (const name of ['giver_pseudonym', 'device_mark'] as const) {
     await storage.secret(name, Buffer.alloc(32, name));
   }
-  await storage.payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
+  const testAccount = payoutAccountOf(provider.id);
+  for (const own of [testAccount, { ...testAccount, paymentMode: 'live', accountId: 'acct_live' } as const])
+    await storage.payments.savePayoutAccount(own, START_MS);
   await storage.payments.rememberNotice('evt_1', START_MS);
   const tips = [1_000, 2_000, 3_000, 4_000].map((amountCents) =>
     tip({ amountCents, idempotencyKey: `key-${amountCents}` }),

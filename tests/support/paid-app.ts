@@ -5,12 +5,13 @@ import { START_MS } from './people.ts';
 import { type StandInNotice, startStripe } from './stripe/stand-in.ts';
 import { createTestApp, type TestApp } from './test-app.ts';
 
-type Options = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'paymentService'>;
+type Options = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'paymentService'> &
+  Pick<NonNullable<Parameters<typeof startStripe>[0]>, 'secretKey'>;
 type Provider = Awaited<ReturnType<TestApp['setTheScene']>>['provider'];
 
-export async function createPaidApp(options: Options = {}) {
+export async function createPaidApp({ secretKey, ...options }: Options = {}) {
   let nowMs = () => START_MS;
-  const stripe = await startStripe({ nowMs: () => nowMs() });
+  const stripe = await startStripe({ nowMs: () => nowMs(), ...(secretKey !== undefined && { secretKey }) });
   onTestFinished(() => stripe.stop());
   const t = await createTestApp({ ...options, paymentService: (now) => createStripe(stripe.settings, now) });
   nowMs = () => t.clock.nowMs;

@@ -8,7 +8,7 @@ const HALF_AN_HOUR_MS = 1_800_000;
 
 /** An account at the payment service to which tips can be paid. */
 export function payoutAccountOf(userId: UserId): PayoutAccount {
-  return { userId, accountId: `acct_${userId}`, chargesEnabled: true, missing: [] };
+  return { userId, paymentMode: 'test', accountId: `acct_${userId}`, chargesEnabled: true, missing: [] };
 }
 
 /** Begins a payment of a tip, and gives it a page on which to pay. */

@@ -61,7 +61,7 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
 
 async function* filesOf(
   { services, account, token, timeZone }: ExportOrder,
-  { exportedAtMs, formerUsernames, payoutAccount }: Told,
+  { exportedAtMs, formerUsernames, payoutAccounts }: Told,
 ): AsyncGenerator<PackedFile, void> {
   const { exports, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
@@ -87,11 +87,10 @@ async function* filesOf(
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
     qrCodes: codes,
-    payoutAccount: payoutAccount && {
-      accountId: payoutAccount.accountId,
-      chargesEnabled: payoutAccount.chargesEnabled,
-      missing: [...payoutAccount.missing],
-    },
+    payoutAccounts: payoutAccounts.map(({ userId: _, missing, ...told }) => ({
+      ...told,
+      missing: [...missing],
+    })),
     createdAt: new Date(account.createdAtMs).toISOString(),
     exportedAt: new Date(exportedAtMs).toISOString(),
   };

@@ -11,7 +11,7 @@ export interface ExportStart {
   /** The usernames that the account had before, which are still its own. */
   readonly formerUsernames: readonly string[];
   /** At the payment service, as it was told last; null without one. */
-  readonly payoutAccount: PayoutAccount | null;
+  readonly payoutAccounts: readonly PayoutAccount[];
 }
 
 export interface Exports {
@@ -29,8 +29,8 @@ export function createExports(storage: Storage, clock: Clock): Exports {
     async begin({ id }) {
       const exportedAtMs = clock();
       const formerUsernames = await storage.listFormerUsernames(id);
-      const payoutAccount = await payments.findPayoutAccount({ userId: id });
-      return { exportedAtMs, formerUsernames, payoutAccount };
+      const payoutAccounts = await payments.listPayoutAccounts(id);
+      return { exportedAtMs, formerUsernames, payoutAccounts };
     },
 
     async *payments({ id }, exportedAtMs) {

@@ -64,9 +64,13 @@ export function createPaidTips(deps: {
     return moved.payment;
   }
 
+  /** Whether the payment service knows it under the keys of today: what was begun with test keys is unknown where money moves. */
+  const isAskable = ({ paymentMode }: PaymentRecord) => paymentMode === service.mode;
+
   /** Gives a payment its page, if it has none yet. */
   async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'created') return payment;
+    if (!isAskable(payment)) return move(payment, { to: 'failed' });
     const { id, qrCodeId } = payment;
     const { fullName } = shownReceiver({
       ...{ id: qrCodeId, userId: payment.receiverId, displayName: payment.displayName },
@@ -111,7 +115,7 @@ export function createPaidTips(deps: {
     if (payment.state === 'created' && clock() >= payment.expiresAtMs)
       return move(payment, { to: 'expired' });
     const begun = await withPage(payment);
-    return begun.state === 'pending' && begun.checkout
+    return begun.state === 'pending' && begun.checkout && isAskable(begun)
       ? hear(begun, await service.lookUp(begun.checkout.id))
       : begun;
   }
@@ -124,7 +128,7 @@ export function createPaidTips(deps: {
   }
 
   async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
-    if (payment.state !== 'succeeded' || !payment.refund) return payment;
+    if (payment.state !== 'succeeded' || !payment.refund || !isAskable(payment)) return payment;
     switch (await service.refund(payment)) {
       case 'refunded':
         return move(payment, { to: 'refunded' });
@@ -228,7 +232,8 @@ export function createPaidTips(deps: {
 
     async isPayable(userId, category) {
       if (excludedCategories.includes(category)) return false;
-      return (await payments.findPayoutAccount({ userId }))?.chargesEnabled ?? false;
+      const account = await payments.findPayoutAccount({ userId, paymentMode: service.mode });
+      return account?.chargesEnabled ?? false;
     },
 
     async begin(tip) {
@@ -257,7 +262,7 @@ export function createPaidTips(deps: {
 
     async giveUp(giver, id) {
       const payment = await findOwn(giver, id);
-      if (payment?.state !== 'pending' || !payment.checkout) return payment;
+      if (payment?.state !== 'pending' || !payment.checkout || !isAskable(payment)) return payment;
       const { id: checkoutId } = payment.checkout;
       return orUnavailable(async () => hear(payment, await service.close(checkoutId)));
     },
@@ -268,6 +273,7 @@ export function createPaidTips(deps: {
       // It may be paid in this moment.
       if (!tip) return { outcome: 'unknown_transaction' };
       if (tip.paymentMode === 'simulated') return storage.reverseTip(reversal);
+      if (tip.paymentMode !== service.mode && tip.reversal === null) return { outcome: 'refused' };
       const asked = await payments.askForRefund(reversal, clock() + FIRST_LOOK_MS);
       if (!('payment' in asked)) return asked;
       const payment = await orUnavailable(() => finishRefund(asked.payment));

@@ -44,7 +44,7 @@ export function createPayouts(deps: {
 
   /** The account as the payment service tells it now, when it could not be paid before. */
   async function refreshed(known: PayoutAccount, asked: PaymentService): Promise<PayoutAccount> {
-    const { userId, accountId } = known;
+    const { userId, accountId, paymentMode } = known;
     const now = clock();
     if (known.chargesEnabled || now < (askedAtMs.get(userId) ?? 0) + ASK_INTERVAL_MS) return known;
     for (const [id, atMs] of askedAtMs) if (atMs + ASK_INTERVAL_MS <= now) askedAtMs.delete(id);
@@ -52,7 +52,7 @@ export function createPayouts(deps: {
     try {
       const told = await asked.findAccount(accountId);
       if (!told) return known;
-      const account = { userId, ...told };
+      const account = { userId, paymentMode, ...told };
       if (told.chargesEnabled || told.missing.join() !== known.missing.join())
         await payments.savePayoutAccount(account, now);
       return account;
@@ -60,6 +60,11 @@ export function createPayouts(deps: {
       if (error instanceof PaymentServiceUnavailable) return known;
       throw error;
     }
+  }
+
+  /** Those that were opened with test keys are none where money moves, and the other way round. */
+  function findAccount(userId: UserId, { mode }: PaymentService): Promise<PayoutAccount | null> {
+    return payments.findPayoutAccount({ userId, paymentMode: mode });
   }
 
   async function link(make: (asked: PaymentService) => Promise<string>): Promise<{ readonly url: string }> {
@@ -74,7 +79,7 @@ export function createPayouts(deps: {
 
   return {
     async status(provider) {
-      const known = service && (await payments.findPayoutAccount({ userId: provider.id }));
+      const known = service && (await findAccount(provider.id, service));
       const account = known && (await refreshed(known, service));
       return {
         mode: service?.mode ?? 'simulated',
@@ -86,15 +91,16 @@ export function createPayouts(deps: {
     onboard: (provider) =>
       link(async (asked) => {
         if (!provider.serviceCategories.some(isServed)) throw new AppError('provider_not_payable');
-        const known = await payments.findPayoutAccount({ userId: provider.id });
+        const known = await findAccount(provider.id, asked);
         const account = known ?? (await asked.openAccount({ email: provider.email, key: provider.id }));
-        if (!known) await payments.savePayoutAccount({ userId: provider.id, ...account }, clock());
+        const owner = { userId: provider.id, paymentMode: asked.mode };
+        if (!known) await payments.savePayoutAccount({ ...owner, ...account }, clock());
         return asked.linkToOnboarding(account.accountId, returnUrl);
       }),
 
     openDashboard: (provider) =>
       link(async (asked) => {
-        const known = await payments.findPayoutAccount({ userId: provider.id });
+        const known = await findAccount(provider.id, asked);
         if (!known) throw new AppError('provider_not_payable');
         return asked.linkToDashboard(known.accountId);
       }),

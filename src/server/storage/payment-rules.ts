@@ -197,6 +197,15 @@ export function paymentOf({
   };
 }
 
+/** A provider's account at the payment service as it is stored, in columns. */
+export function payoutAccountRow({ missing, ...account }: PayoutAccount) {
+  return { ...account, missing: missing.join(' ') };
+}
+
+export function payoutAccountOf({ missing, ...account }: ReturnType<typeof payoutAccountRow>): PayoutAccount {
+  return { ...account, missing: missing.split(' ').filter((part) => part !== '') };
+}
+
 /** Before which place a listing goes on; from the newest when there is none. */
 export function placeBefore(before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null) {
   return before === null

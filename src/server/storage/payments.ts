@@ -68,9 +68,10 @@ export type AskRefundOutcome =
   | { readonly outcome: 'asked' | 'repeated'; readonly payment: PaymentRecord }
   | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' };
 
-/** A provider's account at the payment service. */
+/** A provider's account at the payment service. Test money and money go to different ones. */
 export interface PayoutAccount {
   readonly userId: UserId;
+  readonly paymentMode: PaidMode;
   /** How the payment service names it. */
   readonly accountId: string;
   /** Whether tips can be paid to it. */
@@ -124,13 +125,14 @@ export interface Payments {
   takeOpenPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
 
   /**
-   * Saves what the payment service tells of a provider's account. An account that it does not name is taken as a new one. Of
-   * whoever is closed for good by then nothing is saved.
+   * Saves what the payment service tells of a provider's account, of which there is one for each mode. Of whoever is closed for good
+   * by then nothing is saved.
    */
   savePayoutAccount(account: PayoutAccount, nowMs: number): Promise<void>;
   findPayoutAccount(
-    name: { readonly userId: UserId } | { readonly accountId: string },
+    name: { readonly userId: UserId; readonly paymentMode: PaidMode } | { readonly accountId: string },
   ): Promise<PayoutAccount | null>;
+  listPayoutAccounts(userId: UserId): Promise<PayoutAccount[]>;
 
   /** Remembers a notice of the payment service. @returns whether it was not known before. */
   rememberNotice(id: string, nowMs: number): Promise<boolean>;

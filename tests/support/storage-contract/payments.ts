@@ -400,27 +400,33 @@ export function describePayments(engine: Engine): void {
       expect(taken.sort()).toEqual(ids.sort());
     });
 
-    test('a payout account is found by its owner and by its name, and is what was told last', async () => {
+    test('a payout account is found by its owner and its mode and by its name, and is what was told last', async () => {
       const { storage, addAccount } = await openStorage(engine);
       const { payments } = storage;
       const { id: userId } = await addAccount('kim', ['barber']);
-      expect(await payments.findPayoutAccount({ userId })).toBeNull();
+      expect(await payments.listPayoutAccounts(userId)).toEqual([]);
       const told = {
         userId,
+        paymentMode: 'test',
         accountId: 'acct_1',
         chargesEnabled: false,
         missing: ['a.b', 'external_account'],
-      };
+      } as const;
       for (const account of [
         told,
         { ...told, chargesEnabled: true, missing: [] },
         { ...told, accountId: 'acct_2' },
       ]) {
         await payments.savePayoutAccount(account, NOW);
-        expect(await payments.findPayoutAccount({ userId })).toEqual(account);
+        expect(await payments.findPayoutAccount({ userId, paymentMode: 'test' })).toEqual(account);
+        expect(await payments.findPayoutAccount({ userId, paymentMode: 'live' })).toBeNull();
         expect(await payments.findPayoutAccount({ accountId: account.accountId })).toEqual(account);
       }
       expect(await payments.findPayoutAccount({ accountId: 'acct_1' })).toBeNull();
+      const live = { ...told, paymentMode: 'live', accountId: 'acct_3' } as const;
+      await payments.savePayoutAccount(live, NOW);
+      expect(await payments.findPayoutAccount({ userId, paymentMode: 'live' })).toEqual(live);
+      expect(await payments.listPayoutAccounts(userId)).toEqual([live, { ...told, accountId: 'acct_2' }]);
     });
 
     test('a notice is new once, and is forgotten when its time has come', async () => {

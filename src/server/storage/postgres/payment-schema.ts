@@ -2,7 +2,7 @@
  * The tables of payments; see `schema.ts`.
  */
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId } from '#shared/ids.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
@@ -97,8 +97,9 @@ export const payoutAccounts = schema.table(
   'payout_accounts',
   {
     userId: userId('user_id')
-      .primaryKey()
+      .notNull()
       .references(() => accounts.id),
+    paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
     /** How the payment service names it. */
     accountId: text('account_id').notNull(),
     chargesEnabled: boolean('charges_enabled').notNull(),
@@ -106,7 +107,11 @@ export const payoutAccounts = schema.table(
     missing: text('missing').notNull(),
     changedAtMs: whole('changed_at_ms').notNull(),
   },
-  (table) => [uniqueIndex('payout_accounts_account').on(table.accountId)],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.paymentMode] }),
+    uniqueIndex('payout_accounts_account').on(table.accountId),
+    check('payout_accounts_mode', sql`${table.paymentMode} in ('test', 'live')`),
+  ],
 );
 
 /** The notices of the payment service that were dealt with, so that none is a second time. */

@@ -51,6 +51,7 @@ export function preparePaymentStatements(db: NodePgDatabase) {
     db
       .select({
         userId: payoutAccounts.userId,
+        paymentMode: payoutAccounts.paymentMode,
         accountId: payoutAccounts.accountId,
         chargesEnabled: payoutAccounts.chargesEnabled,
         missing: payoutAccounts.missing,
@@ -125,13 +126,14 @@ export function preparePaymentStatements(db: NodePgDatabase) {
       .insert(payoutAccounts)
       .values({
         userId: value('userId'),
+        paymentMode: value('paymentMode'),
         accountId: value('accountId'),
         chargesEnabled: value('chargesEnabled'),
         missing: value('missing'),
         changedAtMs: value('changedAtMs'),
       })
       .onConflictDoUpdate({
-        target: payoutAccounts.userId,
+        target: [payoutAccounts.userId, payoutAccounts.paymentMode],
         set: {
           accountId: sql`excluded.account_id`,
           chargesEnabled: sql`excluded.charges_enabled`,
@@ -141,15 +143,21 @@ export function preparePaymentStatements(db: NodePgDatabase) {
       })
       .prepare('save_payout_account'),
     payoutAccountOf: payoutAccount()
-      .where(eq(payoutAccounts.userId, value('userId')))
+      .where(
+        and(eq(payoutAccounts.userId, value('userId')), eq(payoutAccounts.paymentMode, value('paymentMode'))),
+      )
       .prepare('payout_account_of'),
+    payoutAccountsOf: payoutAccount()
+      .where(eq(payoutAccounts.userId, value('userId')))
+      .orderBy(asc(payoutAccounts.paymentMode))
+      .prepare('payout_accounts_of'),
     payoutAccountNamed: payoutAccount()
       .where(eq(payoutAccounts.accountId, value('accountId')))
       .prepare('payout_account_named'),
-    deletePayoutAccount: db
+    deletePayoutAccounts: db
       .delete(payoutAccounts)
       .where(eq(payoutAccounts.userId, value('userId')))
-      .prepare('delete_payout_account'),
+      .prepare('delete_payout_accounts'),
     insertNotice: prepareInsert(db, paymentNotices, 'insert_notice'),
     noticeById: db
       .select({ id: paymentNotices.id })

@@ -14,6 +14,8 @@ import {
   pauseAfterLooks,
   paymentOf,
   paymentRow,
+  payoutAccountOf,
+  payoutAccountRow,
   placeBefore,
   reversalOf,
   tipOf,
@@ -94,20 +96,25 @@ export function createPayments(deps: {
         return open;
       }, 'repeat'),
 
-    savePayoutAccount: ({ userId, accountId, chargesEnabled, missing }, changedAtMs) =>
+    savePayoutAccount: (account, changedAtMs) =>
       tellingCodes(
-        userId,
+        account.userId,
         steps.transact(async ({ statements, begun }) => {
           await begun;
           // Whoever closes the account waits, or has done so by now.
-          const [owner] = await statements.lockAccount.execute({ id: userId });
-          const row = { userId, accountId, chargesEnabled, missing: missing.join(' '), changedAtMs };
+          const [owner] = await statements.lockAccount.execute({ id: account.userId });
+          const row = { ...payoutAccountRow(account), changedAtMs };
           if (owner?.closedAtMs === null) await statements.savePayoutAccount.execute(row);
         }, 'repeat'),
       ),
 
     findPayoutAccount: (name) =>
       steps.run(async (statements) => (await findPayout(statements, name)) ?? null),
+
+    listPayoutAccounts: (userId) =>
+      steps.run(async (statements) =>
+        (await statements.payoutAccountsOf.execute({ userId })).map(payoutAccountOf),
+      ),
 
     rememberNotice: (id, receivedAtMs) =>
       steps.run(async (statements) => (await statements.insertNotice.run({ id, receivedAtMs })) > 0),
@@ -163,7 +170,7 @@ async function findPayout(
     'userId' in name
       ? await statements.payoutAccountOf.execute(name)
       : await statements.payoutAccountNamed.execute(name);
-  return row && { ...row, missing: row.missing.split(' ').filter((part) => part !== '') };
+  return row && payoutAccountOf(row);
 }
 
 async function save(
@@ -185,7 +192,8 @@ async function begin(statements: Statements, payment: NewPayment, lookAtMs: numb
       earlier: await findEarlier(statements, payment),
       earlierTip: await findEarlierTip(statements, payment),
       code,
-      account: code && (await findPayout(statements, { userId: code.userId })),
+      account:
+        code && (await findPayout(statements, { userId: code.userId, paymentMode: payment.paymentMode })),
     });
   const decision = await decide();
   if (decision.outcome !== 'due') return decision;

@@ -36,7 +36,7 @@ export function createClosing(statements: Statements, codes: ReturnType<typeof c
       statements.deleteFormerUsernames.run({ id });
       endSessions(id);
       codes.close(id);
-      statements.deletePayoutAccount.run({ userId: id });
+      statements.deletePayoutAccounts.run({ userId: id });
       statements.withdrawCategories.run({ id });
       statements.deleteAttemptsOn.run({ account: attemptsAccountOf(present.email) });
       return 'closed';

@@ -2,7 +2,7 @@
  * The tables of payments; see `schema.ts`.
  */
 import { sql } from 'drizzle-orm';
-import { check, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { check, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId } from '#shared/ids.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
@@ -97,8 +97,9 @@ export const payoutAccounts = sqliteTable(
   'payout_accounts',
   {
     userId: userId('user_id')
-      .primaryKey()
+      .notNull()
       .references(() => accounts.id),
+    paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
     /** How the payment service names it. */
     accountId: text('account_id').notNull(),
     chargesEnabled: integer('charges_enabled', { mode: 'boolean' }).notNull(),
@@ -107,7 +108,9 @@ export const payoutAccounts = sqliteTable(
     changedAtMs: integer('changed_at_ms').notNull(),
   },
   (table) => [
+    primaryKey({ columns: [table.userId, table.paymentMode] }),
     uniqueIndex('payout_accounts_account').on(table.accountId),
+    check('payout_accounts_mode', sql`${table.paymentMode} in ('test', 'live')`),
     check('payout_accounts_charges_enabled', sql`${table.chargesEnabled} in (0, 1)`),
   ],
 );

@@ -51,6 +51,7 @@ export function preparePaymentStatements(db: BetterSQLite3Database) {
     db
       .select({
         userId: payoutAccounts.userId,
+        paymentMode: payoutAccounts.paymentMode,
         accountId: payoutAccounts.accountId,
         chargesEnabled: payoutAccounts.chargesEnabled,
         missing: payoutAccounts.missing,
@@ -117,7 +118,7 @@ export function preparePaymentStatements(db: BetterSQLite3Database) {
       .prepare(),
     savePayoutAccount: prepareInsert(db, payoutAccounts, (insert) =>
       insert.onConflictDoUpdate({
-        target: payoutAccounts.userId,
+        target: [payoutAccounts.userId, payoutAccounts.paymentMode],
         set: {
           accountId: sql`excluded.account_id`,
           chargesEnabled: sql`excluded.charges_enabled`,
@@ -127,12 +128,18 @@ export function preparePaymentStatements(db: BetterSQLite3Database) {
       }),
     ),
     payoutAccountOf: payoutAccount()
+      .where(
+        and(eq(payoutAccounts.userId, given('userId')), eq(payoutAccounts.paymentMode, given('paymentMode'))),
+      )
+      .prepare(),
+    payoutAccountsOf: payoutAccount()
       .where(eq(payoutAccounts.userId, given('userId')))
+      .orderBy(asc(payoutAccounts.paymentMode))
       .prepare(),
     payoutAccountNamed: payoutAccount()
       .where(eq(payoutAccounts.accountId, given('accountId')))
       .prepare(),
-    deletePayoutAccount: db
+    deletePayoutAccounts: db
       .delete(payoutAccounts)
       .where(eq(payoutAccounts.userId, value('userId')))
       .prepare(),

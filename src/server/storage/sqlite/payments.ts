@@ -12,6 +12,8 @@ import {
   pauseAfterLooks,
   paymentOf,
   paymentRow,
+  payoutAccountOf,
+  payoutAccountRow,
   placeBefore,
   reversalOf,
   tipOf,
@@ -62,7 +64,7 @@ export function createPayments(deps: {
   function findPayout(name: Parameters<Payments['findPayoutAccount']>[0]): PayoutAccount | undefined {
     const row =
       'userId' in name ? statements.payoutAccountOf.get(name) : statements.payoutAccountNamed.get(name);
-    return row && { ...row, missing: row.missing.split(' ').filter((name) => name !== '') };
+    return row && payoutAccountOf(row);
   }
 
   function save(payment: PaymentRecord, lookAtMs: number): PaymentRecord {
@@ -78,7 +80,7 @@ export function createPayments(deps: {
           earlier: findEarlier(payment),
           earlierTip: ledger.findEarlier(payment),
           code,
-          account: code && findPayout({ userId: code.userId }),
+          account: code && findPayout({ userId: code.userId, paymentMode: payment.paymentMode }),
         });
         if (decision.outcome !== 'due') return decision;
         const begun = newPayment(payment, decision.code, decision.destination);
@@ -121,8 +123,9 @@ export function createPayments(deps: {
         return open;
       }),
 
-    async savePayoutAccount({ userId, accountId, chargesEnabled, missing }, changedAtMs) {
-      const row = { userId, accountId, chargesEnabled, missing: missing.join(' '), changedAtMs };
+    async savePayoutAccount(account, changedAtMs) {
+      const { userId } = account;
+      const row = { ...payoutAccountRow(account), changedAtMs };
       await write(() => {
         if (statements.accountById.get({ id: userId })?.closedAtMs === null)
           statements.savePayoutAccount.run(row);
@@ -131,6 +134,9 @@ export function createPayments(deps: {
     },
 
     findPayoutAccount: (name) => read(() => findPayout(name) ?? null),
+
+    listPayoutAccounts: (userId) =>
+      read(() => statements.payoutAccountsOf.all({ userId }).map(payoutAccountOf)),
 
     rememberNotice: (id, receivedAtMs) =>
       write(() => statements.insertNotice.run({ id, receivedAtMs }).changes > 0),
