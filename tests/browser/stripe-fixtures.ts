@@ -56,7 +56,7 @@ export const test = base.extend<TestFixtures, StripeFixtures>({
           headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature },
           body,
         });
-        expect(answer.status).toBe(204);
+        expect(answer.status).toBe(200);
       });
     },
     { scope: 'worker' },

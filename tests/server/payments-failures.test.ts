@@ -42,10 +42,10 @@ describe.each([
     const [shown] = [...stripe.sessions.values()].filter(({ id }) => begun.paymentUrl?.endsWith(id));
     // The page in vain runs out first, and its notice comes before that of the other.
     for (const { id } of stripe.sessions.values()) if (id !== shown?.id) stripe.expire(id);
-    if (isDone) expect((await scene.deliver()).status).toBe(204);
+    if (isDone) expect((await scene.deliver()).status).toBe(200);
     expect(await customer.trpc.transactions.get.query({ id: begun.id })).toMatchObject({ status: 'pending' });
     scene.pay();
-    expect((await scene.deliver()).status).toBe(204);
+    expect((await scene.deliver()).status).toBe(200);
     expect(await customer.trpc.transactions.get.query({ id: begun.id })).toMatchObject({
       status: 'completed',
     });
@@ -174,7 +174,7 @@ test('a page that was paid and belongs to no payment here is named in the log', 
   const { session, notice } = scene.pay();
   const unknown = `txn_${'0'.repeat(26)}`;
   const payload = notice.payload.replace(String(session.clientReferenceId), unknown);
-  expect((await scene.deliver({ ...notice, payload })).status).toBe(204);
+  expect((await scene.deliver({ ...notice, payload })).status).toBe(200);
   expect(await statesOf(scene)).toEqual(['pending']);
   expect(scene.t.logLines.join('')).toContain('a page was paid that no payment here knows');
 });
@@ -196,7 +196,7 @@ test('while the database takes nothing, nothing is asked of Stripe, its notices 
   await t.data.setReadOnly(false);
   await isOut(() => customer.trpc.transactions.get.query({ id }));
   expect(await statesOf(scene)).toEqual(['pending']);
-  expect((await scene.deliver()).status).toBe(204);
+  expect((await scene.deliver()).status).toBe(200);
   expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
   await isOut(() => customer.trpc.transactions.refund.mutate({ id }));
   expect([...stripe.charges.values()]).toMatchObject([{ refundedCents: 0 }]);

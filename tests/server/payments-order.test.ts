@@ -20,12 +20,12 @@ test.each([
   const { id } = await scene.give();
   const { chargeId, notice } = scene.pay();
   scene.stripe[what](chargeId);
-  expect((await scene.deliver()).status).toBe(204);
+  expect((await scene.deliver()).status).toBe(200);
   expect(await scene.customer.trpc.transactions.get.query({ id })).toMatchObject({
     status: 'refunded',
     refundedBy: null,
   });
-  expect((await scene.deliver(notice)).status).toBe(204);
+  expect((await scene.deliver(notice)).status).toBe(200);
   expect(await statesOf(scene)).toEqual(['refunded']);
   expect([...scene.stripe.charges.values()]).toMatchObject([
     { isTransferReversed: true, isFeeRefunded: true },

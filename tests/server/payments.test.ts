@@ -20,7 +20,7 @@ test('a provider is payable once Stripe says so, and a tip is completed once it 
   const give = () => customer.trpc.transactions.create.mutate(tip);
   await expect(give()).rejects.toThrow('Tips cannot be taken here yet.');
   stripe.enable(accountId);
-  expect((await deliver()).status).toBe(204);
+  expect((await deliver()).status).toBe(200);
   const pending = await give();
   expect(pending).toMatchObject({
     status: 'pending',
@@ -33,7 +33,7 @@ test('a provider is payable once Stripe says so, and a tip is completed once it 
   if (!session) throw new Error('there is no session');
   expect(session).toMatchObject({ amountTotal: 2_100, applicationFee: 160, destination: accountId });
   stripe.pay(session.id);
-  for (let times = 0; times < 3; times += 1) expect((await deliver()).status).toBe(204);
+  for (let times = 0; times < 3; times += 1) expect((await deliver()).status).toBe(200);
   const { id } = pending;
   expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({
     id,

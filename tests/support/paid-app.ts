@@ -30,7 +30,7 @@ export async function createPaidApp({ secretKey, ...options }: Options = {}) {
 
   async function deliverNewest(): Promise<void> {
     const { status } = await deliver();
-    if (status !== 204) throw new Error(`a notice was answered with ${status}`);
+    if (status !== 200) throw new Error(`a notice was answered with ${status}`);
   }
 
   return {

@@ -10,7 +10,7 @@ export function takePaymentNotices(app: Hono, payments: TipPayments): void {
   app.post(PATH, async (c) => {
     const body = new Uint8Array(await c.req.arrayBuffer());
     await payments.takeNotice(body, c.req.header('Stripe-Signature') ?? '');
-    return c.body(null, 204);
+    return c.body(null, 200);
   });
   refuseOtherMethods(app, PATH, ['POST']);
 }
