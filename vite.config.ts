@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { normalizePath, type Plugin, type Rolldown } from 'vite';
+import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
 import { findTestsOfBothEngines } from './tests/support/engines.ts';
 
@@ -133,7 +133,7 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
 
 /** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
 const OF_EVERY_PAGE = `
-  calls.ts paths.ts rendered.ts toasts.ts session/session.ts
+  calls.ts paths.ts installation.ts rendered.ts toasts.ts session/session.ts
   start/app.tsx start/client-root.ts start/exact-addresses.ts start/exact-paths.ts start/hydrate.tsx
   ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/button-link.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
   ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/simulated-money.tsx ui/states.tsx ui/tokens.css
@@ -151,6 +151,13 @@ const BEHIND_LOGIN = `
   .split(/\s+/)
   .map(existing);
 
+/** What several screens need of a tip that is being given: small modules, each of which would be a request of its own. */
+const OF_PAYING = `
+  guest-receipt.ts idempotency-key.ts tab-storage.ts waiting-tip.ts ../shared/receipt-token.ts`
+  .trim()
+  .split(/\s+/)
+  .map(existing);
+
 /** The path of a module of the client. */
 function existing(file: string): string {
   const path = normalizePath(join(CLIENT, file));
@@ -160,7 +167,7 @@ function existing(file: string): string {
 
 const REACT =
   /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
-const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/]createLucideIcon/;
+const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/]qr-code\.)/;
 const LIBRARIES_BEHIND_LOGIN =
   /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource|lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]printer)[\\/.]/;
 
@@ -195,8 +202,33 @@ const SERVER_TESTS = {
   setupFiles: ['tests/support/setup.ts'],
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // As many as a small machine has cores, because most of the time is spent hashing passwords.
-  maxWorkers: 2,
+  // The files that a worker runs share its modules, whose loading would cost 0.7 s of a processor for each of them. What a file puts
+  // in the place of something global, it has to put back.
+  isolate: false,
+  // One more than a small machine has cores, because the tests of processes wait for them and for the clock.
+  maxWorkers: 3,
+};
+
+/** The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs. */
+const RENDERER: EnvironmentOptions = {
+  consumer: 'server',
+  define: { 'process.env.NODE_ENV': JSON.stringify('production') },
+  resolve: { noExternal: true },
+  build: {
+    outDir: '../../dist/render',
+    emptyOutDir: true,
+    ssr: true,
+    copyPublicDir: false,
+    target: 'node22',
+    minify: false,
+    sourcemap: true,
+    rollupOptions: {
+      input: 'src/client/start/render.tsx',
+      output: { entryFileNames: 'render.js' },
+      // The renderer is one file, so that nothing is gained by what the browser imports later.
+      checks: { ineffectiveDynamicImport: false },
+    },
+  },
 };
 
 const config: ViteUserConfig = {
@@ -246,6 +278,7 @@ const config: ViteUserConfig = {
           ...SERVER_TESTS,
           name: 'postgres',
           provide: { engine: 'postgres' },
+          setupFiles: [...SERVER_TESTS.setupFiles, 'tests/support/postgres-files.ts'],
           include: [...ABOUT_POSTGRES, ...findTestsOfBothEngines(import.meta.dirname)],
           globalSetup: ['tests/support/build.ts', 'tests/support/postgres-setup.ts'],
         },
@@ -275,6 +308,7 @@ const config: ViteUserConfig = {
                 { name: 'api', test: existing('api.ts') },
                 { name: 'guards', test: isOfGuardedPage },
                 { name: 'tabs', test: isOfTabs },
+                { name: 'of-paying', test: (id) => isOneOf(OF_PAYING, id) },
                 { name: 'behind-login', test: isBehindLogin },
               ],
             },
@@ -282,27 +316,6 @@ const config: ViteUserConfig = {
           input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.tsx`)].map(
             (file) => join(CLIENT, file),
           ),
-        },
-      },
-    },
-    // The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs.
-    render: {
-      consumer: 'server',
-      define: { 'process.env.NODE_ENV': JSON.stringify('production') },
-      resolve: { noExternal: true },
-      build: {
-        outDir: '../../dist/render',
-        emptyOutDir: true,
-        ssr: true,
-        copyPublicDir: false,
-        target: 'node22',
-        minify: false,
-        sourcemap: true,
-        rollupOptions: {
-          input: 'src/client/start/render.tsx',
-          output: { entryFileNames: 'render.js' },
-          // The renderer is one file, so that nothing is gained by what the browser imports later.
-          checks: { ineffectiveDynamicImport: false },
         },
       },
     },
@@ -329,4 +342,9 @@ const config: ViteUserConfig = {
   },
 };
 
-export default config;
+/**
+ * The renderer belongs to builds alone: Vitest takes what an environment says of its packages for its own, and would build every
+ * package that a test loads.
+ */
+export default ({ command }: ConfigEnv): ViteUserConfig =>
+  command === 'build' ? { ...config, environments: { ...config.environments, render: RENDERER } } : config;

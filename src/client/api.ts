@@ -57,6 +57,9 @@ export const batches = { url: TRPC_URL, maxItems: MAX_BATCH_SIZE, headers: autho
 export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, httpBatchLink(batches)] });
 export type Api = typeof api;
 
+/** For guests, who act by a key or a token of their own: it sends no session, also where there is one. */
+export const guestApi = createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: TRPC_URL })] });
+
 /** Changes the password and goes on under the token that the server answers; other tabs follow. */
 export async function changePassword(change: PasswordChange): Promise<void> {
   renewal = api.auth.changePassword

@@ -17,12 +17,18 @@ const NO_ANSWER: Failure = {
   retryAfterSeconds: null,
 };
 
-/** Makes a call. It never rejects: a refusal and a lost connection are outcomes as well. */
-export async function call<Answer>(run: (api: Api) => Promise<Answer>): Promise<Outcome<Answer>> {
+/**
+ * Makes a call. It never rejects: a refusal and a lost connection are outcomes as well.
+ * @param as whose call it is: that of the session, or of a guest.
+ */
+export async function call<Answer>(
+  run: (api: Api) => Promise<Answer>,
+  as: 'api' | 'guestApi' = 'api',
+): Promise<Outcome<Answer>> {
   const loaded = await import('./api.ts').catch(() => null);
   if (loaded === null) return { failure: NO_ANSWER };
   try {
-    return { answer: await run(loaded.api), failure: null };
+    return { answer: await run(loaded[as]), failure: null };
   } catch (error) {
     return { failure: loaded.failureOf(error) };
   }

@@ -21,6 +21,8 @@ export function showOf(qrId: string): string {
 
 /** The parameter of a tip page's address that names the transaction of a receipt. */
 export const PAID = 'paid';
+/** The one that names a transaction which is, or was, to be paid at a payment service. */
+export const PAYMENT = 'payment';
 
 /** The address at which the tip page at this path shows the success of a payment again. */
 export function receiptAt(pathname: string, transactionId: string): string {

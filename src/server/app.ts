@@ -12,6 +12,7 @@ import { serveApiDocs } from './api/docs.ts';
 import { allowOrigins, guardDoors } from './api/door.ts';
 import { createEnvelope } from './api/envelope.ts';
 import { createPageLookup, createRecall } from './api/lookups.ts';
+import { takePaymentNotices } from './api/payment-notices.ts';
 import { servePhotos } from './api/photos.ts';
 import { serveProbes, type Troubles } from './api/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/problems.ts';
@@ -27,11 +28,16 @@ import type { Config } from './config.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
 import type { Pages } from './pages/pages.ts';
+import { createPaidTips } from './payments/paid-tips.ts';
+import type { PaymentService } from './payments/payment-service.ts';
+import { createPayouts } from './payments/payouts.ts';
+import { createSimulatedPayments } from './payments/simulated.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import { createFairTurns } from './tips/fair-turns.ts';
+import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTakings } from './tips/takings.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
@@ -52,6 +58,8 @@ export interface AppDependencies {
   readonly pages: Pages | null;
   /** Whether the process is on its way out and takes no new work. */
   readonly isShuttingDown: () => boolean;
+  /** Null for simulated payments. */
+  readonly paymentService: PaymentService | null;
   /** What `/readyz` tells besides. */
   readonly troubles: Troubles;
 }
@@ -67,6 +75,8 @@ export interface App {
   tick(): Promise<void>;
   /** Deletes what has expired, and closes the accounts whose time has come; to be called now and then. */
   sweep(): Promise<void>;
+  /** Asks the payment service for what nothing was heard of; to be called every minute. */
+  sweepPayments(): Promise<void>;
   /** How many event streams are open. */
   streams(): number;
   /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
@@ -93,6 +103,7 @@ export function createApp(deps: AppDependencies): App {
   serveProbes(app, { clock, isShuttingDown, proveWritable: () => storage.proveWritable(), troubles });
   guardDoors(app, isShuttingDown);
   serveApiDocs(app, publicUrl);
+  takePaymentNotices(app, services.payments);
   app.route('/api', createRestAdapter(envelope, contextOf, report));
   app.use('/trpc/*', createTrpcDoor(contextOf, report));
   app.use('/api/*', () => {
@@ -120,6 +131,7 @@ export function createApp(deps: AppDependencies): App {
       const closed = await services.accounts.sweep();
       if (closed) log.info(closed, 'closed accounts for good');
     },
+    sweepPayments: () => services.payments.sweep(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
     endPrinting: () => services.printer.end(),
@@ -134,25 +146,49 @@ function createServices({
   clock,
   random,
   log,
+  paymentService,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const { undoMs } = config;
-  const view = createTransactionView(secrets.giver_pseudonym, undoMs, clock);
+  const receipts = createGuestReceipts(secrets.giver_pseudonym);
+  const { publicUrl } = config;
+  const view = createTransactionView({ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts });
   const queryTurns = createFairTurns(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
+  const payments = paymentService
+    ? createPaidTips({
+        ...{ storage, service: paymentService, clock, log, publicUrl, receiptTokenOf: receipts.tokenOf },
+        excludedCategories: config.stripe?.excludedCategories ?? [],
+      })
+    : createSimulatedPayments(storage);
   return {
     sessions,
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
-    qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl }),
+    qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl, payments }),
     printer: createPrinter({
       publicUrl: config.publicUrl,
       clock,
       onTrouble: (err) => log.error({ err }, 'could not print'),
     }),
+    payments,
+    payouts: createPayouts({
+      ...{ storage, service: paymentService, clock, publicUrl: config.publicUrl },
+      excludedCategories: config.stripe?.excludedCategories ?? [],
+    }),
     tipFeed,
-    transactions: createTransactions({ storage, clock, random, view, undoMs, turns: queryTurns }),
+    transactions: createTransactions({
+      storage,
+      payments,
+      receipts,
+      clock,
+      random,
+      view,
+      undoMs,
+      turns: queryTurns,
+    }),
     takings: createTakings(storage, queryTurns),
     exports: createExports(storage, clock),
+    takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     turns: createTurns(),
     queryTurns,

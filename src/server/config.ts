@@ -4,9 +4,19 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import type { DatabaseAddress } from './storage/database.ts';
 import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
+
+export interface StripeConfig {
+  readonly secretKey: string;
+  readonly webhookSecrets: readonly string[];
+  /** Where a stand-in for Stripe listens; null for Stripe itself. */
+  readonly apiBase: string | null;
+  /** The services that Stripe does not serve. */
+  readonly excludedCategories: readonly ServiceCategory[];
+}
 
 export interface Config {
   readonly host: string;
@@ -23,6 +33,10 @@ export interface Config {
   /** For how long a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   readonly isRateLimited: boolean;
+  /** Whether tips can be given without an account. */
+  readonly takesGuestTips: boolean;
+  /** How tips are paid; null for simulated payments. */
+  readonly stripe: StripeConfig | null;
   /** Absolute path of the folder that gets a backup a day; null for none. */
   readonly backupFolder: string | null;
   /** Sentences for the operator that do not stop the start. */
@@ -41,7 +55,7 @@ const wholeNumber = (from: number, to: number, fallback: number) =>
     .refine((value) => value >= from && value <= to, `must be a whole number from ${from} to ${to}`)
     .default(fallback);
 
-const listOf = (isItem: (item: string) => boolean, message: string) =>
+const listOf = (isItem: (item: string) => boolean, message: string, fallback: string[] = []) =>
   z
     .string()
     .transform((text) =>
@@ -51,7 +65,7 @@ const listOf = (isItem: (item: string) => boolean, message: string) =>
         .filter((item) => item !== ''),
     )
     .refine((items) => items.every(isItem), message)
-    .default([]);
+    .default(fallback);
 
 const environment = z.object({
   NODE_ENV: z.string().optional(),
@@ -79,6 +93,7 @@ const environment = z.object({
     .transform(databaseFrom),
   TRUST_PROXY: listOf(isAddressOrNetwork, 'must list addresses or networks such as 127.0.0.1 or 10.0.0.0/8'),
   RATE_LIMIT: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  GUEST_TIPS: z.enum(['on', 'off'], { error: 'must be on or off' }).default('off'),
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
   UNDO_MINUTES: wholeNumber(0, 1_440, 10),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
@@ -86,6 +101,26 @@ const environment = z.object({
     .string()
     .refine((path) => !path.includes('\0'), 'must be a path')
     .optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(
+      /^[rs]k_(?:test|live)_[A-Za-z0-9]+$/,
+      'must be a secret key of Stripe, which begins with sk_ or rk_',
+    )
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: listOf(
+    (item) => /^whsec_\S+$/.test(item),
+    'must list signing secrets of Stripe, which begin with whsec_',
+  ),
+  STRIPE_API_BASE: z
+    .string()
+    .refine(isLoopbackUrl, 'must be an address of this machine, such as http://127.0.0.1:12111')
+    .optional(),
+  STRIPE_EXCLUDED_CATEGORIES: listOf(
+    (item) => isServiceCategory(item) || item === 'none',
+    'must list services such as escort, or be none',
+    ['escort'],
+  ),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
 
@@ -143,9 +178,29 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     corsOrigins: data.CORS_ORIGINS,
     trustedProxies: data.TRUST_PROXY,
     isRateLimited: data.RATE_LIMIT === 'on',
+    takesGuestTips: data.GUEST_TIPS === 'on',
+    stripe: stripeFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     warnings,
   };
+}
+
+/** @throws ConfigError when one of the two keys is missing. */
+function stripeFrom(data: z.output<typeof environment>): StripeConfig | null {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = data;
+  if (secretKey === undefined && webhookSecrets.length === 0) return null;
+  if (secretKey === undefined || webhookSecrets.length === 0)
+    throw new ConfigError('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are needed together');
+  return {
+    secretKey,
+    webhookSecrets,
+    apiBase: data.STRIPE_API_BASE ?? null,
+    excludedCategories: data.STRIPE_EXCLUDED_CATEGORIES.filter(isServiceCategory),
+  };
+}
+
+function isLoopbackUrl(text: string): boolean {
+  return isOrigin(text) && isLoopback(new URL(text).hostname.replace(/^\[|\]$/g, ''));
 }
 
 function databaseFrom(text: string): DatabaseAddress {

@@ -14,6 +14,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { createTroubles, type Troubles } from './api/probes.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
@@ -22,6 +23,7 @@ import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
+import type { PaymentService } from './payments/payment-service.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
 import { checkWhatIsNew } from './storage/ledger-watch.ts';
@@ -45,6 +47,7 @@ const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
 const BACKUP_CHECK_INTERVAL_MS = 600_000;
 const LEDGER_CHECK_INTERVAL_MS = 60_000;
+const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
 
 /** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
 export const SERVER_OPTIONS = {
@@ -78,6 +81,13 @@ export async function serve(): Promise<void> {
   }
 }
 
+/** The payment service that the operator has an account with; its package is loaded only then. */
+async function openPaymentService({ stripe }: Config): Promise<PaymentService | null> {
+  if (!stripe) return null;
+  const { createStripe } = await import('./payments/stripe/stripe.ts');
+  return createStripe(stripe, Date.now);
+}
+
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel, base: null }, logDestination());
@@ -87,6 +97,7 @@ async function start(): Promise<void> {
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();
+  const paymentService = await openPaymentService(config);
   const app = createApp({
     config,
     storage,
@@ -95,7 +106,8 @@ async function start(): Promise<void> {
     clock: Date.now,
     random,
     log,
-    pages: await openPages(config),
+    pages: await openPages(config, paymentService?.mode ?? 'simulated'),
+    paymentService,
     isShuttingDown: () => isShuttingDown,
     troubles,
   });
@@ -114,6 +126,7 @@ async function start(): Promise<void> {
 
   const stopBackups = startBackups(config, log, troubles);
   const stopChecks = startChecks(storage, log, troubles);
+  const stopPaymentSweeps = startPaymentSweeps(app, log);
 
   const stop = async (signal: string) => {
     isShuttingDown = true;
@@ -122,6 +135,7 @@ async function start(): Promise<void> {
     clearInterval(sweeping);
     stopBackups();
     stopChecks();
+    stopPaymentSweeps();
     app.endStreams();
     const tooLate = sleep(STOP_PATIENCE_MS).then(() => {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
@@ -149,10 +163,13 @@ async function start(): Promise<void> {
 }
 
 /** While developing there may be no build; the client then comes from its own server, and draws every page itself. */
-async function openPages({ publicUrl }: Config): Promise<Pages | null> {
+async function openPages(
+  { publicUrl, takesGuestTips }: Config,
+  paymentMode: PaymentMode,
+): Promise<Pages | null> {
   if (!existsSync(RENDERER)) return null;
   const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
-  return preparePages(CLIENT_FOLDERS, renderer, publicUrl);
+  return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
 }
 
 /**
@@ -256,6 +273,31 @@ function startChecks(storage: Storage, log: Logger, troubles: Troubles): () => v
   return () => {
     isStopped = true;
     clearInterval(checking);
+  };
+}
+
+/** Asks for the payments of which nothing was heard, at once and then every minute. */
+function startPaymentSweeps(app: App, log: Logger): () => void {
+  let isStopped = false;
+  let isRunning = false;
+  const run = () => {
+    // One that meets a payment service which does not answer takes longer than a minute.
+    if (isRunning) return;
+    isRunning = true;
+    app
+      .sweepPayments()
+      .catch((err: unknown) => {
+        if (!isStopped) log.warn({ err }, 'could not ask for payments of which nothing was heard');
+      })
+      .finally(() => {
+        isRunning = false;
+      });
+  };
+  run();
+  const sweeping = setInterval(run, PAYMENT_SWEEP_INTERVAL_MS).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(sweeping);
   };
 }
 

@@ -3,8 +3,10 @@
  */
 import { z } from 'zod';
 import { session, user } from './accounts.ts';
+import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
-import { timeZone } from './records.ts';
+import { TIP_PARTIES, timeZone } from './records.ts';
+import { transaction } from './tips.ts';
 
 export const exportRequest = z
   .object({
@@ -24,7 +26,7 @@ export interface ExportPiece {
   readonly base64: string;
 }
 
-/** All that is stored about an account, beside its transactions and its pictures. */
+/** All that is stored about an account, beside its transactions, its payments and its pictures. */
 export const exportedAccount = z.object({
   ...user.omit({ mustChangePassword: true }).shape,
   /** The usernames that the account had before. */
@@ -42,8 +44,44 @@ export const exportedAccount = z.object({
       photoFile: z.string().nullable(),
     }),
   ),
+  /** The account's own at the payment service, at which its tips arrive: one for test money, and one for money. */
+  payoutAccounts: z.array(
+    z.object({
+      paymentMode: z.enum(PAID_MODES),
+      /** How the payment service names it. */
+      accountId: z.string(),
+      /** Whether tips can be paid to it. */
+      chargesEnabled: z.boolean(),
+      /** What its owner is asked for, as the payment service names it. */
+      missing: z.array(z.string()),
+    }),
+  ),
   createdAt: z.iso.datetime(),
   exportedAt: z.iso.datetime(),
 });
 
+/** A payment that an account began at the payment service, whatever became of it. */
+export const exportedPayment = z.object({
+  /** Of the tip that it is of; there is no such tip unless it was paid. */
+  transactionId: transaction.shape.id,
+  state: z.enum(PAYMENT_STATES),
+  paymentMode: z.enum(PAYMENT_MODES).exclude(['simulated']),
+  ...transaction.pick({ qrCodeId: true, serviceCategory: true, amountCents: true, giverFeeCents: true })
+    .shape,
+  createdAt: z.iso.datetime(),
+  /** When the payment moved last, or a refund of it was asked for. */
+  changedAt: z.iso.datetime(),
+  /** Until when it could be paid. */
+  expiresAt: z.iso.datetime(),
+  /** How the payment service names the page on which it was to be paid, and where that was; null when there was none. */
+  checkoutId: z.string().nullable(),
+  checkoutUrl: z.url().nullable(),
+  /** How the payment service names the charge; null when it was not paid. */
+  chargeId: z.string().nullable(),
+  /** When a refund was asked for, and by whom; null when nobody did. */
+  refundAskedAt: z.iso.datetime().nullable(),
+  refundAskedBy: z.enum(TIP_PARTIES).nullable(),
+});
+
+export type ExportedPayment = z.infer<typeof exportedPayment>;
 export type ExportedAccount = z.infer<typeof exportedAccount>;

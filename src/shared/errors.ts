@@ -106,6 +106,21 @@ export const REFUSALS = {
     title: 'Transaction not found',
     detail: 'Transaction not found',
   },
+  provider_not_payable: {
+    status: 409,
+    title: 'Provider not payable',
+    detail: 'Tips cannot be taken here yet.',
+  },
+  payment_unavailable: {
+    status: 503,
+    title: 'Payment unavailable',
+    detail: 'The payment service does not answer at the moment. Please try again.',
+  },
+  invalid_notice: {
+    status: 400,
+    title: 'Invalid notice',
+    detail: 'The signature of the notice is not valid.',
+  },
   not_refundable: {
     status: 409,
     title: 'Not refundable',

@@ -10,6 +10,8 @@ export type UserId = string & $brand<'UserId'>;
 /** Names a giver to one receiver, the same at each tip, and to nobody else. */
 export type GiverPseudonym = string & $brand<'GiverPseudonym'>;
 export type TransactionId = string & $brand<'TransactionId'>;
+/** Stands for a guest's tip, and for the right of its giver. */
+export type ReceiptToken = string & $brand<'ReceiptToken'>;
 /** Names a session to its owner; it says nothing about the token. */
 export type SessionId = string & $brand<'SessionId'>;
 /** Ten characters of Crockford's base 32, upper case, without a hyphen: the form that is stored and linked to. */
@@ -45,6 +47,16 @@ export function newUserId(random: RandomBytes): UserId {
 
 export function newTransactionId(random: RandomBytes): TransactionId {
   return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
+}
+
+/** The id of a transaction that has this keyed digest, of at least 26 bytes. */
+export function transactionIdFrom(digest: Uint8Array): TransactionId {
+  return `txn_${base32(digest.subarray(0, 26)).toLowerCase()}` as TransactionId;
+}
+
+/** The token of a guest's receipt: the id of the transaction, and this keyed digest of it, of at least 26 bytes. */
+export function receiptTokenFrom(id: TransactionId, digest: Uint8Array): ReceiptToken {
+  return (id.slice('txn_'.length) + base32(digest.subarray(0, 26)).toLowerCase()) as ReceiptToken;
 }
 
 /** The pseudonym of a pair of people that has this keyed digest, of at least 26 bytes. */

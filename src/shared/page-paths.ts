@@ -15,6 +15,9 @@ export const TIP_PREFIX = '/tip/';
 /** The path of a transaction's receipt, up to its id. */
 export const TRANSACTION_PREFIX = '/transactions/';
 
+/** The path of a guest's receipt, up to its token. */
+export const GUEST_RECEIPT_PREFIX = '/r/';
+
 /** The path of a tip page's photo, up to its name. */
 export const PHOTO_PREFIX = '/photos/';
 

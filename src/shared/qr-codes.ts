@@ -111,6 +111,8 @@ export const qrCode = z.object({
 export const qrCodeLookup = z.object({
   qrCode: qrCode.pick({ id: true, serviceCategory: true, userId: true }).extend({
     status: z.enum(['active', 'paused']),
+    /** Whether tips can be paid to its owner: always where payments are simulated. */
+    isPayable: z.boolean(),
   }),
   serviceProvider: z.object({
     username: z.string(),

@@ -2,6 +2,7 @@
  * What the server and the renderer of the client say to each other about a page that arrives rendered. The server knows
  * no component, and the renderer no request.
  */
+import type { PaymentMode } from './payments.ts';
 import type { QrCodeLookup } from './qr-codes.ts';
 
 /** What came of looking a code up. */
@@ -21,9 +22,18 @@ export interface Address {
   readonly search: string;
 }
 
+/** What of the operator's settings pages depend on. */
+export interface Installation {
+  /** How tips are paid. */
+  readonly paymentMode: PaymentMode;
+  /** Whether tips can be given without an account. */
+  readonly takesGuestTips: boolean;
+}
+
 export interface PageRequest extends Address {
   /** The only origin and path that absolute addresses are built on; without a trailing slash. */
   readonly publicUrl: string;
+  readonly installation: Installation;
   /** What came of looking up the code that the address names; null for a demo code. */
   readonly lookup: Lookup | null;
 }

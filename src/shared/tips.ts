@@ -4,12 +4,16 @@
 import { z } from 'zod';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
+import { PAYMENT_MODES } from './payments.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
 
-/** What became of the money. Every simulated payment is completed at once; a tip that was reversed is refunded. */
-const TRANSACTION_STATUSES = ['completed', 'refunded'] as const;
+/**
+ * What became of the money. Every simulated payment is completed at once; one at a payment service is pending until its giver has
+ * paid, or nobody can any more. A tip that was reversed is refunded.
+ */
+const TRANSACTION_STATUSES = ['completed', 'refunded', 'pending', 'failed', 'expired'] as const;
 
 /** The most transactions that one page of a listing may hold. */
 export const MAX_PAGE_SIZE = 200;
@@ -104,11 +108,16 @@ export interface TipStreamStart {
 
 export const transaction = z.object({
   id: z.string().regex(idPattern('txn')).brand<'TransactionId'>(),
-  /** The giver's own id; to the receiver a pseudonym, the same for all tips of this giver to this receiver. */
-  giverId: z.union([
-    z.string().regex(idPattern('usr')).brand<'UserId'>(),
-    z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
-  ]),
+  /**
+   * The giver's own id; to the receiver a pseudonym, the same for all tips of this giver to this receiver. Null for a guest, who has
+   * no account.
+   */
+  giverId: z
+    .union([
+      z.string().regex(idPattern('usr')).brand<'UserId'>(),
+      z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
+    ])
+    .nullable(),
   receiverId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
   /** The full name of the receiver. */
   receiverName: z.string(),
@@ -122,6 +131,12 @@ export const transaction = z.object({
   netAmountCents: z.int().min(0).brand<'Cents'>(),
   serviceCategory,
   status: z.enum(TRANSACTION_STATUSES),
+  /** How it was paid: no money moved, test money, or money. */
+  paymentMode: z.enum(PAYMENT_MODES),
+  /** Where its giver pays, as the giver is told while it is pending; null besides. */
+  paymentUrl: z.url().nullable(),
+  /** The link to the receipt of a guest, as the guest is told; null besides. Whoever has it has the right of the giver. */
+  receiptUrl: z.url().nullable(),
   /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
   /** When it was refunded; null when it was not. */

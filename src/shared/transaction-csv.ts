@@ -27,9 +27,6 @@ export const TRANSACTION_COLUMNS = [
   'Transaction',
 ] as const;
 
-/** What the Payment column says of every tip. */
-export const SIMULATED = 'simulated';
-
 /** What the Currency column says of every tip. */
 export const CURRENCY = 'USD';
 
@@ -62,7 +59,7 @@ function transactionCells(transaction: Transaction, viewerId: string, timeZone: 
     refunded ? plainDollars(movedCents) : '',
     refunded ? `${refunded.date} ${refunded.time}` : '',
     refunded ? 'Refunded' : 'Completed',
-    SIMULATED,
+    transaction.paymentMode,
     CURRENCY,
     transaction.id,
   ];

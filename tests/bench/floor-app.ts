@@ -182,7 +182,13 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
             properties: {
               qr_code: {
                 type: 'object',
-                properties: { id: text, service_category: text, user_id: text, status: text },
+                properties: {
+                  id: text,
+                  service_category: text,
+                  user_id: text,
+                  status: text,
+                  is_payable: { type: 'boolean' },
+                },
               },
               service_provider: {
                 type: 'object',
@@ -209,6 +215,8 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
           service_category: code.category,
           user_id: code.user_id,
           status: code.status,
+          // Simulated payments need no account of the provider's.
+          is_payable: true,
         },
         service_provider: {
           username: code.username,

@@ -31,6 +31,14 @@ export async function expectForEverybody(page: Page, station: string): Promise<v
   }
   await page.evaluate(() => document.documentElement.removeAttribute('style'));
   await page.setViewportSize(size);
+  await settled(page);
+}
+
+/** Waits until a new window size has reached the page: a click that is on its way meanwhile would miss what moves. */
+export function settled(page: Page): Promise<unknown> {
+  return page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  );
 }
 
 /** How far the page, or an open dialog, scrolls sideways. */

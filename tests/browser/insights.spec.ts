@@ -49,7 +49,7 @@ async function recordPast(
         ...{ qrCodeId: codes[service === 'dj' ? 'dj' : 'bartender'] as QrCodeId, serviceCategory: service },
         ...feesFor(amountCents),
         ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
-        ...{ idempotencyKey: null, createdAtMs: Date.parse(at) },
+        ...{ idempotencyKey: null, createdAtMs: Date.parse(at), paymentMode: 'simulated' },
       });
       expect(outcome).toBe('recorded');
     }

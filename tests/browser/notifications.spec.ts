@@ -94,8 +94,7 @@ for (const ending of ['a logout', 'a refusal'] as const) {
     await context.grantPermissions(['notifications']);
     await logInAs(person);
     await page.goto('/dashboard?tab=profile');
-    await page.getByRole('checkbox', { name: NOTIFY_ME }).click();
-    await expect.poll(() => notificationsOf(page)).toHaveLength(1);
+    await switchOn(page);
     await page.evaluate(() => {
       const { close } = Notification.prototype;
       Object.assign(window, { closedCount: 0 });
@@ -130,8 +129,7 @@ test('whoever clicks a notification is taken to the dashboard, to a tab where it
   // The page was loaded at another address than it is at now.
   await page.goto('/auth?next=/dashboard?tab=profile');
   await logInByForm(page, await backstage.provider());
-  await page.getByRole('checkbox', { name: NOTIFY_ME }).click();
-  await expect.poll(() => notificationsOf(page)).toHaveLength(1);
+  await switchOn(page);
   const [worker] = context.serviceWorkers();
   if (!worker) throw new Error('there is no service worker');
   const click = () =>
@@ -179,6 +177,14 @@ test('whoever clicks a notification is taken to the dashboard, to a tab where it
   }, shown);
   expect(await click()).toEqual({ asked: ['open /dashboard?tab=transactions'], left: 0 });
 });
+
+/** Waits for the switch first: Chromium forgets a notification that is asked for while it is being shown. */
+async function switchOn(page: Page): Promise<void> {
+  const box = page.getByRole('checkbox', { name: NOTIFY_ME });
+  await box.click();
+  await expect(box).toBeChecked();
+  await expect.poll(() => notificationsOf(page)).toHaveLength(1);
+}
 
 /** What the notifications say that the system shows now. */
 function notificationsOf(page: Page): Promise<readonly string[]> {

@@ -46,7 +46,7 @@ async function giveTips(
       const { outcome } = await storage.recordTip({
         ...{ id, giverId: giver.id as UserId, qrCodeId, serviceCategory: 'bartender', amountCents },
         ...{ ...feesFor(amountCents), giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
-        ...{ idempotencyKey: null, createdAtMs },
+        ...{ idempotencyKey: null, createdAtMs, paymentMode: 'simulated' },
       });
       expect(outcome).toBe('recorded');
       const reversal = { transactionId: id, userId: receiver.id as UserId, idempotencyKey: null };

@@ -20,7 +20,10 @@ function tip(dollars: number): Transaction {
     ...{ receiverName: 'Pat', receiverUsername: 'pat' },
     qrCodeId: newQrCodeId((size) => Buffer.alloc(size, 3)),
     ...{ amountCents: cents(dollars * 100), giverFeeCents, netAmountCents },
-    ...{ serviceCategory: 'bartender', status: 'completed', createdAt: '2026-05-15T12:00:00.000Z' },
+    ...{ serviceCategory: 'bartender', status: 'completed', paymentMode: 'simulated' },
+    paymentUrl: null,
+    receiptUrl: null,
+    ...{ createdAt: '2026-05-15T12:00:00.000Z' },
     ...{ refundedAt: null, refundedBy: null, undoUntil: null },
   };
 }

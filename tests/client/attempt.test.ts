@@ -1,6 +1,7 @@
 /** One idempotency key for each attempt to pay, as long as nobody knows what became of it. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { GUEST } from '#client/tip/payer.ts';
 import { cents } from '#shared/money.ts';
 import { stubStorage } from './browser.ts';
 
@@ -43,6 +44,15 @@ describe('in a tab with storage', () => {
     expect(openAttempt(CODE, 'cam', TWENTY)).toEqual({ ...attempt, wasSent: true });
   });
 
+  it('a payment that was begun at a payment service keeps its transaction over a reload', async () => {
+    const before = await loadPage();
+    const attempt = before.openAttempt(CODE, 'cam', TWENTY);
+    before.markBegun(CODE, attempt, 'txn_1');
+    const { unsettledAttempt } = await loadPage();
+    expect(unsettledAttempt(CODE, 'cam')).toEqual({ ...attempt, wasSent: true, transactionId: 'txn_1' });
+    expect(unsettledAttempt(CODE, 'kim')).toBeNull();
+  });
+
   it('another amount is another payment under another key, which was not sent', async () => {
     const { openAttempt, markSent, unsettledAttempt } = await loadPage();
     const first = openAttempt(CODE, 'cam', TWENTY);
@@ -70,6 +80,30 @@ describe('in a tab with storage', () => {
     expect(openAttempt('another code', 'cam', TWENTY).key).not.toBe(key);
     expect(unsettledAttempt(CODE, 'cam')?.key).toBe(key);
     expect(openAttempt(CODE, 'kim', TWENTY).key).not.toBe(key);
+  });
+
+  it('what a guest has not sent yet is nobody else’s, and what a guest has sent is gone on with by whoever logs in', async () => {
+    const { openAttempt, markSent, unsettledAttempt, awaitsLogin } = await loadPage();
+    const attempt = openAttempt(CODE, GUEST, TWENTY);
+    expect(unsettledAttempt(CODE, 'cam')).toBeNull();
+    markSent(CODE, attempt);
+    const sent = { ...attempt, wasSent: true };
+    expect(unsettledAttempt(CODE, 'cam')).toEqual(sent);
+    expect(openAttempt(CODE, 'cam', TWENTY)).toEqual(sent);
+    expect(awaitsLogin(CODE)).toBe(false);
+    expect(openAttempt(CODE, 'cam', FIFTY)).toMatchObject({ userId: 'cam', wasSent: false });
+  });
+
+  it('what an account has sent is no guest’s, who has to login first', async () => {
+    const { openAttempt, markSent, unsettledAttempt, awaitsLogin, settleAttempt } = await loadPage();
+    expect(awaitsLogin(CODE)).toBe(false);
+    const attempt = openAttempt(CODE, 'cam', TWENTY);
+    expect(awaitsLogin(CODE)).toBe(false);
+    markSent(CODE, attempt);
+    expect(unsettledAttempt(CODE, GUEST)).toBeNull();
+    expect(awaitsLogin(CODE)).toBe(true);
+    settleAttempt(CODE);
+    expect(awaitsLogin(CODE)).toBe(false);
   });
 
   it('what is no attempt in the storage counts as none', async () => {

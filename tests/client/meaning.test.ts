@@ -29,6 +29,7 @@ describe('an address', () => {
     ['/tip/k7q2m-9xw4t', 'found', `/tip/${CODE}`],
     [`/tip/${CODE}?x=y&amount=20`, 'found', `/tip/${CODE}?amount=20`],
     [`/tip/${CODE}?paid=txn_1&amount=20`, 'found', `/tip/${CODE}?paid=1`],
+    [`/tip/${CODE}?payment=txn_1&left=1`, 'found', `/tip/${CODE}?paid=1`],
     [`/tip/${CODE}?userId=mallory&service=dj`, 'failed', '/tip/demo-'],
     [`/tip/${CODE}`, 'unknown', '/tip/demo-'],
     ['/tip/anything?x=y&userId=sam&service=dj', 'unknown', '/tip/demo-sam-dj?userId=sam&service=dj'],

@@ -22,6 +22,7 @@ const found: Lookup = {
       userId: newUserId((size) => Buffer.alloc(size)),
       serviceCategory: 'dj',
       status: 'active',
+      isPayable: true,
     },
     serviceProvider,
   },
@@ -35,7 +36,7 @@ describe('a code that was looked up', () => {
   it('is the provider who was found, whatever else the address says and however the code was typed', () => {
     const state = {
       status: 'found',
-      provider: { ...serviceProvider, qrId: CODE, isPaused: false, isDemo: false },
+      provider: { ...serviceProvider, qrId: CODE, closed: null, isDemo: false },
     };
     expect(providerState(CODE, '', found)).toEqual(state);
     expect(providerState('k7q2m-9xw4t', FORGED, found)).toEqual(state);

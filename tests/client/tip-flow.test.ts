@@ -2,10 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Attempt } from '#client/tip/attempt.ts';
+import { figuresOf } from '#client/tip/figures.ts';
 import {
   beginFlow,
-  figuresOf,
   flowQuery,
+  type OpenPayment,
   type Receipt,
   readChoice,
   type TipEvent,
@@ -24,7 +25,9 @@ const receipt: Receipt = {
   giverFeeCents: cents(250),
   paidAt: '2026-05-15T12:00:00.000Z',
   transactionId: null,
+  paymentMode: 'simulated',
 };
+const open: OpenPayment = { transactionId: 'txn_older', amountCents: FIFTY, paymentUrl: null };
 
 const EVENTS = {
   'quick-chosen': { type: 'quick-chosen', amountCents: FIFTY },
@@ -40,6 +43,7 @@ const EVENTS = {
   recall: { type: 'recall', transactionId: 'txn_older' },
   recalled: { type: 'recalled', receipt: { ...receipt, transactionId: 'txn_older' } },
   'recall-failed': { type: 'recall-failed' },
+  waiting: { type: 'waiting', payment: open },
   another: { type: 'another' },
 } as const satisfies { readonly [Type in TipEvent['type']]: TipEvent & { readonly type: Type } };
 
@@ -64,6 +68,7 @@ const recalling = {
   transactionId: 'txn_older',
   hasFailed: false,
 } as const satisfies TipFlow;
+const waiting = { step: 'waiting', ...open } as const satisfies TipFlow;
 const recalled = { step: 'success', receipt: EVENTS.recalled.receipt } as const satisfies TipFlow;
 /** Where a step through the history or a reload leads from anywhere but a payment under way. */
 const TO_RECEIPTS = { recall: recalling, recalled };
@@ -122,6 +127,19 @@ const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
     {
       another: fresh(NOTHING),
       'recall-failed': { ...recalling, hasFailed: true },
+      waiting,
+      restored: fresh({ quickAmountCents: FIFTY, customText: '' }),
+      paid: success,
+      ...TO_RECEIPTS,
+    },
+  ],
+  [
+    'while a payment at a payment service is waited for',
+    waiting,
+    {
+      another: fresh(NOTHING),
+      'recall-failed': { ...recalling, hasFailed: true },
+      restored: fresh({ quickAmountCents: FIFTY, customText: '' }),
       paid: success,
       ...TO_RECEIPTS,
     },

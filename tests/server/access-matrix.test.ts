@@ -17,6 +17,7 @@ import {
   tipThrough,
 } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
+import { createPaidApp } from '#tests/support/paid-app.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
@@ -97,8 +98,23 @@ const ENDING_THE_CUSTOMERS: Outcomes = {
   'another provider': 'session_not_found',
 };
 
+/** Every caller asks about their own payouts, where payments are simulated. */
+const BEING_PAID: Outcomes = { ...SIGNED_IN, customer: 'providers_only' };
+const OPENING_A_LINK: Outcomes = {
+  ...BEING_PAID,
+  provider: 'provider_not_payable',
+  'another provider': 'provider_not_payable',
+};
+
 /** Every caller asks for the tip that the customer gave the provider. */
 const READING_THE_TIP: Outcomes = { ...SIGNED_IN, 'another provider': 'transaction_not_found' };
+
+/** Every caller asks to give that tip up, which was no payment at a payment service. */
+const GIVING_UP_THE_TIP: Outcomes = {
+  ...READING_THE_TIP,
+  customer: 'transaction_not_found',
+  provider: 'transaction_not_found',
+};
 
 /** Every caller asks to refund that tip; the customer, who is the first of those who may, does. */
 const REFUNDING_THE_TIP: Outcomes = { ...READING_THE_TIP, provider: 'not_refundable' };
@@ -172,6 +188,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'transactions.list': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.get': { outcomes: READING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
   'transactions.refund': { outcomes: REFUNDING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'transactions.giveUp': { outcomes: GIVING_UP_THE_TIP, input: ({ given }) => ({ id: given.id }) },
   'transactions.sums': { outcomes: SIGNED_IN, input: () => ({}) },
   'transactions.insights': {
     outcomes: SIGNED_IN,
@@ -179,6 +196,9 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   },
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
+  'payments.payoutStatus': { outcomes: BEING_PAID },
+  'payments.onboard': { outcomes: OPENING_A_LINK },
+  'payments.openDashboard': { outcomes: OPENING_A_LINK },
 };
 
 /** The outcome of the call for each caller in turn; no refusal may change anything. */
@@ -222,6 +242,9 @@ const CHANGES = [
   'qrCodes.setPhoto',
   'qrCodes.removePhoto',
   'transactions.refund',
+  'transactions.giveUp',
+  'payments.onboard',
+  'payments.openDashboard',
 ] as const;
 
 describe.each(DOORS)('through %s', (door) => {
@@ -250,6 +273,32 @@ describe.each(DOORS)('through %s', (door) => {
     const answer = await call(door, t, procedure, ROWS[procedure]?.input?.(scene, 0), provider);
     expect(refusedBy(door, answer).code).toBe('password_change_required');
     expect(await t.data.dump()).toEqual(before);
+  });
+});
+
+test.each(
+  DOORS,
+)('%s shows a payment that is not paid to its giver alone, who may give it up', async (door) => {
+  const { t, makePayable } = await createPaidApp();
+  const { provider, customer, code } = await t.setTheScene();
+  await makePayable(provider);
+  const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
+  const { id } = await customer.trpc.transactions.create.mutate(tip);
+  const before = await t.data.dump();
+  for (const somebody of [provider, await t.registerCustomer('dan')]) {
+    const seen = await t.data.dump();
+    for (const procedure of ['transactions.get', 'transactions.giveUp', 'transactions.refund']) {
+      const answer = await call(door, t, procedure, { id }, somebody);
+      expect(refusedBy(door, answer).code, procedure).toBe('transaction_not_found');
+    }
+    expect(await t.data.dump()).toEqual(seen);
+  }
+  expect((await t.data.dump())['payments']).toEqual(before['payments']);
+  expect(resultOf(await call(door, t, 'transactions.get', { id }, customer))).toMatchObject({
+    status: 'pending',
+  });
+  expect(resultOf(await call(door, t, 'transactions.giveUp', { id }, customer))).toMatchObject({
+    status: 'expired',
   });
 });
 

@@ -365,6 +365,10 @@ describe('a password that the operator made', () => {
       'transactions.insights': 'password_change_required',
       'transactions.onTip': 'password_change_required',
       'transactions.summary': 'password_change_required',
+      'transactions.giveUp': 'password_change_required',
+      'payments.payoutStatus': 'password_change_required',
+      'payments.onboard': 'password_change_required',
+      'payments.openDashboard': 'password_change_required',
     });
     const stream = await openStream(t.send, door, { token });
     expect(await refusalOf(t, stream, 0)).toMatchObject({ status: 403, code: 'password_change_required' });

@@ -15,9 +15,13 @@ import {
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { PAYMENT_STATES } from '#shared/payments.ts';
 import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups-under-load.ts';
+import { goOn, writeBooks } from '#tests/support/books.ts';
+import { dump } from '#tests/support/database-dump.ts';
 import { exchangeTips, forge } from '#tests/support/forgery.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
@@ -117,6 +121,15 @@ describe('restoring', () => {
     }
   }
 
+  function dumpOf(path: string) {
+    const database = openDatabase(path, { mustExist: true, readonly: true });
+    try {
+      return dump(database);
+    } finally {
+      database.close();
+    }
+  }
+
   test('revives no session and no mark of a device, and says which passwords it brought back', async () => {
     const { path, env, file, people } = await livesOn();
     const { code, stdout } = await runToEnd('db-restore', env, [file]);
@@ -146,6 +159,36 @@ describe('restoring', () => {
     expect(read(path, 'SELECT name FROM secrets ORDER BY name')).toEqual(['device_mark', 'giver_pseudonym']);
     const server = await startServer({ DATABASE_URL: path });
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(200);
+  });
+
+  test('brings back payments in every state and tips of guests as they were, which then go on', async () => {
+    const { path, tipCount, ...books } = await writeBooks();
+    const env = { DATABASE_URL: path };
+    const file = join(temporaryFolder(), 'backup.db');
+    const written = await runToEnd('db-backup', env, [file]);
+    expect(written).toMatchObject({ code: 0, stderr: '' });
+    const noted = new RegExp(`: (${tipCount}:[0-9a-f]{32})\n`).exec(written.stdout)?.[1] ?? '';
+    const before = dumpOf(path);
+    expect(before['payments']?.map(({ state }) => state)).toEqual(
+      expect.arrayContaining([...PAYMENT_STATES]),
+    );
+    // The same tips, of which one is said not to have been paid.
+    forge(path, `UPDATE transactions SET payment_mode = 'simulated' WHERE sequence = 2`);
+    const refused = await runToEnd('db-restore', env, [file]);
+    expect(refused.stderr).toContain('from tip 2 on they differ');
+    const checked = await runToEnd('db-check', env, ['--digest', noted]);
+    expect(checked.code).toBe(1);
+    expect(checked.stdout).toContain('Violated: a payment that succeeded is a tip as it was paid');
+    expect(checked.stdout).toContain('Rewritten: ');
+
+    const restored = await runToEnd('db-restore', env, [file, '--other-past', '--keep-sessions']);
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    expect(dumpOf(path)).toEqual(before);
+    expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
+    const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
+    await goOn(storage, books);
+    await storage.close();
+    expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
   });
 
   test('says up to when the ledger goes, and what to note of it', async () => {

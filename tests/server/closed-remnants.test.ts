@@ -24,8 +24,20 @@ const newWord = () => randomBytes(9).toString('hex');
 /** A provider with a history of names, and the words by which they could be found. */
 async function addPerson(storage: Storage, index: number) {
   const id = newUserId(randomBytes);
-  const [email, next, username, former, fullName, before, greeting, displayName, photo, hash, device] =
-    Array.from({ length: 11 }, newWord);
+  const [
+    email,
+    next,
+    username,
+    former,
+    fullName,
+    before,
+    greeting,
+    displayName,
+    photo,
+    hash,
+    device,
+    payout,
+  ] = Array.from({ length: 12 }, newWord);
   const passwordHash = `$argon2id$${hash}`;
   await storage.createAccount({
     id,
@@ -59,7 +71,14 @@ async function addPerson(storage: Storage, index: number) {
   const times = { createdAtMs: NOW, expiresAtMs: NOW * 2 };
   const session = { tokenHash: randomBytes(32), userId: id, device: `Device ${device}`, ...times };
   await storage.createSession(session, passwordHash, 50);
-  const words = [email, username, former, fullName, before, greeting, displayName, hash, device];
+  await storage.payments.savePayoutAccount(
+    {
+      ...{ userId: id, paymentMode: 'test', accountId: `acct_${payout}` },
+      ...{ chargesEnabled: false, missing: ['external_account'] },
+    },
+    NOW,
+  );
+  const words = [email, username, former, fullName, before, greeting, displayName, hash, device, payout];
   if (index % 3 === 0) words.push(next);
   if (index % 10 === 0) words.push(photo);
   return { id, words };

@@ -24,6 +24,8 @@ const DEFAULTS = {
   corsOrigins: [],
   trustedProxies: [],
   isRateLimited: true,
+  takesGuestTips: false,
+  stripe: null,
   backupFolder: null,
   warnings: [],
 };
@@ -53,13 +55,15 @@ describe('defaults', () => {
         'BACKUP_FOLDER',
         'CORS_ORIGINS',
         'DATABASE_URL',
+        'GUEST_TIPS',
         'HOST',
         'LOG_LEVEL',
         'PORT',
         'PUBLIC_URL',
         'RATE_LIMIT',
       ],
-      ...['SESSION_DAYS', 'TRUST_PROXY', 'UNDO_MINUTES'],
+      ...['SESSION_DAYS', 'STRIPE_API_BASE', 'STRIPE_EXCLUDED_CATEGORIES', 'STRIPE_SECRET_KEY'],
+      ...['STRIPE_WEBHOOK_SECRET', 'TRUST_PROXY', 'UNDO_MINUTES'],
     ]);
   });
 
@@ -146,6 +150,10 @@ describe('settings', () => {
 describe('a bad value stops the start', () => {
   test.each([
     ['HOST', ['not a host', 'http://localhost', 'a/b', '127.0.0.1\n', 'x'.repeat(254)]],
+    ['STRIPE_SECRET_KEY', ['pk_test_51abc', 'sk_live_', 'whsec_abc', 'sk_test_a b']],
+    ['STRIPE_WEBHOOK_SECRET', ['sk_test_abc', 'whsec_a, b']],
+    ['STRIPE_API_BASE', ['https://api.stripe.com', 'http://10.0.0.1:1', '127.0.0.1', 'http://127.0.0.1/v1']],
+    ['STRIPE_EXCLUDED_CATEGORIES', ['plumber', 'escort, plumber']],
     ['PORT', ['0', '65536', '-1', '3000.5', '3e3', '0x50', 'http', ' 3000', '99999999999999999999']],
     [
       'PUBLIC_URL',
@@ -247,6 +255,32 @@ describe('a bad value stops the start', () => {
     const line = complaint({ PORT: 'x', LOG_LEVEL: 'loud', SESSION_DAYS: '0' });
     expect(line.split('\n')).toHaveLength(1);
     for (const name of ['PORT', 'LOG_LEVEL', 'SESSION_DAYS']) expect(line).toContain(`${name} must `);
+  });
+});
+
+describe('Stripe', () => {
+  const keys = { STRIPE_SECRET_KEY: 'sk_test_51abc', STRIPE_WEBHOOK_SECRET: 'whsec_one, whsec_two' };
+
+  test('is brought by both keys', () => {
+    expect(parseConfig(keys).stripe).toEqual({
+      secretKey: 'sk_test_51abc',
+      webhookSecrets: ['whsec_one', 'whsec_two'],
+      apiBase: null,
+      excludedCategories: ['escort'],
+    });
+    const more = { STRIPE_API_BASE: 'http://[::1]:12111', STRIPE_EXCLUDED_CATEGORIES: 'dj, escort' };
+    expect(parseConfig({ ...keys, ...more }).stripe).toMatchObject({
+      apiBase: 'http://[::1]:12111',
+      excludedCategories: ['dj', 'escort'],
+    });
+    const none = { ...keys, STRIPE_EXCLUDED_CATEGORIES: 'none' };
+    expect(parseConfig(none).stripe).toMatchObject({ excludedCategories: [] });
+  });
+
+  test.each(Object.entries(keys))('is not half there: %s alone', (name, value) => {
+    expect(complaint({ [name]: value })).toBe(
+      'STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are needed together',
+    );
   });
 });
 

@@ -9,6 +9,7 @@ import { csvLine } from '#shared/csv.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { createChance } from '#tests/support/chance.ts';
+import { createPaidApp } from '#tests/support/paid-app.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -163,6 +164,44 @@ test('the daily record has the days on which something was received, and nothing
   expect(weekly.rows).toEqual([{ From: '2026-05-11', To: '2026-05-17', ...sums, ...always }]);
 });
 
+test('a statement and a record say how tips were paid, also of days on which they were paid in two ways', async () => {
+  const { t: simulated, pat, cam, give } = await createScene();
+  await give(cam, 'bartender', 1_010);
+  simulated.clock.nowMs += 86_400_000;
+  await give(cam, 'bartender', 2_000);
+  const { t, makePayable, pay } = await createPaidApp({ data: simulated.data });
+  t.clock.nowMs = simulated.clock.nowMs + 60_000;
+  await makePayable({ trpc: t.trpc(pat.token) });
+  const giveAndPay = async () => {
+    const [receiverQrId = ''] = pat.codes;
+    const tip = { receiverQrId, serviceCategory: 'bartender', amountCents: 3_000 } as const;
+    const given = await t.trpc(cam.token).transactions.create.mutate(tip);
+    await pay(given.paymentUrl);
+  };
+  await giveAndPay();
+  t.clock.nowMs += 86_400_000;
+  await giveAndPay();
+
+  for (const person of [pat, cam]) {
+    const { rows } = await download(t, person);
+    expect(rows.map((row) => [row['Tip'], row['Payment']])).toEqual([
+      ['30.00', 'test'],
+      ['30.00', 'test'],
+      ['20.00', 'simulated'],
+      ['10.10', 'simulated'],
+    ]);
+  }
+  const period = '?from=2026-05-01&to=2026-05-31';
+  const daily = await download(t, pat, period, '/api/transactions/insights');
+  expect(daily.rows.map((row) => [row['Date'], row['Gross'], row['Payment']])).toEqual([
+    ['2026-05-15', '10.10', 'simulated'],
+    ['2026-05-16', '50.00', 'simulated and test'],
+    ['2026-05-17', '30.00', 'test'],
+  ]);
+  const monthly = await download(t, pat, `${period}&granularity=month`, '/api/transactions/insights');
+  expect(monthly.rows.map((row) => [row['Tips'], row['Payment']])).toEqual([['4', 'simulated and test']]);
+});
+
 describe('a cell', () => {
   test.each([
     ...['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '＋1', '－1', '＠1'],
@@ -299,6 +338,7 @@ describe(`a statement of ${MANY} tips`, () => {
           qrCodeId,
           serviceCategory: 'bartender',
           createdAtMs: t.clock.nowMs + done * 1_000,
+          paymentMode: 'simulated',
         });
       });
       for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');

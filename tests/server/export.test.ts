@@ -2,6 +2,7 @@
  * The export of an account, unpacked and read by independent programs: everything that is stored about its owner, nothing of anybody
  * else, no secret, and never whole in memory.
  */
+import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
@@ -14,6 +15,8 @@ import { createValidator } from '#tests/support/api-description.ts';
 import { callTrpc } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { eventsOf } from '#tests/support/event-streams.ts';
+import { createPaidApp } from '#tests/support/paid-app.ts';
+import { beginPayment } from '#tests/support/payment-steps.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
@@ -106,6 +109,7 @@ describe('an export', () => {
       [
         ...['README.txt', 'account.json', 'account.schema.json'],
         ...['transactions.csv', 'transactions.json', 'transactions.schema.json'],
+        ...['payments.json', 'payments.schema.json'],
         ...pat.codes.map((code) => `qr-codes/${code}.png`),
       ].sort(),
     );
@@ -119,7 +123,7 @@ describe('an export', () => {
     const refunded = await give(cam, 'dj', 1_234);
     await pat.trpc.transactions.refund.mutate({ id: refunded.id });
     const { json } = await exportOf(t, pat);
-    for (const name of ['account', 'transactions']) {
+    for (const name of ['account', 'transactions', 'payments']) {
       const schema = json(`${name}.schema.json`);
       expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
       const validate = createValidator().compile(schema);
@@ -150,6 +154,7 @@ describe('an export', () => {
       ...profile,
       former_usernames: ['pat', 'patty'],
       sessions: await get('/auth/sessions'),
+      payout_accounts: [],
       created_at: new Date(pat.user.createdAtMs).toISOString(),
       exported_at: new Date(t.clock.nowMs).toISOString(),
     });
@@ -163,6 +168,103 @@ describe('an export', () => {
         photo_file: null,
       })),
     );
+  });
+
+  test('tells of the account at the payment service, and how each tip was paid', async () => {
+    const { t, makePayable, pay } = await createPaidApp();
+    const pat = await enter(t, 'pat', ['bartender']);
+    const cam = await enter(t, 'cam');
+    const accountId = await makePayable(pat);
+    const [receiverQrId = ''] = pat.codes;
+    const give = () =>
+      cam.trpc.transactions.create.mutate({ receiverQrId, serviceCategory: 'bartender', amountCents: 2_000 });
+    const { id, paymentUrl } = await give();
+    await pay(paymentUrl);
+    await give();
+    const { json, rows, text } = await exportOf(t, pat);
+    const payout = { payment_mode: 'test', account_id: accountId, charges_enabled: true, missing: [] };
+    expect(json('account.json').payout_accounts).toEqual([payout]);
+    expect(createValidator().compile(json('account.schema.json'))(json('account.json'))).toBe(true);
+    expect(json('transactions.json')).toMatchObject([{ id, status: 'completed', payment_mode: 'test' }]);
+    expect(rows()).toMatchObject([{ Transaction: id, Payment: 'test' }]);
+    expect(text('README.txt')).not.toContain('Payments are simulated');
+    const ofGiver = await exportOf(t, cam);
+    expect(ofGiver.json('account.json').payout_accounts).toEqual([]);
+    expect(ofGiver.rows()).toMatchObject([{ Transaction: id, Payment: 'test' }]);
+    expect([...ofGiver.files.values()].join()).not.toContain(accountId);
+  });
+
+  test('tells its giver of every payment, also of those that were not paid, and its receiver of none', async () => {
+    const { t, stripe, makePayable, pay } = await createPaidApp();
+    const pat = await enter(t, 'pat', ['bartender']);
+    const cam = await enter(t, 'cam');
+    const accountId = await makePayable(pat);
+    const [receiverQrId = ''] = pat.codes;
+    const give = async (amountCents: number) => {
+      t.clock.nowMs += 1_000;
+      const tip = { receiverQrId, serviceCategory: 'bartender', amountCents } as const;
+      return cam.trpc.transactions.create.mutate(tip);
+    };
+    const none = JSON.stringify((await exportOf(t, cam)).json('payments.json'));
+    expect(none).toBe('[]');
+    const refunded = await give(5_000);
+    await pay(refunded.paymentUrl);
+    await pat.trpc.transactions.refund.mutate({ id: refunded.id });
+    const left = await give(4_000);
+    await cam.trpc.transactions.giveUp.mutate({ id: left.id });
+    const paid = await give(3_000);
+    await pay(paid.paymentUrl);
+    const pending = await give(2_000);
+
+    const { json, files, rows } = await exportOf(t, cam);
+    const payments = json('payments.json');
+    expect(payments).toMatchObject([
+      { transaction_id: pending.id, state: 'pending', amount: 20, giver_fee: 1, charge_id: null },
+      { transaction_id: paid.id, state: 'succeeded', amount: 30, refund_asked_by: null },
+      { transaction_id: left.id, state: 'expired', amount: 40, charge_id: null },
+      { transaction_id: refunded.id, state: 'refunded', amount: 50, refund_asked_by: 'receiver' },
+    ]);
+    const { created_at, checkout_url, payment_mode, ...rest } = payments[0];
+    expect({ created_at, checkout_url, payment_mode }).toEqual({
+      created_at: pending.createdAt,
+      checkout_url: pending.paymentUrl,
+      payment_mode: 'test',
+    });
+    expect(stripe.sessions.has(rest.checkout_id)).toBe(true);
+    expect(stripe.charges.has(payments[1].charge_id)).toBe(true);
+    expect(createValidator().compile(json('payments.schema.json'))(payments)).toBe(true);
+    // What was not paid is none of the tips.
+    expect(rows().map((row) => row['Transaction'])).toEqual([paid.id, refunded.id]);
+    expect([...files.values()].join()).not.toContain(accountId);
+
+    const ofReceiver = await exportOf(t, pat);
+    expect(ofReceiver.json('payments.json')).toEqual([]);
+    for (const { id } of [left, pending]) expect([...ofReceiver.files.values()].join()).not.toContain(id);
+  });
+
+  test('has a long list of payments once, whatever is begun meanwhile', async () => {
+    const { t, makePayable } = await createPaidApp();
+    const pat = await enter(t, 'pat', ['bartender']);
+    const cam = await enter(t, 'cam');
+    await makePayable(pat);
+    const [qrCodeId] = pat.codes;
+    if (qrCodeId === undefined) throw new Error('pat has no code');
+    const amountCents = cents(2_000);
+    const begin = async (createdAtMs: number) => {
+      const id = newTransactionId(randomBytes);
+      await beginPayment(t.storage, {
+        ...{ id, amountCents, ...feesFor(amountCents), idempotencyKey: null, createdAtMs },
+        ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE, paymentMode: 'test' },
+        ...{ giverId: cam.user.id, qrCodeId, serviceCategory: 'bartender' },
+      });
+      return id;
+    };
+    const ids: string[] = [];
+    for (let count = 2 * PAGE; count > 0; count -= 1) ids.unshift(await begin(t.clock.nowMs - count));
+    await begin(t.clock.nowMs + 1);
+    const { json } = await exportOf(t, cam);
+    const told: { transaction_id: string }[] = json('payments.json');
+    expect(told.map(({ transaction_id }) => transaction_id)).toEqual(ids);
   });
 
   test('has the pictures of the codes and the photos of the pages as they are served', async () => {
@@ -357,6 +459,7 @@ describe(`an export of ${MANY} tips`, () => {
           qrCodeId,
           serviceCategory: 'bartender',
           createdAtMs: t.clock.nowMs + done * 1_000,
+          paymentMode: 'simulated',
         });
       });
       for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');

@@ -42,7 +42,7 @@ const wireTips = z.array(z.object({ giver_id: z.string() }));
 async function giversSeenBy(t: TestApp, door: Door, { token }: { readonly token: string }) {
   if (door === 'tRPC') {
     const { transactions } = await t.trpc(token).transactions.list.query({});
-    return transactions.map(({ giverId }): string => giverId);
+    return transactions.map(({ giverId }) => giverId);
   }
   const { body } = await t.rest('GET', '/transactions', { token });
   return wireTips.parse(body).map(({ giver_id }) => giver_id);

@@ -320,6 +320,11 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     // The address of an empty id is that of nothing at all, and that of a dot is that of a transaction.
     refusals: ['transaction_not_found', 'not_found', 'method_not_allowed'],
   },
+  'transactions.giveUp.id': {
+    inputWith: ({ text }) => ({ id: text }),
+    token: customer,
+    refusals: ['transaction_not_found', 'not_found', 'method_not_allowed'],
+  },
   'transactions.refund.idempotencyKey': {
     inputWith: ({ text }) => ({ id: 'txn_none', idempotencyKey: text }),
     token: customer,

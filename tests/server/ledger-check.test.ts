@@ -5,7 +5,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { INVARIANTS } from '#server/storage/ledger-invariants.ts';
+import { invariantsWith } from '#server/storage/ledger-invariants.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
@@ -13,22 +13,28 @@ import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 /**
  * Three tips of a customer's for the first of two codes of a provider's: 1,000, 2,000 and 3,000 cents. On request a fourth of
- * 4,000 cents that is reversed, or all of that checked as what is recent.
+ * 4,000 cents that is reversed, or all of that checked as what is recent; one of 5,000 cents that was paid at a payment service; or one
+ * of 6,000 cents of a guest, which is reversed.
  */
 async function createBooks({
   path,
   isReversed = false,
   isChecked = false,
+  isPaid = false,
+  isOfGuest = false,
 }: {
   readonly path?: string;
   readonly isReversed?: boolean;
   readonly isChecked?: boolean;
+  readonly isPaid?: boolean;
+  readonly isOfGuest?: boolean;
 } = {}) {
   const ledger = await createSqliteLedger(path === undefined ? {} : { path });
   const { provider, customer, tip } = await ledger.setTheScene();
@@ -40,6 +46,18 @@ async function createBooks({
     if (amountCents === 4_000) {
       expect(await takeBack(ledger.storage, given, START_MS + 1)).toMatchObject({ outcome: 'reversed' });
     }
+  }
+  if (isPaid) {
+    await ledger.storage.payments.savePayoutAccount(payoutAccountOf(provider.id), START_MS);
+    await payTip(ledger.storage, tip({ amountCents: 5_000, idempotencyKey: 'key-5000' }));
+  }
+  if (isOfGuest) {
+    const ofGuest = tip({ amountCents: 6_000, giverId: null });
+    await ledger.storage.recordTip(ofGuest);
+    const request = { transactionId: ofGuest.id, userId: provider.id, idempotencyKey: null, giverFromMs: 0 };
+    expect(await ledger.storage.reverseTip({ ...request, createdAtMs: START_MS + 1 })).toMatchObject({
+      outcome: 'reversed',
+    });
   }
   if (isChecked) {
     expect((await ledger.storage.checkRecent()).problems).toEqual([]);
@@ -71,7 +89,7 @@ const THEMSELVES = 'nobody tips themselves';
 const KNOWN = 'the category is known';
 const KEY = 'an idempotency key left one tip of its giver';
 const NEGATIVE_SUM = 'no balance and no bucket is negative';
-const LEFT = 'a tip left an entry with each of its two people';
+const LEFT = 'a tip left an entry with each of its two people who has an account';
 const TOOK_BACK = 'a reversal is of a known tip, and took back what it did to its two people';
 const ONCE = 'a tip is reversed once';
 const STANDS = 'no entry stands without its tip or reversal';
@@ -81,6 +99,9 @@ const RECEIVED = 'the total received is the sum of the net amounts';
 const GIVEN = 'the total given is the sum of the amounts';
 const BUCKET = 'each bucket is the sum of what was received in its quarter of an hour';
 const DETAILS = 'what a bucket tells of its amounts is so of its tips';
+const PAID = 'a payment that succeeded is a tip as it was paid';
+const HAS_PAYMENT = 'a tip that was paid has a payment that succeeded';
+const IS_REFUNDED = 'a payment is refunded when its tip is reversed, and only then';
 const REMEMBERED = 'nothing was remembered as checked that is not there';
 const TIPS_GAP = 'the sequence of transactions has no gap, and ends with the last one given out';
 const REVERSALS_GAP = 'the sequence of reversals has no gap, and ends with the last one given out';
@@ -349,7 +370,14 @@ const FALSE_MEMORIES: readonly Falsification[] = [
 ];
 
 test('finds nothing in good books', async () => {
-  for (const options of [{}, { isReversed: true }, { isChecked: true }]) {
+  for (const options of [
+    {},
+    { isReversed: true },
+    { isChecked: true },
+    { isPaid: true },
+    { isOfGuest: true },
+    { isPaid: true, isOfGuest: true, isChecked: true },
+  ]) {
     const { database } = await createBooks(options);
     expect(checkLedger(database)).toEqual([]);
     expect(checkIntegrity(database, 'quick')).toEqual([]);
@@ -357,10 +385,38 @@ test('finds nothing in good books', async () => {
   }
 });
 
+/** Falsifications of a ledger with a tip that was paid. */
+const FALSE_PAYMENTS: readonly (readonly [what: string, statements: string, violated: readonly string[]])[] =
+  [
+    ['a payment of another sum', 'UPDATE payments SET amount_cents = 5001, net_amount_cents = 4851;', [PAID]],
+    ['a payment of somebody else', `UPDATE payments SET giver_id = ${SAM};`, [PAID]],
+    [
+      'a paid tip that is said to be simulated',
+      `UPDATE transactions SET payment_mode = 'simulated';`,
+      [PAID],
+    ],
+    ['a tip whose payment failed', `UPDATE payments SET state = 'failed', charge_id = NULL;`, [HAS_PAYMENT]],
+    ['a tip without its payment', 'DELETE FROM payments;', [HAS_PAYMENT]],
+    ['a payment that is refunded without its tip', `UPDATE payments SET state = 'refunded';`, [IS_REFUNDED]],
+  ];
+
+/** Falsifications of a ledger with a tip of a guest, which was reversed. */
+const FALSE_GUESTS: readonly Falsification[] = [
+  [
+    'a guest who is said to be somebody',
+    `UPDATE transactions SET giver_id = ${SAM}, giver_position = 1 WHERE giver_id IS NULL;`,
+    [LEFT, TOOK_BACK, STANDS],
+  ],
+  ['somebody who is said to be a guest', third('giver_id = NULL, giver_position = NULL'), [STANDS]],
+  ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1;', [TOOK_BACK, STANDS]],
+];
+
 test.each([
   ...FALSIFICATIONS.map((falsification) => [...falsification, {}] as const),
   ...FALSE_REVERSALS.map((falsification) => [...falsification, { isReversed: true }] as const),
   ...FALSE_MEMORIES.map((falsification) => [...falsification, { isChecked: true }] as const),
+  ...FALSE_PAYMENTS.map((falsification) => [...falsification, { isPaid: true }] as const),
+  ...FALSE_GUESTS.map((falsification) => [...falsification, { isOfGuest: true }] as const),
 ])('finds %s, and nothing else', async (_what, statements, violated, options) => {
   const { database } = await createBooks(options);
   letFalsify(database);
@@ -370,10 +426,10 @@ test.each([
 });
 
 test('has a falsification for every invariant', async () => {
-  const all = [...FALSIFICATIONS, ...FALSE_REVERSALS, ...FALSE_MEMORIES].flatMap(
+  const all = [...FALSIFICATIONS, ...FALSE_REVERSALS, ...FALSE_MEMORIES, ...FALSE_PAYMENTS].flatMap(
     ([, , violated]) => violated,
   );
-  const stated = INVARIANTS.map(([sentence]) => sentence);
+  const stated = invariantsWith({ details: true, payments: true }).map(([sentence]) => sentence);
   expect(stated.filter((sentence) => !all.includes(sentence))).toEqual([]);
 });
 

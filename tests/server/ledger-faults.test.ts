@@ -8,6 +8,7 @@ import type { RecordOutcome } from '#server/storage/ledger.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { beginPayment, payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger, openBeside } from '#tests/support/sqlite-ledger.ts';
@@ -123,6 +124,49 @@ describe('a fault', () => {
       'RELEASE',
       'COMMIT',
     ]);
+  });
+
+  test.each([
+    { what: 'a payment that succeeds', of: 'the customer', isPaid: false },
+    { what: 'a payment that is refunded', of: 'the customer', isPaid: true },
+    { what: 'a payment that succeeds', of: 'a guest', isPaid: false },
+    { what: 'a payment that is refunded', of: 'a guest', isPaid: true },
+  ])('in any one statement of $what leaves the file as it was, and the next news works: $of', async ({
+    of,
+    isPaid,
+  }) => {
+    const ledger = await createFaultyLedger();
+    const { payments } = ledger.storage;
+    await payments.savePayoutAccount(payoutAccountOf(ledger.provider.id), START_MS);
+    const failed: string[] = [];
+    for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
+      const tip = ledger.tip(of === 'a guest' ? { giverId: null } : {});
+      await (isPaid ? payTip : beginPayment)(ledger.storage, tip);
+      const hear = () =>
+        payments.movePayment(
+          tip.id,
+          isPaid ? { to: 'refunded' } : { to: 'succeeded', chargeId: `pi_${tip.id}` },
+          ...([START_MS + 1, START_MS] as const),
+        );
+      const before = ledger.dumpFile();
+      const [result] = await ledger.withFault(
+        (_statement, index) => index === nth,
+        () => Promise.allSettled([hear()]),
+      );
+      if (ledger.statements().length <= nth) {
+        expect(result.status).toBe('fulfilled');
+        break;
+      }
+      failed.push(String(ledger.statements()[nth]));
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: `fault in ${failed.at(-1)}` } });
+      expect(ledger.dumpFile()).toEqual(before);
+      expect(ledger.database.inTransaction).toBe(false);
+      expect(await hear()).toMatchObject({ outcome: 'moved' });
+      expect(await hear()).toMatchObject({ outcome: 'unchanged' });
+      expect(ledger.checkFile()).toEqual([]);
+    }
+    expect(failed.filter((statement) => /payments/.test(statement))).toHaveLength(2);
+    expect(failed.length).toBeGreaterThan(8);
   });
 
   test('in any one statement of a check leaves nothing remembered, and the next check works', async () => {

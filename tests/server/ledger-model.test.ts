@@ -4,9 +4,11 @@
  */
 
 import { expect, test } from 'vitest';
+import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { Account } from '#server/storage/storage.ts';
 import { createFairTurns } from '#server/tips/fair-turns.ts';
+import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createTakings } from '#server/tips/takings.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { createTransactions } from '#server/tips/transactions.ts';
@@ -49,11 +51,16 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   const { data, storage } = await createTestLedger({ random: chance.bytes });
   let now = START_MS;
   const deps = { storage, clock: () => now, random: chance.bytes };
-  const view = createTransactionView(chance.bytes(32), UNDO_MS, deps.clock);
+  const key = chance.bytes(32);
+  const receipts = createGuestReceipts(key);
+  const view = createTransactionView({
+    ...{ key, undoMs: UNDO_MS, clock: deps.clock, publicUrl: PUBLIC_URL, receipts },
+  });
   const turns = createFairTurns(8);
-  const transactions = createTransactions({ ...deps, view, undoMs: UNDO_MS, turns });
+  const payments = createSimulatedPayments(storage);
+  const transactions = createTransactions({ ...deps, payments, receipts, view, undoMs: UNDO_MS, turns });
   const takings = createTakings(storage, turns);
-  const qrCodes = createQrCodes({ ...deps, publicUrl: PUBLIC_URL });
+  const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL });
   const model = createLedgerModel(UNDO_MS);
   /** The ids that the ledger gave to the tips of the model. */
   const ids: TransactionId[] = [];

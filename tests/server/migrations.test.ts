@@ -16,6 +16,7 @@ import { notePast, tipText } from '#server/storage/past.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
 import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import * as paymentSchema from '#server/storage/sqlite/payment-schema.ts';
 import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
@@ -430,7 +431,7 @@ describe('a file', () => {
 });
 
 describe('the tables that the migrations make are those of schema.ts:', () => {
-  const tables = Object.values(schema).filter((value) => is(value, SQLiteTable));
+  const tables = Object.values({ ...schema, ...paymentSchema }).filter((value) => is(value, SQLiteTable));
 
   function migrated(): Database {
     const database = open();

@@ -25,6 +25,7 @@ import {
 } from '#tests/support/api-description.ts';
 import { LOCAL_URL, PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
+import { createPaidApp } from '#tests/support/paid-app.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 /** A small photo. */
@@ -50,13 +51,24 @@ test('the description has every route of the table, and only those', async () =>
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+/** What guests may ask as well, each with what stands for a session where the operator takes tips of theirs. */
+const OF_GUESTS = [
+  'POST /transactions',
+  'GET /transactions/{transactionId}',
+  'POST /transactions/{transactionId}/refund',
+  'POST /transactions/{transactionId}/cancel',
+];
+
 test('the description asks for a token exactly where the product does', async () => {
   const { t, document } = await describedApp();
   for (const { method, path, operation } of operationsOf(document)) {
     const { status } = await t.rest(method, path.replace('{qrId}', '7K3MX9Q2AB'), {
       ...((method === 'POST' || method === 'PATCH') && { body: {} }),
     });
-    expect([[], [{ bearer: [] }]]).toContainEqual(operation.security);
+    const isForGuests = operation.security?.length === 2;
+    if (!isForGuests) expect([[], [{ bearer: [] }]]).toContainEqual(operation.security);
+    else expect(operation.security).toEqual([{ bearer: [] }, {}]);
+    expect(isForGuests, `${method} ${path}`).toBe(OF_GUESTS.includes(`${method} ${path}`));
     const isOpen = operation.security?.length === 0;
     expect(status === 401, `${method} ${path}`).toBe(!isOpen);
     expect(Object.hasOwn(operation.responses, '401') || isOpen).toBe(true);
@@ -91,6 +103,7 @@ test('the description names the schemas that a generated client wants types of, 
       ...['Registration', 'Credentials', 'PasswordChange', 'ProfileChange', 'NewQrCode', 'TipPageChange'],
       ...['NewTip', 'ServiceCategory'],
       ...['User', 'Login', 'Session', 'QrCode', 'QrCodeLookup', 'Transaction', 'TipSums', 'Insights', 'Csv'],
+      ...['PayoutStatus', 'PaymentLink'],
       ...['ConnectedEvent', 'ResetEvent', 'StreamReset', 'TipEvent'],
       ...['Problem', 'FieldError'],
     ]),
@@ -445,6 +458,56 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     return made;
   }
 
+  /** The way of a tip that is paid at a payment service, and what is refused on it. */
+  async function payTips() {
+    const { t: paid, stripe, makePayable, pay } = await createPaidApp();
+    const { provider, customer, code } = await paid.setTheScene();
+    const { token } = customer;
+    const isDown = (down: boolean) => stripe.fail(() => (down ? { is: 'status', status: 503 } : null));
+    const give = 'POST /transactions';
+    const tip = { token, body: { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' } };
+    const accountRoute = 'GET /payments/account';
+    const links = ['POST /payments/account', 'POST /payments/dashboard-link'];
+    for (const route of [accountRoute, ...links]) await call(paid, route, { token });
+    for (const route of [accountRoute, ...links.toReversed()]) await call(paid, route, provider);
+    await call(paid, give, tip);
+    await makePayable(provider);
+    for (const route of [accountRoute, ...links]) await call(paid, route, provider);
+    isDown(true);
+    for (const route of links) await call(paid, route, provider);
+    await call(paid, give, tip);
+    isDown(false);
+    const { body: begun } = await call(paid, give, tip);
+    const one = { token, at: `/transactions/${begun.id}` };
+    const cancel = 'POST /transactions/{transactionId}/cancel';
+    await call(paid, 'GET /transactions/{transactionId}', one);
+    isDown(true);
+    await call(paid, cancel, { ...one, at: `${one.at}/cancel` });
+    isDown(false);
+    await call(paid, cancel, { ...one, at: `${one.at}/cancel` });
+    await call(paid, cancel, { ...one, at: '/transactions/txn_none/cancel' });
+    const { body: another } = await call(paid, give, tip);
+    await pay(another.payment_url);
+    const refund = { token, at: `/transactions/${another.id}/refund` };
+    isDown(true);
+    await call(paid, 'POST /transactions/{transactionId}/refund', refund);
+    isDown(false);
+    await call(paid, 'POST /transactions/{transactionId}/refund', refund);
+    await call(paid, 'GET /transactions', { token });
+  }
+
+  /** The way of a guest, who has the receipt in place of a session. */
+  async function tipAsGuest() {
+    const open = await createTestApp({ config: { takesGuestTips: true } });
+    const { code } = await open.setTheScene();
+    const tip = { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' };
+    const { body: given } = await call(open, 'POST /transactions', { body: tip });
+    const at = `/transactions/${given.receipt_url.split('/').at(-1)}`;
+    await call(open, 'GET /transactions/{transactionId}', { at });
+    await call(open, 'POST /transactions/{transactionId}/refund', { at: `${at}/refund` });
+    return at;
+  }
+
   const person = (username: string) => ({
     email: `${username}@example.com`,
     username,
@@ -569,6 +632,9 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (const receiver_qr_id of Object.values(ofPat))
     await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id } });
 
+  await payTips();
+  const receipt = await tipAsGuest();
+
   const local = await createTestApp({ data: t.data, config: { publicUrl: LOCAL_URL } });
   await call(local, PRINT, { token: pat, at: `/qr-codes/${code.id}/print/code.svg` });
 
@@ -631,11 +697,17 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, PRINT, { token });
     await call(limited, 'POST /transactions/{transactionId}/refund', { token });
     await call(limited, 'GET /auth/me/export', { token });
+    await call(limited, 'POST /transactions/{transactionId}/cancel', { token });
   }
-  for (let attempt = 0; attempt <= 30; attempt += 1)
+  for (let attempt = 0; attempt <= 30; attempt += 1) {
     await call(limited, 'POST /qr-codes/{qrId}/replacement', { token: provider.token });
+    await call(limited, 'POST /payments/account', { token: provider.token });
+    await call(limited, 'POST /payments/dashboard-link', { token: provider.token });
+  }
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
+  for (let attempt = 0; attempt <= 300; attempt += 1)
+    await call(limited, 'GET /transactions/{transactionId}', { at: receipt });
   await call(limited, closeRoute, { token, body: { current_password: 'wrong', confirmation } });
 
   await limited.data.demandNewPasswords();

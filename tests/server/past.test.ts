@@ -3,12 +3,13 @@
  * fit again, the note no longer fits. Nothing of it is stored where it could be rewritten too.
  */
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { findFirstDifference, notePast, parsePast, spellPast } from '#server/storage/past.ts';
 import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
-import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
-import { readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { exchangeTips, forge, forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
@@ -73,6 +74,24 @@ test('each fact of each tip takes part, whatever columns there are', async () =>
     }
   }
   expect(notePast(tipsOfPast(database))).toEqual(whole);
+});
+
+test('what the version before entries noted still fits, and shows when tips of then are said to be paid', () => {
+  const database = openDatabase(IN_MEMORY);
+  onTestFinished(() => void database.close());
+  makeEarlierLedger(database, 1_000);
+  // As that version reported it.
+  const noted = parsePast('1000:d18eb4ca79c239bdacdde7df3f3a8e04');
+  expect(notePast(tipsOfPast(database))).toEqual(noted);
+  migrate(database, readMigrations('drizzle/sqlite'));
+  expect(notePast(tipsOfPast(database))).toEqual(noted);
+  forgeIn(database, `UPDATE transactions SET payment_mode = 'test' WHERE sequence = 500`);
+  const forged = notePast(tipsOfPast(database));
+  expect(forged).not.toEqual(noted);
+  forgeIn(database, `UPDATE transactions SET payment_mode = 'live' WHERE sequence = 500`);
+  expect(notePast(tipsOfPast(database))).not.toEqual(forged);
+  forgeIn(database, `UPDATE transactions SET payment_mode = 'simulated'`);
+  expect(notePast(tipsOfPast(database))).toEqual(noted);
 });
 
 test('two tips that change places are another past', async () => {

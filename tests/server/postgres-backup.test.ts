@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { newPhotoName, newTransactionId, newUserId } from '#shared/ids.ts';
-import { moveBooks, writeBooks } from '#tests/support/books.ts';
+import { goOn, moveBooks, writeBooks } from '#tests/support/books.ts';
 import { makeEarlierDatabase } from '#tests/support/earlier-postgres.ts';
 import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
@@ -69,10 +69,12 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
   }
 
   test('a backup is written while a server runs, checked, and for this user alone', async () => {
-    const { url, file, past, written } = await createBackup();
+    const { url, file, past, written, tipCount } = await createBackup();
     expect(written).toMatchObject({ code: 0, stderr: '' });
     expect(written.stdout).toContain(`${file} holds all of `);
-    expect(written.stdout).toContain(`checked: a ledger of 4 tips.\nIts past, to note elsewhere: ${past}\n`);
+    expect(written.stdout).toContain(
+      `checked: a ledger of ${tipCount} tips.\nIts past, to note elsewhere: ${past}\n`,
+    );
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(dirname(file))).toEqual(['tips.dump']);
 
@@ -105,14 +107,14 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     );
     const { code, stdout, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('a ledger of 4 tips, the newest of 20');
+    expect(stdout).toContain(`a ledger of ${books.tipCount} tips, the newest of 20`);
     expect(stdout).toContain(`Its past, to note elsewhere: ${past}\n`);
     expect(stdout).toContain('kept as the schema tipwell_before_restore of the same database.\n');
     expect(stdout).toContain(
       ': 1 account changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(stdout).toContain('All sessions have ended (1): everybody logs in again.\n');
-    expect(await at(url).check(null)).toEqual({ problems: [], tipCount: 4, past });
+    expect(await at(url).check(null)).toEqual({ problems: [], tipCount: books.tipCount, past });
     const storage = await at(url).openForServer(() => {});
     expect(await storage.listSessions(books.customer.id, 0)).toEqual([]);
     expect(await storage.secret('giver_pseudonym', Buffer.alloc(32))).toEqual(
@@ -126,12 +128,25 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(kept.stdout).toContain('Sessions go on as they were when the backup was made: 1.\n');
   });
 
-  test('a restore fills a database of another server that has nothing yet', async () => {
-    const { file, past } = await createBackup();
+  test('a restore fills a database of another server that has nothing yet, and payments go on there', async () => {
+    const { file, past, ...books } = await createBackup();
     const url = await createDatabase();
     const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
     expect({ code, kept: stdout.includes('kept as') }).toEqual({ code: 0, kept: false });
     expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    const [from, to] = [await at(books.url).openForCommand(), await at(url).openForServer(() => {})];
+    const { id } = books.payments.giver;
+    expect(await to.payments.listPayments(id, null, 99)).toEqual(
+      await from.payments.listPayments(id, null, 99),
+    );
+    for (const guest of Object.values(books.guests))
+      expect(await to.findTransaction(null, guest.id)).toMatchObject({ giverId: null });
+    expect(await to.payments.listPayoutAccounts(books.other.id)).toEqual(
+      await from.payments.listPayoutAccounts(books.other.id),
+    );
+    await goOn(to, books);
+    for (const storage of [from, to]) await storage.close();
+    expect((await at(url).check(null)).problems).toEqual([]);
   });
 
   test('a restore is refused while a server runs', async () => {

@@ -25,7 +25,7 @@ const PARTIES = 'a tip has a known giver, receiver and QR code';
 const THEMSELVES = 'nobody tips themselves';
 const KNOWN = 'the category is known';
 const KEY = 'an idempotency key left one tip of its giver';
-const ENTRIES = 'a tip left an entry with each of its two people';
+const ENTRIES = 'a tip left an entry with each of its two people who has an account';
 const REVERSAL = 'a reversal is of a known tip, and took back what it did to its two people';
 const ONCE = 'a tip is reversed once';
 const ALONE = 'no entry stands without its tip or reversal';
@@ -35,6 +35,9 @@ const RECEIVED = 'the total received is the sum of the net amounts';
 const GIVEN = 'the total given is the sum of the amounts';
 const BUCKET = 'each bucket is the sum of what was received in its quarter of an hour';
 const CHECKED = 'nothing was remembered as checked that is not there';
+const PAID = 'a payment that succeeded is a tip as it was paid';
+const HAS_PAYMENT = 'a tip that was paid has a payment that succeeded';
+const IS_REFUNDED = 'a payment is refunded when its tip is reversed, and only then';
 const REFERENCES = 'every reference leads somewhere';
 
 /** What is done to the books of `writeBooks`, and an invariant that is violated then. */
@@ -59,10 +62,10 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
     ENTRIES,
   ],
   ['a reversal without its entry', `DELETE FROM entries WHERE kind = 'given_reversed'`, REVERSAL],
-  ['a reversal of an unknown tip', 'UPDATE reversals SET transaction_sequence = 9', REVERSAL],
+  ['a reversal of an unknown tip', 'UPDATE reversals SET transaction_sequence = 99', REVERSAL],
   [
     'a second reversal',
-    `INSERT INTO reversals OVERRIDING SYSTEM VALUE SELECT 9, transaction_sequence, created_at_ms, giver_position, receiver_position FROM reversals`,
+    `INSERT INTO reversals OVERRIDING SYSTEM VALUE SELECT 99, transaction_sequence, created_at_ms, giver_position, receiver_position FROM reversals WHERE sequence = 1`,
     ONCE,
   ],
   [
@@ -76,7 +79,7 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
     `UPDATE entries SET position = 9 WHERE position = 5 AND account_id = ${CAM}`,
     NUMBERED,
   ],
-  ['a last position that is too high', `UPDATE accounts SET last_position = 6 WHERE id = ${PAT}`, NUMBERED],
+  ['a last position that is too high', `UPDATE accounts SET last_position = 99 WHERE id = ${PAT}`, NUMBERED],
   [
     'a wrong balance',
     `UPDATE entries SET balance_after_cents = 1 WHERE position = 2 AND account_id = ${PAT}`,
@@ -96,6 +99,31 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
   ['a bucket that is missing', 'DELETE FROM tip_buckets', BUCKET],
   ['a bucket of nothing', `INSERT INTO tip_buckets VALUES (${SAM}, 0, 'barber', 1, 1)`, BUCKET],
   ['a check of what is not there', 'UPDATE checked_accounts SET position = 99', CHECKED],
+  [
+    'a payment of another sum',
+    `UPDATE payments SET amount_cents = amount_cents + 1 WHERE state = 'succeeded'`,
+    PAID,
+  ],
+  ['a payment of nobody', `UPDATE payments SET giver_id = NULL WHERE state = 'refunded'`, PAID],
+  ['a guest whose payment was that of somebody', `UPDATE payments SET giver_id = ${SAM}`, PAID],
+  ['a paid tip that is said to be simulated', second(`payment_mode = 'simulated'`), PAID],
+  ['a tip without its payment', `DELETE FROM payments WHERE state = 'succeeded'`, HAS_PAYMENT],
+  ['a tip whose payment is pending', `UPDATE payments SET state = 'pending'`, HAS_PAYMENT],
+  ['a tip that is said to be paid', `UPDATE transactions SET payment_mode = 'test'`, HAS_PAYMENT],
+  ['a refund without its reversal', `UPDATE payments SET state = 'refunded'`, IS_REFUNDED],
+  [
+    'a reversal without its refund',
+    `UPDATE payments SET state = 'succeeded' WHERE state = 'refunded'`,
+    IS_REFUNDED,
+  ],
+  [
+    'a giver for whom a guest has left no entry',
+    `UPDATE transactions SET giver_id = ${SAM}, giver_position = 1 WHERE giver_id IS NULL`,
+    ENTRIES,
+  ],
+  ['a reversal of a guest who has an entry', 'UPDATE reversals SET giver_position = 1', REVERSAL],
+  ['a payment of an unknown code', `UPDATE payments SET qr_code_id = 'GONEGONE00'`, REFERENCES],
+  ['a payout account of nobody', `UPDATE payout_accounts SET user_id = 'gone ' || user_id`, REFERENCES],
   [
     'a session of nobody',
     `INSERT INTO sessions VALUES (decode(repeat('00', 32), 'hex'), 'usr_gone', 0, 0, '')`,
@@ -138,7 +166,7 @@ describe('the check of the ledger', () => {
     const { past } = await databaseAt({ engine: 'sqlite', path: books.path }).check(null);
     expect(await databaseAt({ engine: 'postgres', url }).check(null)).toEqual({
       problems: [],
-      tipCount: 4,
+      tipCount: books.tipCount,
       past,
     });
   });

@@ -11,7 +11,8 @@ import type { TableRows } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newTransactionId } from '#shared/ids.ts';
-import { moveBooks, writeBooks } from '#tests/support/books.ts';
+import { PAYMENT_STATES } from '#shared/payments.ts';
+import { goOn, moveBooks, writeBooks } from '#tests/support/books.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
@@ -67,7 +68,7 @@ describe('a move', () => {
       'sqlite_schema',
       `name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'schema_migrations' --`,
     ).flat();
-    expect(tables).toHaveLength(16);
+    expect(tables).toHaveLength(19);
     for (const table of tables.map(String)) {
       const columns = readFile(path, `pragma_table_info('${table}')`, 'name, cid').map(String);
       const names = columns.map((column) => column.split(',')[0]).join(', ');
@@ -82,17 +83,17 @@ describe('a move', () => {
   });
 
   test('keeps the past, and what people see through the port', async () => {
-    const { path, provider, customer, code, tips } = await writeBooks();
+    const { path, provider, customer, other, code, tips, payments, guests } = await writeBooks();
     const url = await createPostgresDatabase();
     const file = databaseAt({ engine: 'sqlite', path });
     const { past, tipCount, problems } = await file.check(null);
     expect(problems).toEqual([]);
     expect(await moveBooks(path, url)).toEqual({ problems: [], tipCount, past });
-    expect(await at(url).check(null)).toEqual({ problems: [], tipCount: 4, past });
+    expect(await at(url).check(null)).toEqual({ problems: [], tipCount, past });
 
     const [from, to] = [await file.openForCommand(), await at(url).openForCommand()];
     try {
-      for (const { id, email } of [provider, customer]) {
+      for (const { id, email } of [provider, customer, payments.giver]) {
         expect(await to.findCredentials(email)).toEqual(await from.findCredentials(email));
         expect(await to.listSessions(id, 0)).toEqual(await from.listSessions(id, 0));
         expect(await to.listEntriesSince(id, 0, 50)).toEqual(await from.listEntriesSince(id, 0, 50));
@@ -104,6 +105,20 @@ describe('a move', () => {
         );
       }
       expect(await to.findQrCode(code)).toEqual(await from.findQrCode(code));
+      const begun = await from.payments.listPayments(payments.giver.id, null, 99);
+      expect(begun.map(({ state }) => state).sort()).toEqual([...PAYMENT_STATES, 'succeeded'].sort());
+      expect(await to.payments.listPayments(payments.giver.id, null, 99)).toEqual(begun);
+      for (const { id } of Object.values(guests)) {
+        const given = await from.findTransaction(null, id);
+        expect(given).toMatchObject({ id, giverId: null });
+        expect(await to.findTransaction(null, id)).toEqual(given);
+      }
+      for (const userId of [provider.id, other.id]) {
+        const accounts = await from.payments.listPayoutAccounts(userId);
+        expect(accounts).toHaveLength(userId === provider.id ? 2 : 1);
+        expect(await to.payments.listPayoutAccounts(userId)).toEqual(accounts);
+      }
+      expect(await to.payments.hasNotice('evt_1')).toBe(true);
       for (const name of ['giver_pseudonym', 'device_mark'] as const) {
         expect(await to.secret(name, Buffer.alloc(32))).toEqual(Buffer.alloc(32, name));
       }
@@ -118,7 +133,7 @@ describe('a move', () => {
   });
 
   test('lets the ledger go on after it', async () => {
-    const { path, tips } = await writeBooks();
+    const { path, tips, tipCount, payments, guests, provider } = await writeBooks();
     const url = await createPostgresDatabase();
     await moveBooks(path, url);
     const storage = await at(url).openForCommand();
@@ -127,10 +142,13 @@ describe('a move', () => {
     const next = { ...last, id: newTransactionId(randomBytes), idempotencyKey: null };
     expect((await storage.recordTip(next)).outcome).toBe('recorded');
     expect((await takeBack(storage, last, last.createdAtMs)).outcome).toBe('reversed');
+    await goOn(storage, { payments, guests, provider });
     expect(await storage.checkRecent()).toMatchObject({ problems: [] });
     await storage.close();
-    expect(await at(url).check(null)).toMatchObject({ problems: [], tipCount: 5 });
-    expect(await ask(url, 'SELECT max(sequence)::integer FROM tipwell.transactions')).toEqual([[5]]);
+    expect(await at(url).check(null)).toMatchObject({ problems: [], tipCount: tipCount + 2 });
+    expect(await ask(url, 'SELECT max(sequence)::integer FROM tipwell.transactions')).toEqual([
+      [tipCount + 2],
+    ]);
   });
 
   test('into a database with accounts is refused, and changes nothing', async () => {
@@ -142,13 +160,13 @@ describe('a move', () => {
   });
 
   test('takes a database on which a server has started before anybody registered', async () => {
-    const { path } = await writeBooks();
+    const { path, tipCount } = await writeBooks();
     const url = await createPostgresDatabase();
     const storage = await at(url).openForServer(() => {});
     await storage.secret('device_mark', Buffer.alloc(32));
     await expect(moveBooks(path, url)).rejects.toThrow('another Tipwell process is using it');
     await storage.close();
-    expect(await moveBooks(path, url)).toMatchObject({ problems: [], tipCount: 4 });
+    expect(await moveBooks(path, url)).toMatchObject({ problems: [], tipCount });
   });
 
   test('that is broken off leaves the database empty', async () => {
@@ -196,14 +214,14 @@ describe('npm run db:move', () => {
   };
 
   test('says what was moved and which line the settings need, without the password', async () => {
-    const { path } = await writeBooks();
+    const { path, tipCount } = await writeBooks();
     const before = readFileSync(path);
     const url = await createPostgresDatabase();
     const { password, host, pathname, username } = new URL(url);
     const { code, stdout, stderr } = await runToEnd('db-move', { DATABASE_URL: path }, [withSecret(url)]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain(`holds all of ${path}, checked: a ledger of 4 tips.\n`);
-    expect(stdout).toMatch(/^Its past, .*: 4:[0-9a-f]{32}$/m);
+    expect(stdout).toContain(`holds all of ${path}, checked: a ledger of ${tipCount} tips.\n`);
+    expect(stdout).toMatch(new RegExp(`^Its past, .*: ${tipCount}:[0-9a-f]{32}$`, 'm'));
     expect(stdout).toContain(`\nDATABASE_URL=postgres://${username}:PASSWORD@${host}${pathname}\n`);
     if (password !== '') expect(stdout).not.toContain(password);
     expect(stdout).not.toContain(SECRET);

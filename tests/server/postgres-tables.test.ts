@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ALL_TIPS } from '#server/storage/ledger.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 
@@ -51,6 +52,22 @@ test('what was written to the ledger never changes and never goes, and neither g
   }
 });
 
+test('the tables out of which closing an account deletes are vacuumed', async () => {
+  const url = await createPostgresDatabase();
+  const storage = await open(url);
+  onTestFinished(() => storage.close());
+  const { provider } = await createPeople(storage).setTheScene();
+  await storage.closeAccount(provider.id, NOW, false);
+  expect(await storage.forgetRemnants()).toBe('partial');
+  const past = await connectPast(url);
+  const { rows } = await past.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_stat_user_tables WHERE schemaname = 'tipwell' AND vacuum_count > 0 ORDER BY 1`,
+  );
+  expect(rows.map(({ name }) => name)).toEqual([
+    ...['accounts', 'attempts', 'former_usernames', 'payout_accounts', 'photos', 'qr_codes', 'sessions'],
+  ]);
+});
+
 test('an entry that leaves a gap in the chain of its account is refused', async () => {
   const { past, provider } = await createLedger();
   const insert = (...positions: number[]) =>
@@ -84,7 +101,10 @@ test('no request reads all of a table, which would cost more with each tip', asy
   const url = await createPostgresDatabase();
   await (await open(url)).close();
   const past = await connectPast(url);
-  const names = ['accounts', 'entries', 'qr_codes', 'reversals', 'sessions', 'tip_buckets', 'transactions'];
+  const names = [
+    ...['accounts', 'entries', 'payment_notices', 'payments', 'payout_accounts', 'qr_codes', 'reversals'],
+    ...['sessions', 'tip_buckets', 'transactions'],
+  ];
   const readScans = async () => {
     const { rows } = await past.query(
       'SELECT relname, seq_scan::integer FROM pg_stat_user_tables WHERE relname = ANY ($1) ORDER BY relname',
@@ -126,6 +146,23 @@ test('no request reads all of a table, which would cost more with each tip', asy
   await storage.listEntriesSince(provider.id, 0, 9);
   await storage.findNewestEntry(provider.id);
   expect(await storage.readTotals(provider.id, 0, NOW * 2)).toMatchObject({ receivedCount: 2 });
+  const { payments } = storage;
+  await payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
+  const paid = tip({ idempotencyKey: 'paid' });
+  await payTip(storage, paid);
+  for (const name of [{ id: paid.id }, { checkoutId: `cs_${paid.id}` }, { chargeId: `pi_${paid.id}` }])
+    expect(await payments.findPayment(name)).not.toBeNull();
+  for (const before of [null, { id: tip().id, createdAtMs: NOW * 2 }])
+    expect(await payments.listPayments(customer.id, before, 9)).toHaveLength(1);
+  await payments.takeOpenPayments(NOW * 2, 9);
+  const refund = { transactionId: paid.id, userId: provider.id, idempotencyKey: null, giverFromMs: 0 };
+  expect(await payments.askForRefund({ ...refund, createdAtMs: NOW }, NOW)).toMatchObject({
+    outcome: 'asked',
+  });
+  await payments.movePayment(paid.id, { to: 'refunded' }, NOW, NOW);
+  await payments.findPayoutAccount({ accountId: payoutAccountOf(provider.id).accountId });
+  await payments.rememberNotice('evt_1', NOW);
+  expect(await payments.forgetNotices(NOW + 1, 9)).toBe(1);
   // The server's processes tell what they have read when they end.
   await storage.close();
   expect(await readScans()).toEqual(before);

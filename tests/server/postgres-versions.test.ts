@@ -2,6 +2,7 @@
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
+import { parsePast } from '#server/storage/past.ts';
 import type { Storage } from '#server/storage/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { makeEarlierDatabase, recordAsBefore } from '#tests/support/earlier-postgres.ts';
@@ -40,7 +41,9 @@ test('a database of the version before is checked as it is, and the next start b
   const checked = await runToEnd('db-check', { DATABASE_URL: url });
   expect({ code: checked.code, stderr: checked.stderr }).toEqual({ code: 0, stderr: '' });
   const { problems, tipCount, past } = await at(url).check(null);
-  expect({ problems, tipCount }).toEqual({ problems: [], tipCount: 3 });
+  // As that version noted it.
+  const noted = '3:aa7bd6df1f6d15194940cb0de4aea486';
+  expect({ problems, tipCount, past }).toEqual({ problems: [], tipCount: 3, past: noted });
   await expect(at(url).openForCommand()).rejects.toThrow('has not the tables of this version. Start Tipwell');
 
   const storage = await open(url);
@@ -51,7 +54,24 @@ test('a database of the version before is checked as it is, and the next start b
   expect(await readDay(storage, id)).toEqual([
     { count: 3, grossCents: 10_000, netCents: 9_700, largestCents: 6_790 },
   ]);
-  expect(await at(url).check(null)).toEqual({ problems: [], tipCount: 3, past });
+  expect(await at(url).check(parsePast(noted))).toEqual({ problems: [], tipCount: 3, past });
+});
+
+test('what the version before noted shows when a tip of then is said to be paid', async () => {
+  const url = await createPostgresDatabase();
+  await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
+  const noted = parsePast((await at(url).check(null)).past);
+  await open(url);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('SET session_replication_role = replica');
+  for (const mode of ['test', 'live']) {
+    await client.query('UPDATE tipwell.transactions SET payment_mode = $1', [mode]);
+    expect((await at(url).check(noted)).problems).toContainEqual(expect.stringMatching(/^Rewritten: 1:/));
+  }
+  await client.query(`UPDATE tipwell.transactions SET payment_mode = 'simulated'`);
+  await client.end();
+  expect((await at(url).check(noted)).problems).toEqual([]);
 });
 
 test('a wrong sum in a database of the version before is found before and at the next start', async () => {

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
@@ -133,7 +134,7 @@ describe('an id', () => {
 });
 
 describe.each(DOORS)('looking a code up by %s', (door) => {
-  test('is open to everybody and tells the five facts and what the tip page shows, no more', async () => {
+  test('is open to everybody and tells the six facts and what the tip page shows, no more', async () => {
     const t = await createTestApp();
     const { provider, code } = await t.setTheScene();
     const names = { username: 'pat' };
@@ -142,7 +143,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
         ? {
             qr_code: {
               ...{ id: code.id, service_category: 'bartender', user_id: provider.user.id },
-              status: 'active',
+              ...{ status: 'active', is_payable: true },
             },
             service_provider: {
               ...{ ...names, full_name: 'Provider pat', service_category: 'bartender' },
@@ -152,7 +153,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
         : {
             qrCode: {
               ...{ id: code.id, serviceCategory: 'bartender', userId: provider.user.id },
-              status: 'active',
+              ...{ status: 'active', isPayable: true },
             },
             serviceProvider: {
               ...{ ...names, fullName: 'Provider pat', serviceCategory: 'bartender' },
@@ -314,6 +315,7 @@ describe('a code that was looked up is remembered', () => {
     for (const [index, id] of ids.entries())
       await issue(t, user.id, id, ['bartender', 'barber', 'dj'][index]);
     const codes = createQrCodes({
+      payments: createSimulatedPayments(t.storage),
       storage: t.storage,
       clock: () => 0,
       random: randomBytes,
@@ -332,6 +334,7 @@ describe('a code that was looked up is remembered', () => {
     const t = await createTestApp();
     const { code } = await t.setTheScene();
     const codes = createQrCodes({
+      payments: createSimulatedPayments(t.storage),
       storage: t.storage,
       clock: () => 0,
       random: randomBytes,

@@ -5,6 +5,7 @@ import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { drawQrCode } from '#server/qr-codes/qr-image.ts';
 import { StorageUnavailable } from '#server/storage/storage.ts';
@@ -233,6 +234,7 @@ describe('the drawing of pictures', () => {
   function watchDrawing(t: TestApp, publicUrl = PUBLIC_URL) {
     const drawn = { addresses: [] as string[], atOnce: 0, mostAtOnce: 0 };
     const codes = createQrCodes({
+      payments: createSimulatedPayments(t.storage),
       storage: t.storage,
       clock: () => t.clock.nowMs,
       random: randomBytes,

@@ -96,7 +96,7 @@ async function give(
   const { outcome } = await t.storage.recordTip({
     ...{ id, giverId: giver.user.id, qrCodeId: code.id, serviceCategory, amountCents, ...fees },
     ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
-    ...{ idempotencyKey: null, createdAtMs },
+    ...{ idempotencyKey: null, createdAtMs, paymentMode: 'simulated' },
   });
   expect(outcome).toBe('recorded');
   return {

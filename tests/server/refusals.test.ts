@@ -26,6 +26,7 @@ import {
   resultOf,
   tipThrough,
 } from '#tests/support/both-doors.ts';
+import { createPaidApp } from '#tests/support/paid-app.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
@@ -37,20 +38,24 @@ async function openScene({
   isRateLimited = false,
   hashing,
   publicUrl = PUBLIC_URL,
+  isPaid = false,
 }: {
   readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
   readonly publicUrl?: string;
+  readonly isPaid?: boolean;
 } = {}) {
   const trouble = { isShuttingDown: false };
-  const t = await createTestApp({
+  const options = {
     config: { isRateLimited, publicUrl },
     ...(hashing && { hashing }),
     isShuttingDown: () => trouble.isShuttingDown,
-  });
+  };
+  const paid = isPaid ? await createPaidApp(options) : null;
+  const t = paid?.t ?? (await createTestApp(options));
   const { provider, customer, code } = await t.setTheScene();
   const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' };
-  return { t, trouble, provider, customer, code, tip };
+  return { t, paid, trouble, provider, customer, code, tip };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
@@ -63,6 +68,8 @@ interface Row {
   readonly isRateLimited?: true;
   readonly hashing?: 'slow';
   readonly publicUrl?: string;
+  /** Whether tips are paid at a payment service. */
+  readonly isPaid?: true;
   /** What happens before the call. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -201,6 +208,35 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     detail: 'Transaction not found',
     act: ({ t, customer }, door) => call(door, t, 'transactions.get', { id: 'txn_none' }, customer),
   },
+  provider_not_payable: {
+    status: 409,
+    detail: 'Tips cannot be taken here yet.',
+    isPaid: true,
+    act: giveTip,
+  },
+  payment_unavailable: {
+    status: 503,
+    isPaid: true,
+    arrange: ({ paid, provider }) => paid?.makePayable(provider),
+    disturb: ({ paid }) => paid?.stripe.fail(() => ({ is: 'status', status: 500 })),
+    act: ({ t, provider }, door) => call(door, t, 'payments.openDashboard', undefined, provider),
+  },
+  invalid_notice: {
+    status: 400,
+    isPaid: true,
+    arrange: ({ paid, provider }) => paid?.makePayable(provider),
+    act: {
+      async REST({ t, paid }) {
+        const [notice] = paid?.stripe.notices ?? [];
+        if (!paid || !notice) throw new Error('there is no notice');
+        const { body, signature } = paid.stripe.sign(notice, 'whsec_another');
+        return callRest(t, 'POST', '/payments/stripe/webhook', body, {
+          headers: { 'Stripe-Signature': signature },
+        });
+      },
+      tRPC: 'notices come to an address of their own, which is no procedure',
+    },
+  },
   not_refundable: {
     status: 409,
     async arrange({ t, customer, tip }) {
@@ -298,7 +334,7 @@ const cases = acts.flatMap(({ door, code, row, act }) =>
 
 test('each code of the table has a row here, and a reason where it cannot occur', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(REFUSALS).sort());
-  expect(acts.length - cases.length).toBe(8);
+  expect(acts.length - cases.length).toBe(9);
 });
 
 test.each(cases)('%s says %s, and changes nothing', async (door, code, row, act) => {
@@ -334,6 +370,10 @@ test.each([
   ['/transactions', 'GET, HEAD, POST'],
   ['/transactions/stream', 'GET, HEAD'],
   ['/transactions/txn_none', 'GET, HEAD'],
+  ['/transactions/txn_none/cancel', 'POST'],
+  ['/payments/account', 'GET, HEAD, POST'],
+  ['/payments/dashboard-link', 'POST'],
+  ['/payments/stripe/webhook', 'POST'],
 ])('405 at %s says what it does answer: %s', async (path, allowed) => {
   const { t } = await openScene();
   for (const method of ['PUT', 'PATCH', 'DELETE', 'GET', 'POST'].filter((one) => !allowed.includes(one))) {

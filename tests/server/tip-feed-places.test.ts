@@ -1,5 +1,6 @@
 /** The feed past the doors: how its places are shared when all are taken, and where a stream of it begins and ends. */
 import { describe, expect, test, vi } from 'vitest';
+import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createTipFeed } from '#server/tips/tip-feed.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import type { UserId } from '#shared/ids.ts';
@@ -7,7 +8,11 @@ import { createChance } from '#tests/support/chance.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 import { STREAMS_IN_ALL, STREAMS_PER_ACCOUNT, settle } from '#tests/support/tip-scene.ts';
 
-const VIEW = createTransactionView(new Uint8Array(32), 0, Date.now);
+const KEY = new Uint8Array(32);
+const VIEW = createTransactionView({
+  ...{ key: KEY, undoMs: 0, clock: Date.now, publicUrl: 'https://tips.example.com' },
+  receipts: createGuestReceipts(KEY),
+});
 
 /** A stream past the doors, and how it ended: the name of its error, or null while it is open. */
 interface FollowedStream {

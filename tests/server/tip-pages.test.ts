@@ -62,6 +62,7 @@ describe('a page with a name of its own', () => {
         [snake ? 'service_category' : 'serviceCategory']: 'dj',
         [snake ? 'user_id' : 'userId']: `usr_${'0'.repeat(16)}${code.toLowerCase()}`,
         status: 'active',
+        [snake ? 'is_payable' : 'isPayable']: true,
       },
       [snake ? 'service_provider' : 'serviceProvider']: {
         username: `code-${code.toLowerCase()}`,
@@ -224,7 +225,7 @@ describe('what a page shows', () => {
     expect(resultOf(await call(door, t, 'qrCodes.lookup', { id: openCode }))).toEqual({
       [door === 'REST' ? 'qr_code' : 'qrCode']: {
         ...{ id: openCode, [service]: 'bartender', [userId]: owner.user.id },
-        status: 'active',
+        ...{ status: 'active', [door === 'REST' ? 'is_payable' : 'isPayable']: true },
       },
       [door === 'REST' ? 'service_provider' : 'serviceProvider']: {
         ...{ username: 'secretname', [name]: 'Wilhelmina Realname', [service]: 'bartender' },

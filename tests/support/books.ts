@@ -1,13 +1,20 @@
 /** A small ledger in a file, with a row in every table, as db:move copies it and as checks of PostgreSQL look at it. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
-import { newPhotoName } from '#shared/ids.ts';
+import type { Account, Storage } from '#server/storage/storage.ts';
+import { newPhotoName, type TransactionId } from '#shared/ids.ts';
 import { takeBack } from './ledger-steps.ts';
+import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
-/** Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the third was reversed. */
+/**
+ * Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the second was paid at a payment
+ * service, and the third was reversed. After them a payment of somebody else's in each state, and tips of guests: one simulated, one
+ * paid, and one that was refunded.
+ */
 export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
   const { setTheScene, addAccount } = createPeople(storage);
@@ -21,13 +28,23 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   for (const name of ['giver_pseudonym', 'device_mark'] as const) {
     await storage.secret(name, Buffer.alloc(32, name));
   }
+  const testAccount = payoutAccountOf(provider.id);
+  for (const own of [testAccount, { ...testAccount, paymentMode: 'live', accountId: 'acct_live' } as const])
+    await storage.payments.savePayoutAccount(own, START_MS);
+  await storage.payments.rememberNotice('evt_1', START_MS);
   const tips = [1_000, 2_000, 3_000, 4_000].map((amountCents) =>
     tip({ amountCents, idempotencyKey: `key-${amountCents}` }),
   );
   for (const [index, next] of tips.entries()) {
-    await storage.recordTip(next);
+    if (index === 1) await payTip(storage, next);
+    else await storage.recordTip(next);
     if (index === 2) await takeBack(storage, next, next.createdAtMs + 1_000);
   }
+  const payments = await writePayments(storage, await addAccount('lee'), tip);
+  const guests = await writeGuests(storage, tip);
+  // Somebody whom the payment service asks for something.
+  const account = { ...payoutAccountOf(other.id), chargesEnabled: false };
+  await storage.payments.savePayoutAccount({ ...account, missing: ['external_account', 'tos'] }, START_MS);
   await storage.setPhoto(provider.id, code, {
     name: newPhotoName(randomBytes),
     jpeg: Buffer.from('a photo'),
@@ -38,7 +55,82 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   await storage.closeAccount(gone.id, START_MS, false);
   await storage.checkRecent();
   await storage.close();
-  return { path, provider, customer, other, code, tips, token };
+  return { path, provider, customer, other, code, tips, token, payments, guests, tipCount: TIP_COUNT };
+}
+
+/** The four, the three of payments that succeeded, and those of guests. */
+const TIP_COUNT = 4 + 3 + 3;
+
+type Books = Awaited<ReturnType<typeof writeBooks>>;
+type Tip = Awaited<ReturnType<ReturnType<typeof createPeople>['setTheScene']>>['tip'];
+
+/** Begins a payment that comes to each state; and one more whose refund was asked for, and is not done yet. */
+async function writePayments(storage: Storage, giver: Account, tip: Tip) {
+  const { payments } = storage;
+  const give = () => tip({ giverId: giver.id, amountCents: 5_000 });
+  const end = (id: TransactionId, to: 'failed' | 'expired' | 'refunded') =>
+    payments.movePayment(id, { to }, START_MS + 1, START_MS);
+  const byState = {
+    ...{ created: give(), pending: give(), failed: give(), expired: give() },
+    ...{ succeeded: give(), refunded: give(), asked: give() },
+  };
+  const { created, pending, failed, expired, succeeded, refunded, asked } = byState;
+  await payments.beginPayment({ ...created, paymentMode: 'live', expiresAtMs: START_MS + 1 }, START_MS);
+  for (const begun of [pending, failed, expired]) await beginPayment(storage, begun);
+  for (const paid of [succeeded, refunded, asked]) await payTip(storage, paid);
+  await end(failed.id, 'failed');
+  await end(expired.id, 'expired');
+  await end(refunded.id, 'refunded');
+  await payments.askForRefund(
+    {
+      ...{ transactionId: asked.id, userId: giver.id, idempotencyKey: 'refund' },
+      ...{ createdAtMs: START_MS + 1, giverFromMs: 0 },
+    },
+    START_MS,
+  );
+  return { giver, ...byState };
+}
+
+async function writeGuests(storage: Storage, tip: Tip) {
+  const give = () => tip({ giverId: null, amountCents: 6_000 });
+  const [simulated, paid, refunded] = [give(), give(), give()];
+  await storage.recordTip(simulated);
+  for (const one of [paid, refunded]) await payTip(storage, one);
+  await storage.payments.movePayment(refunded.id, { to: 'refunded' }, START_MS + 1, START_MS);
+  return { simulated, paid, refunded };
+}
+
+/**
+ * Has every payment that is open in the books come to its end, wherever they are by now: of those that were begun one is paid, of those
+ * that were paid a guest's is refunded by its receiver, and so is the one whose giver had asked for that.
+ */
+export async function goOn(
+  storage: Storage,
+  { payments, guests, provider }: Pick<Books, 'payments' | 'guests' | 'provider'>,
+): Promise<void> {
+  const nowMs = START_MS + 3_600_000;
+  const open = await storage.payments.takeOpenPayments(nowMs, 99);
+  expect(open.map(({ id }) => id).sort()).toEqual(
+    [payments.created, payments.pending, payments.asked].map(({ id }) => id).sort(),
+  );
+  const paid = guests.paid.id;
+  const refund = { transactionId: paid, userId: provider.id, idempotencyKey: null, giverFromMs: 0 };
+  expect(await storage.payments.askForRefund({ ...refund, createdAtMs: nowMs }, nowMs)).toMatchObject({
+    outcome: 'asked',
+  });
+  for (const [id, move] of [
+    [payments.created.id, { to: 'expired' }],
+    [payments.pending.id, { to: 'succeeded', chargeId: 'pi_later' }],
+    [payments.asked.id, { to: 'refunded' }],
+    [paid, { to: 'refunded' }],
+  ] as const)
+    expect(await storage.payments.movePayment(id, move, nowMs, nowMs)).toMatchObject({ outcome: 'moved' });
+  expect(await storage.payments.takeOpenPayments(2 * nowMs, 99)).toEqual([]);
+  // What has ended stays as it is.
+  for (const { id } of [payments.failed, payments.expired, payments.refunded, guests.refunded])
+    expect(
+      await storage.payments.movePayment(id, { to: 'succeeded', chargeId: 'pi_late' }, nowMs, nowMs),
+    ).toMatchObject({ outcome: 'unchanged' });
 }
 
 /** Copies a file into an empty PostgreSQL database, as `npm run db:move` does. */

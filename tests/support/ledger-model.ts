@@ -20,6 +20,9 @@ interface ModelTip {
   readonly netAmountCents: number;
   readonly serviceCategory: ServiceCategory;
   readonly createdAt: string;
+  paymentMode: 'simulated';
+  paymentUrl: null;
+  receiptUrl: null;
   status: 'completed' | 'refunded';
   refundedAt: string | null;
   refundedBy: 'giver' | 'receiver' | null;
@@ -182,6 +185,9 @@ export function createLedgerModel(undoMs: number) {
         netAmountCents: amountCents - roundedShare(amountCents, 3n),
         serviceCategory: code.category,
         createdAt: new Date(now).toISOString(),
+        paymentMode: 'simulated',
+        paymentUrl: null,
+        receiptUrl: null,
         ...{ status: 'completed', refundedAt: null, refundedBy: null },
       });
       const place = tips.length - 1;

@@ -9,6 +9,7 @@ export function takeBack(
   { id, giverId }: Pick<NewTransaction, 'id' | 'giverId'>,
   createdAtMs: number,
 ) {
+  if (giverId === null) throw new Error('a guest has no account');
   return storage.reverseTip({
     transactionId: id,
     userId: giverId,

@@ -65,6 +65,7 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
         giverFeeRate: GIVER_FEE_RATE,
         receiverFeeRate: RECEIVER_FEE_RATE,
         idempotencyKey: null,
+        paymentMode: 'simulated',
         createdAtMs: START_MS,
         ...changes,
       };

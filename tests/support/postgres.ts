@@ -1,7 +1,7 @@
 /** Databases for single tests on the PostgreSQL server of the run. */
 import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { addressOf, connectUnhurried, shapeOf } from './postgres-server.ts';
 
 /** More rows are not deleted, because what is left of them would slow down the tests that follow. */
@@ -20,11 +20,12 @@ let admin: Promise<Client> | undefined;
 /** Migrated and empty databases that no test has at the moment. */
 const free: OwnDatabase[] = [];
 
-afterAll(async () => {
+/** Ends what the tests of a file have left; for its end. */
+export async function dropFreeDatabases(): Promise<void> {
   for (const database of free.splice(0)) await drop(database);
   await (await admin)?.end();
   admin = undefined;
-});
+}
 
 /**
  * Makes an empty database, which is gone after the running test.

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
-import { afterAll } from 'vitest';
 import { preparePages } from '#server/pages/pages.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { Lookup, Renderer } from '#shared/rendered-page.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { PASSWORD, type TestApp } from '#tests/support/test-app.ts';
@@ -18,7 +18,6 @@ const earlierFolder = mkdtempSync(join(tmpdir(), 'earlier-'));
 mkdirSync(join(earlierFolder, 'assets'));
 for (const file of ['assets/gone-a1b2c3.js', 'icon.svg', 'gone.txt'])
   writeFileSync(join(earlierFolder, file), 'of the build before');
-afterAll(() => rmSync(earlierFolder, { recursive: true }));
 
 const { renderer }: { readonly renderer: Renderer } = await import(
   /* @vite-ignore */ pathToFileURL(resolve('dist/render/render.js')).href
@@ -32,7 +31,15 @@ const counting: Renderer = {
 };
 
 /** The pages of the build, over those of the build before. */
-export const pages = preparePages({ folder: resolve('dist/client'), earlierFolder }, counting, PUBLIC_URL);
+export const pages = pagesFor('simulated');
+// All files are in memory now.
+rmSync(earlierFolder, { recursive: true });
+
+/** The pages of the build where tips are paid so, and guests are welcome or not. */
+export function pagesFor(paymentMode: PaymentMode, takesGuestTips = false) {
+  const folders = { folder: resolve('dist/client'), earlierFolder };
+  return preparePages(folders, counting, PUBLIC_URL, { paymentMode, takesGuestTips });
+}
 
 /** A provider with this name, and the code of their only service. */
 export async function codeOf(t: TestApp, fullName: string, username = 'pat'): Promise<string> {

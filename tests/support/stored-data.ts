@@ -16,6 +16,8 @@ const FOREVER_MS = 8_640_000_000_000_000;
 export type Dump = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 export interface StoredData {
+  /** Runs a statement that both engines understand, with `$1` and so on for the values. */
+  run(statement: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]>;
   dump(): Promise<Dump>;
   /** What is wrong with the ledger; nothing where the data is gone. */
   check(): Promise<readonly unknown[]>;
@@ -43,11 +45,9 @@ export interface StoredData {
   dropAttempts(): Promise<void>;
 }
 
-/** Statements that both engines understand, with `$1` and so on for the values. */
-type Run = (statement: string, ...values: readonly unknown[]) => Promise<Record<string, unknown>[]>;
-
-function ofBothEngines(run: Run) {
+function ofBothEngines(run: StoredData['run']) {
   return {
+    run,
     async readPasswordHashes() {
       const rows = await run('SELECT username, password_hash FROM accounts');
       return new Map(rows.map((row) => [String(row['username']), String(row['password_hash'])]));
@@ -85,7 +85,7 @@ function ofBothEngines(run: Run) {
 
 /** @param connection answers the open connection. */
 export function storedInSqlite(connection: () => Database): StoredData {
-  const run: Run = async (statement, ...values) => {
+  const run: StoredData['run'] = async (statement, ...values) => {
     const prepared = connection().prepare<[object], Record<string, unknown>>(statement);
     const named = Object.fromEntries(values.map((value, index) => [index + 1, value]));
     if (prepared.reader) return prepared.all(named);

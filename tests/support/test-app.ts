@@ -14,8 +14,10 @@ import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
 import type { Pages } from '#server/pages/pages.ts';
+import type { PaymentService } from '#server/payments/payment-service.ts';
 import { readSecrets } from '#server/storage/secrets.ts';
 import type { Storage } from '#server/storage/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
 import { START_MS } from './people.ts';
@@ -56,6 +58,8 @@ export async function createTestApp(
     readonly hashing?: keyof typeof HASHING;
     /** Pages are served only where a test is about them. */
     readonly pages?: Pages;
+    /** Payments are simulated unless a test is about a payment service. */
+    readonly paymentService?: (clock: Clock) => PaymentService;
   } = {},
 ) {
   const data = options.data ?? (await createTestData());
@@ -75,6 +79,7 @@ export async function createTestApp(
     random: randomBytes,
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
+    paymentService: options.paymentService?.(() => clock.nowMs) ?? null,
     isShuttingDown: options.isShuttingDown ?? (() => false),
     troubles,
   });

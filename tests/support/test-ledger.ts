@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { RandomBytes } from '#shared/ids.ts';
+import type { QrCodeId, RandomBytes } from '#shared/ids.ts';
 import { beginSession, createPeople } from './people.ts';
 import type { TestApp } from './test-app.ts';
 import { createTestData } from './test-data.ts';
@@ -24,7 +24,9 @@ export async function enter(
 ) {
   const { addAccount, addCode } = createPeople(t.storage);
   const user = await addAccount(username, serviceCategories);
-  const codes = await Promise.all(serviceCategories.map((category) => addCode(user, category)));
+  const codes: QrCodeId[] = [];
+  // One after the other: they are listed in the order in which they were made.
+  for (const category of serviceCategories) codes.push(await addCode(user, category));
   const token = await beginSession(t.storage, user.email);
   return { user, token, trpc: t.trpc(token), codes };
 }

@@ -51,6 +51,7 @@ export async function openTipScene() {
         giverFeeRate: GIVER_FEE_RATE,
         receiverFeeRate: RECEIVER_FEE_RATE,
         idempotencyKey: null,
+        paymentMode: 'simulated',
         createdAtMs: START_MS,
       });
       return id;

@@ -7,6 +7,7 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { paymentMode } from '../installation.ts';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths, SHOWN } from '../paths.ts';
 import { startWorker } from '../service-worker.ts';
 import { useLogout } from '../session/logout.ts';
@@ -37,6 +38,7 @@ const loadCodes = () => import('./provider-codes.tsx');
 const ProviderCodes = lazy(() => loadCodes().then(({ ProviderCodes }) => ({ default: ProviderCodes })));
 const loadTransactions = () => import('./transactions.tsx');
 const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
+const Payouts = lazy(() => import('./payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
 const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
 
 /** The tabs that customers have no use for. */
@@ -172,6 +174,11 @@ function Overview({ user }: { readonly user: User }) {
           qrCodes.status === 'ready' ? { ...qrCodes, data: qrCodes.data.filter(isActive).length } : qrCodes
         }
       />
+      {user.isServiceProvider && paymentMode() !== 'simulated' && (
+        <Fetched sketch={null}>
+          <Payouts user={user} place="above" />
+        </Fetched>
+      )}
       <div className={styles.arrival}>
         <ArrivalCard arrival={live.arrival} />
       </div>

@@ -11,11 +11,19 @@ import {
   QUICK_AMOUNTS_CENTS,
   RECEIVER_FEE_RATE,
 } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
+import { paymentMode } from '../installation.ts';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { EXAMPLE_FEES, EXAMPLE_NET_CENTS, EXAMPLE_TIP_CENTS, sum } from './example.ts';
 import styles from './features.module.css';
 import section from './section.module.css';
+
+const OF_WALLETS: Readonly<Record<PaymentMode, string>> = {
+  simulated: 'For now the wallet payment is a simulated demo, and no money moves.',
+  test: 'Test mode: no real money moves.',
+  live: 'Stripe takes the payment: Apple Pay, Google Pay or a card.',
+};
 
 export function Features() {
   const quickest = QUICK_AMOUNTS_CENTS.map(wholeDollars);
@@ -36,7 +44,7 @@ export function Features() {
             Customers pay with Apple Pay, the wallet that is already in their hand: no cash to find, no card
             to dig for.
           </p>
-          <p className={styles.note}>For now the wallet payment is a simulated demo, and no money moves.</p>
+          <p className={styles.note}>{OF_WALLETS[paymentMode()]}</p>
         </Feature>
         <Feature title="Flexible amounts" width="wide">
           <p className={styles.money}>

@@ -1,21 +1,17 @@
 /** The page of a transaction, for its two people: the receipt, and the way to reverse the tip. */
 import { useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
+import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
-import { dashboardTab, transactionIdIn } from '../paths.ts';
+import { transactionIdIn } from '../paths.ts';
 import { trpc } from '../session/api-hooks.ts';
 import { FRESH } from '../session/part.ts';
 import { SignedInData } from '../session/signed-in-data.tsx';
-import { ButtonLink } from '../ui/button-link.tsx';
-import card from '../ui/card.module.css';
-import { ScreenHeading } from '../ui/heading.tsx';
 import { Screen } from '../ui/screen.tsx';
-import states from '../ui/states.module.css';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
+import { lookAgainMs } from './look-again.ts';
 import { Receipt } from './receipt.tsx';
-
-/** How often an open receipt looks whether its tip was refunded. */
-const LOOK_AGAIN_MS = 15_000;
+import { UnknownReceipt } from './unknown-receipt.tsx';
 
 export function ReceiptPage({ user }: { readonly user: User }) {
   const [pathname] = useLocation();
@@ -28,19 +24,30 @@ export function ReceiptPage({ user }: { readonly user: User }) {
 }
 
 function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User }) {
+  const utils = trpc.useUtils();
+  function take(refunded: Transaction) {
+    utils.transactions.get.setData({ id }, refunded);
+    // The lists, the sums and the insights follow.
+    void utils.transactions.invalidate();
+  }
   const { data, isError, error, refetch } = trpc.transactions.get.useQuery(
     { id },
     {
       ...FRESH,
       // A stream would take one of the account's, and one of a browser's few connections, for news that come once at most. A hidden
       // page does not look; it does when it is looked at again.
-      refetchInterval: ({ state }) => state.data?.status === 'completed' && LOOK_AGAIN_MS,
+      refetchInterval: ({ state }) => (state.data && lookAgainMs(state.data)) ?? false,
     },
   );
   if (data !== undefined) {
     return (
       <Screen title="Receipt" width="column">
-        <Receipt transaction={data} isGiver={data.giverId === user.id} onStale={() => void refetch()} />
+        <Receipt
+          transaction={data}
+          isGiver={data.giverId === user.id}
+          onRefunded={take}
+          onStale={() => void refetch()}
+        />
       </Screen>
     );
   }
@@ -54,28 +61,12 @@ function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User 
     );
   }
   return failureOf(error).code === 'transaction_not_found' ? (
-    <NotFound />
+    <UnknownReceipt />
   ) : (
     <Screen title="Receipt" width="column">
       <Problem isScreen title="The receipt could not be loaded" onRetry={() => void refetch()}>
         <p>Nothing is lost. Check your connection and try again.</p>
       </Problem>
-    </Screen>
-  );
-}
-
-/** Other people's transactions are as unknown as those that never were. */
-function NotFound() {
-  return (
-    <Screen title="Transaction not found" width="column">
-      <section className={[card.card, states.problem].join(' ')}>
-        <ScreenHeading className={states.title}>Transaction not found</ScreenHeading>
-        <p>
-          There is no transaction of yours at this address. A receipt can be seen by the two people of the tip
-          only: check the link, and which account you are logged in with.
-        </p>
-        <ButtonLink href={dashboardTab('transactions')}>View Transactions</ButtonLink>
-      </section>
     </Screen>
   );
 }

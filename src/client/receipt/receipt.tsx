@@ -6,7 +6,8 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
-import { dashboardTab, paths } from '../paths.ts';
+import { isGuests, nameOf, receiptPage } from '../guest-receipt.ts';
+import { dashboardTab, PAYMENT, paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -20,28 +21,61 @@ import { Reversal } from './reversal.tsx';
 
 const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 
+/** What is said of a payment that was not made. */
+const UNPAID = {
+  pending: {
+    title: 'Tip not paid yet',
+    status: 'Waiting for payment',
+    text: 'This tip is sent as soon as it is paid. If you have just paid, this page shows it in a moment.',
+  },
+  failed: {
+    title: 'Tip not sent',
+    status: 'Failed',
+    text: 'The payment failed, and nothing was charged.',
+  },
+  expired: {
+    title: 'Tip not sent',
+    status: 'Expired',
+    text: 'The payment was given up or not made in time, and nothing was charged.',
+  },
+} as const;
+
+/** Where a giver goes on with a payment. */
+function returnTo(transaction: Transaction): string {
+  return `${paths.tip(transaction.qrCodeId)}?${new URLSearchParams({ [PAYMENT]: nameOf(transaction) })}`;
+}
+
 interface ReceiptProps {
   readonly transaction: Transaction;
   /** Whether it is the giver who looks, else the receiver. */
   readonly isGiver: boolean;
+  /** Is called with what a refund has made of the transaction. */
+  readonly onRefunded: (transaction: Transaction) => void;
   /** Is called when the transaction has changed on the server. */
   readonly onStale: () => void;
 }
 
-export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
-  const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptProps) {
+  const { id, amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt, paymentMode } =
+    transaction;
+  const name = nameOf(transaction);
   const isRefunded = status === 'refunded';
+  const unpaid = status === 'completed' || status === 'refunded' ? null : UNPAID[status];
   const sumCents = isGiver ? cents(amountCents + giverFeeCents) : netAmountCents;
-  const sumLabel = isGiver ? 'Total paid' : 'Net amount';
+  const sumLabel = !isGiver ? 'Net amount' : unpaid ? 'Total' : 'Total paid';
   return (
     <>
-      <Link className={styles.back} href={dashboardTab('transactions')}>
-        <ArrowLeft aria-hidden /> Transactions
-      </Link>
+      {!isGuests(name) && (
+        <Link className={styles.back} href={dashboardTab('transactions')}>
+          <ArrowLeft aria-hidden /> Transactions
+        </Link>
+      )}
       <article className={[card.card, styles.receipt].join(' ')}>
         <div className={styles.head}>
-          <ScreenHeading className={styles.title}>{isGiver ? 'Tip sent' : 'Tip received'}</ScreenHeading>
-          <p className={styles.sum} data-refunded={isRefunded}>
+          <ScreenHeading className={styles.title}>
+            {unpaid?.title ?? (isGiver ? 'Tip sent' : 'Tip received')}
+          </ScreenHeading>
+          <p className={styles.sum} data-refunded={isRefunded || unpaid !== null}>
             {isRefunded ? (
               <>
                 <span className="visually-hidden">Refunded: </span>
@@ -65,9 +99,15 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
               )}
             </p>
           )}
-          <SimulatedMoney />
+          <SimulatedMoney mode={paymentMode} />
         </div>
         {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
+        {unpaid && (
+          <p className={styles.refunded} role="status">
+            {unpaid.text}{' '}
+            {status === 'pending' && <Link href={returnTo(transaction)}>Go on with the payment</Link>}
+          </p>
+        )}
         <dl className={styles.facts}>
           <Fact label="Service">{CATEGORY_LABELS[serviceCategory]}</Fact>
           <Fact label="Tip">
@@ -88,7 +128,7 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
         </dl>
         <dl className={styles.facts}>
           <Fact label="Status">
-            <Badge>{isRefunded ? 'Refunded' : 'Completed'}</Badge>
+            <Badge>{unpaid?.status ?? (isRefunded ? 'Refunded' : 'Completed')}</Badge>
           </Fact>
           <Fact label="When">
             <Time iso={createdAt} />
@@ -99,12 +139,14 @@ export function Receipt({ transaction, isGiver, onStale }: ReceiptProps) {
         </dl>
       </article>
       <div className={styles.actions}>
-        <CopyLink id={id} />
+        <CopyLink path={receiptPage(name)} />
         <Button look="quiet" onClick={() => window.print()}>
           <Printer aria-hidden /> Print
         </Button>
       </div>
-      <Reversal transaction={transaction} isGiver={isGiver} onStale={onStale} />
+      {!unpaid && (
+        <Reversal transaction={transaction} isGiver={isGiver} onRefunded={onRefunded} onStale={onStale} />
+      )}
     </>
   );
 }
@@ -156,9 +198,9 @@ function Refunded({ transaction, isGiver }: RefundedProps) {
 }
 
 /** Copies the address of the receipt; where that cannot be done, it shows the address for copying by hand. */
-function CopyLink({ id }: { readonly id: string }) {
+function CopyLink({ path }: { readonly path: string }) {
   const [isRefused, setRefused] = useState(false);
-  const url = window.location.origin + paths.transaction(id);
+  const url = window.location.origin + path;
 
   async function copy() {
     try {

@@ -5,9 +5,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { call } from '../calls.ts';
+import { callAbout, nameOf } from '../guest-receipt.ts';
 import { newIdempotencyKey } from '../idempotency-key.ts';
-import { trpc } from '../session/api-hooks.ts';
 import { serverNow } from '../session/server-clock.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
@@ -28,15 +27,17 @@ const WORDS = {
 interface ReversalProps {
   readonly transaction: Transaction;
   readonly isGiver: boolean;
+  /** Is called with what a refund has made of the transaction. */
+  readonly onRefunded: (transaction: Transaction) => void;
   /** Is called when the transaction may have changed on the server. */
   readonly onStale: () => void;
 }
 
-export function Reversal({ transaction, isGiver, onStale }: ReversalProps) {
-  const { id, amountCents, giverFeeCents, netAmountCents, receiverName, status, undoUntil } = transaction;
+export function Reversal({ transaction, isGiver, onRefunded, onStale }: ReversalProps) {
+  const { amountCents, giverFeeCents, netAmountCents, receiverName, status, undoUntil } = transaction;
   const words = WORDS[isGiver ? 'giver' : 'receiver'];
   const backCents = cents(amountCents + giverFeeCents);
-  const utils = trpc.useUtils();
+  const name = nameOf(transaction);
   const [key] = useState(newIdempotencyKey);
   const [isAsking, setAsking] = useState(false);
   const [isUnderWay, setUnderWay] = useState(false);
@@ -58,18 +59,16 @@ export function Reversal({ transaction, isGiver, onStale }: ReversalProps) {
   async function reverse() {
     setUnderWay(true);
     setProblem(null);
-    const result = await call((api) =>
+    const result = await callAbout(name, (api) =>
       api.transactions.refund.mutate(
-        { id, idempotencyKey: key },
+        { id: name, idempotencyKey: key },
         { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
       ),
     );
     setUnderWay(false);
     if (result.failure === null) {
       setAsking(false);
-      utils.transactions.get.setData({ id }, result.answer);
-      // The lists, the sums and the insights follow.
-      void utils.transactions.invalidate();
+      onRefunded(result.answer);
       toastSuccess(`${formatUsd(backCents)} went back to ${isGiver ? 'you' : 'the giver'}`);
       return;
     }

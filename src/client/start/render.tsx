@@ -9,6 +9,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { tipPageUrl } from '#shared/ids.ts';
 import type { PageRequest, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import { Auth } from '../auth/auth.tsx';
+import { drawFor } from '../installation.ts';
 import { Landing } from '../landing/landing.tsx';
 import { isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { writeLookup } from '../rendered.ts';
@@ -24,6 +25,11 @@ import { Offline } from './offline.tsx';
 const tipPage = <Tip late={Late} />;
 
 const STATUSES = { found: 200, unknown: 404, replaced: 410, retired: 410, failed: 503 } as const;
+
+const CLOSED = {
+  paused: (fullName: string) => `${fullName} is not taking tips right now.`,
+  unpayable: (fullName: string) => `${fullName} cannot take tips here yet.`,
+} as const;
 
 export const renderer: Renderer = { codeIn, reduce, render, renderOffline };
 
@@ -57,11 +63,11 @@ function renderTip(request: PageRequest): RenderedPage {
   }
   const { provider } = state;
   if (lookup?.status === 'found') {
-    const { fullName, serviceCategory, greeting, photoUrl, isPaused } = provider;
+    const { fullName, serviceCategory, greeting, photoUrl, closed } = provider;
     const invitation = `Choose an amount and tip ${fullName} with your phone. There is no app to install.`;
     return draw(request, tipPage, STATUSES.found, {
       title: `${titleFor(provider)}, ${CATEGORY_LABELS[serviceCategory]}`,
-      description: greeting ?? (isPaused ? `${fullName} is not taking tips right now.` : invitation),
+      description: greeting ?? (closed ? CLOSED[closed](fullName) : invitation),
       url: tipPageUrl(publicUrl, lookup.found.qrCode.id),
       ...(photoUrl && { imageUrl: publicUrl + photoUrl }),
       isListed: false,
@@ -106,15 +112,17 @@ interface Card {
 }
 
 function draw(
-  { pathname, search, publicUrl, lookup }: PageRequest,
+  { pathname, search, publicUrl, installation, lookup }: PageRequest,
   screen: ReactNode,
   status: RenderedPage['status'],
   card: Card,
 ): RenderedPage {
-  const html = renderToString(
-    <App address={{ pathname, search }} rendered={{ qrId: qrIdFrom(pathname), lookup }}>
-      {screen}
-    </App>,
+  const html = drawFor(installation, () =>
+    renderToString(
+      <App address={{ pathname, search }} rendered={{ qrId: qrIdFrom(pathname), lookup }}>
+        {screen}
+      </App>,
+    ),
   );
   // React writes the title first, to be moved into the head.
   const [title = ''] = /^<title>[^<]*<\/title>/.exec(html) ?? [];

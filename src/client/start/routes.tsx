@@ -3,6 +3,7 @@
  */
 import { lazy, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
+import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { isTipPage, paths, transactionIdIn } from '../paths.ts';
 import { SignedInOnly, SignedOutOnly } from '../session/guards.tsx';
 import { useSession } from '../session/session.ts';
@@ -18,6 +19,9 @@ const OwnPassword = lazy(() =>
 const Scan = lazy(() => import('../scan/scan.tsx').then(({ Scan }) => ({ default: Scan })));
 const ReceiptPage = lazy(() =>
   import('../receipt/receipt-page.tsx').then(({ ReceiptPage }) => ({ default: ReceiptPage })),
+);
+const GuestReceiptPage = lazy(() =>
+  import('../receipt/guest-receipt-page.tsx').then(({ GuestReceiptPage }) => ({ default: GuestReceiptPage })),
 );
 const Statement = lazy(() =>
   import('../statement/statement.tsx').then(({ Statement }) => ({ default: Statement })),
@@ -37,6 +41,7 @@ export function Routes() {
 export function screenAt(pathname: string): ReactElement {
   if (isTipPage(pathname)) return <Tip />;
   if (transactionIdIn(pathname) !== null) return <SignedInOnly screen={ReceiptPage} />;
+  if (pathname.startsWith(GUEST_RECEIPT_PREFIX)) return <GuestReceiptPage />;
   switch (pathname) {
     case paths.home:
       return <SignedOutOnly screen={Landing} />;

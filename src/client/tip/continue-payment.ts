@@ -2,37 +2,44 @@
 import { formatUsd } from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
 import { takeWaitingTip } from '../waiting-tip.ts';
-import { openAttempt, unsettledAttempt } from './attempt.ts';
+import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
-import { enterPayment } from './payment-entries.ts';
+import { GUEST } from './payer.ts';
+import { enterPayment, enterReturn } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
 import type { TipEvent } from './tip-flow.ts';
 
 /** Leads to the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with. */
 export async function continuePayment(
-  { qrId, isDemo, isPaused }: Provider,
-  userId: string,
+  { qrId, isDemo, closed }: Provider,
+  payerId: string,
   dispatch: (event: TipEvent) => void,
 ): Promise<void> {
   const entry = presentEntry();
-  const unsettled = isDemo ? null : unsettledAttempt(qrId, userId);
+  const unsettled = isDemo ? null : unsettledAttempt(qrId, payerId);
+  if (unsettled?.transactionId) {
+    enterReturn(unsettled.transactionId);
+    return;
+  }
   if (unsettled?.wasSent) {
     if (entry.step !== 'payment') await enterPayment(formatUsd(unsettled.amountCents));
     dispatch({ type: 'resumed', attempt: unsettled });
     return;
   }
   // A tip that waits goes on waiting until the code takes tips again.
-  if (isPaused) return;
+  if (closed) return;
   const waiting = takeWaitingTip(qrId);
   if (entry.step === 'success' || (waiting === null && entry.step !== 'payment')) return;
   const { figures } = waiting ?? entry;
   dispatch({ type: 'restored', figures });
   const { amountCents } = readTipAmount(figures);
-  if (amountCents === null) {
+  if (amountCents === null || (payerId === GUEST && awaitsLogin(qrId))) {
     markEntry({ step: 'select-amount', figures });
     return;
   }
   // After a login the entry below is that of the tip page which led to it.
   if (waiting !== null) markEntry({ step: 'payment', figures, load: null });
-  dispatch({ type: 'proceeded', attempt: openAttempt(qrId, userId, amountCents) });
+  // Whoever logs in elsewhere while they are about to pay as a guest pays under their account.
+  dispatch({ type: 'amount-changed' });
+  dispatch({ type: 'proceeded', attempt: openAttempt(qrId, payerId, amountCents) });
 }

@@ -1,11 +1,14 @@
 /** The receipt of a tip to a code that leads nowhere any more: it outlives the code. */
 import { type ReactNode, useEffect, useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
 import { readQrCodeId } from '#shared/ids.ts';
 import { verifySession } from '../calls.ts';
+import { receiptPage } from '../guest-receipt.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Skeleton } from '../ui/states.tsx';
 import { NoReceipt } from './no-receipt.tsx';
+import { payerOf } from './payer.ts';
 import type { FoundReceipt } from './recall-receipt.ts';
 import type { SuccessStep } from './success-step.tsx';
 
@@ -43,7 +46,7 @@ export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
     return (
       <Screen title="Receipt" width="column">
         {outcome === 'failed' ? (
-          <NoReceipt onRetry={retry} />
+          <NoReceipt name={transactionId} onRetry={retry} />
         ) : (
           <Loading text="Loading your receipt...">
             <Skeleton height="tall" />
@@ -61,10 +64,15 @@ export function LateReceipt({ qrId, transactionId, gone }: LateReceiptProps) {
 }
 
 async function find(typed: string, transactionId: string): Promise<Outcome> {
-  const session = presentSession();
-  const loaded = session.status === 'signed-in' ? await import('./paying.ts').catch(() => null) : null;
-  if (session.status !== 'signed-in' || loaded === null) return 'failed';
-  const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, session.user.id, transactionId);
+  const payerId = payerOf(presentSession());
+  const loaded = payerId === null ? null : await import('./paying.ts').catch(() => null);
+  if (payerId === null || loaded === null) return 'failed';
+  const found = await loaded.paying.findReceipt(readQrCodeId(typed) ?? typed, payerId, transactionId);
   if (found === 'failed') return 'failed';
+  if (found === 'unpaid') {
+    // Its own page says what becomes of it.
+    navigate(receiptPage(transactionId), { replace: true });
+    return 'asking';
+  }
   return found === null ? 'none' : { ...found, Success: loaded.paying.SuccessStep };
 }

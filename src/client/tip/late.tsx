@@ -1,6 +1,6 @@
 /** What stands where nobody can tip, or has no receipt. Few people ever see it, so that it is fetched when it is needed. */
 import { useSearch } from 'wouter';
-import { PAID } from '../paths.ts';
+import { PAID, PAYMENT } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { ScreenHeading } from '../ui/heading.tsx';
@@ -12,7 +12,7 @@ import { LateReceipt } from './late-receipt.tsx';
 import { NoReceipt } from './no-receipt.tsx';
 
 export interface LateProps {
-  readonly why: 'unknown' | 'replaced' | 'retired' | 'paused' | 'no-receipt';
+  readonly why: 'unknown' | 'replaced' | 'retired' | 'paused' | 'unpayable' | 'no-receipt';
   /** The code as it stands in the address. */
   readonly typed: string;
   readonly isSignedIn: boolean;
@@ -22,9 +22,12 @@ export interface LateProps {
 
 export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
   // Read here, because the modules of the tip page must not be taken apart by what is fetched later.
-  const transactionId = new URLSearchParams(useSearch()).get(PAID) || null;
-  if (why === 'no-receipt') return <NoReceipt onRetry={onRetry} />;
-  if (why === 'paused') return <Paused onRetry={onRetry} />;
+  const query = new URLSearchParams(useSearch());
+  const transactionId = query.get(PAID) || query.get(PAYMENT) || null;
+  if (why === 'no-receipt') {
+    return <NoReceipt isPayment={query.has(PAYMENT)} name={transactionId} onRetry={onRetry} />;
+  }
+  if (why === 'paused' || why === 'unpayable') return <Closed why={why} onRetry={onRetry} />;
   if (why === 'unknown') return <CodeNotFound typed={typed} isSignedIn={isSignedIn} />;
   const gone = <CodeGone why={why} />;
   return transactionId === null ? (
@@ -34,12 +37,29 @@ export function Late({ why, typed, isSignedIn, onRetry }: LateProps) {
   );
 }
 
-/** The note of a paused code, in the place of the amounts. Whoever would be tipped stands above it. */
-function Paused({ onRetry }: { readonly onRetry: () => void }) {
+const CLOSED = {
+  paused: {
+    title: 'Not taking tips right now',
+    text: 'This code is paused, and nothing can be paid with it. It may be back in a moment.',
+  },
+  unpayable: {
+    title: 'Not taking tips yet',
+    text: 'Tips cannot be taken here yet. Nothing can be paid with this code until its owner can be paid.',
+  },
+} as const;
+
+interface ClosedProps {
+  readonly why: keyof typeof CLOSED;
+  readonly onRetry: () => void;
+}
+
+/** The note of a code that takes no tips for now, in the place of the amounts. Whoever would be tipped stands above it. */
+function Closed({ why, onRetry }: ClosedProps) {
+  const { title, text } = CLOSED[why];
   return (
     <section className={[card.card, states.problem].join(' ')}>
-      <h2>Not taking tips right now</h2>
-      <p>This code is paused, and nothing can be paid with it. It may be back in a moment.</p>
+      <h2>{title}</h2>
+      <p>{text}</p>
       <Button onClick={onRetry}>
         <RetryIcon /> Try again
       </Button>

@@ -1,21 +1,42 @@
+import { lazy } from 'react';
 import { PaymentStep } from './payment-step.tsx';
+import { payWithAccount } from './proceed.ts';
 import type { Provider } from './provider.ts';
+import { fetchReturned } from './recall-receipt.ts';
 import { SuccessStep } from './success-step.tsx';
-import type { TipFlow } from './tip-flow.ts';
+import type { TipEvent, TipFlow } from './tip-flow.ts';
+
+const WaitingStep = lazy(() => fetchReturned().then(({ WaitingStep }) => ({ default: WaitingStep })));
 
 interface PayingStepsProps {
-  readonly flow: Extract<TipFlow, { step: 'payment' | 'success' }>;
+  readonly flow: Extract<TipFlow, { step: 'payment' | 'success' | 'waiting' }>;
   readonly provider: Provider;
   readonly onPay: () => void;
   readonly onChangeAmount: () => void;
-  readonly onAnother: () => void;
+  readonly dispatch: (event: TipEvent) => void;
 }
 
-export function PayingSteps({ flow, provider, onPay, onChangeAmount, onAnother }: PayingStepsProps) {
+export function PayingSteps({ flow, provider, onPay, onChangeAmount, dispatch }: PayingStepsProps) {
   switch (flow.step) {
     case 'payment':
-      return <PaymentStep flow={flow} provider={provider} onPay={onPay} onChangeAmount={onChangeAmount} />;
+      return (
+        <PaymentStep
+          flow={flow}
+          provider={provider}
+          onPay={onPay}
+          onChangeAmount={onChangeAmount}
+          onLogIn={() => void payWithAccount(provider, flow.choice)}
+        />
+      );
     case 'success':
-      return <SuccessStep receipt={flow.receipt} provider={provider} onAnother={onAnother} />;
+      return (
+        <SuccessStep
+          receipt={flow.receipt}
+          provider={provider}
+          onAnother={() => dispatch({ type: 'another' })}
+        />
+      );
+    case 'waiting':
+      return <WaitingStep payment={flow} provider={provider} dispatch={dispatch} />;
   }
 }

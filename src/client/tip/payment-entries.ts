@@ -1,6 +1,6 @@
 /** The entries of the browser's history around a payment. */
 import { navigate } from 'wouter/use-browser-location';
-import { currentPath, receiptAt } from '../paths.ts';
+import { currentPath, PAYMENT, receiptAt } from '../paths.ts';
 import { type Entry, markEntry, presentEntry } from './history-entries.ts';
 import type { Receipt } from './tip-flow.ts';
 
@@ -49,4 +49,14 @@ export function enterSuccess(receipt: Receipt): void {
   } else {
     navigate(receiptAt(window.location.pathname, transactionId), { replace });
   }
+}
+
+/**
+ * Puts the address that tells what became of a payment in place of the entry of the payment, or of an amount that must not be paid once
+ * more.
+ */
+export function enterReturn(transactionId: string): void {
+  navigate(`${window.location.pathname}?${new URLSearchParams({ [PAYMENT]: transactionId })}`, {
+    replace: true,
+  });
 }

@@ -1,10 +1,16 @@
 /** The second step: what is about to be paid and to whom, with the button that pays. */
+import type { MouseEvent } from 'react';
+import { Link } from 'wouter';
 import { amountInWords } from '#shared/amount-in-words.ts';
 import { cents, feesFor, formatUsd } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
+import { paymentMode } from '../installation.ts';
+import { authFor, currentPath } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { Parts, Total } from './cost.tsx';
+import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
@@ -14,6 +20,12 @@ import type { TipFlow } from './tip-flow.ts';
 const wallet = () =>
   /iPhone|iPad|iPod|Macintosh/.test(navigator.userAgent) ? 'Apple Pay' : 'a mobile wallet';
 
+const NOTES: Readonly<Record<PaymentMode, string>> = {
+  simulated: 'This is a simulated payment; no money moves.',
+  test: 'Next you pay on a page of Stripe, with test money: no real money moves.',
+  live: 'Next you pay on a page of Stripe, by card or with a mobile wallet, and come back here.',
+};
+
 /** From this amount on the step repeats it in words, in case of a slip of the finger. */
 const LARGE_TIP_CENTS = cents(50_000);
 
@@ -22,12 +34,22 @@ interface PaymentStepProps {
   readonly provider: Provider;
   readonly onPay: () => void;
   readonly onChangeAmount: () => void;
+  /** Leads to the login, and on to this payment. */
+  readonly onLogIn: () => void;
 }
 
-export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentStepProps) {
+export function PaymentStep({ flow, provider, onPay, onChangeAmount, onLogIn }: PaymentStepProps) {
   const { attempt, isPaying } = flow;
   const { amountCents } = attempt;
+  const mode = provider.isDemo ? 'simulated' : paymentMode();
+  const how = mode === 'simulated' ? `with ${wallet()}` : 'at Stripe';
   const totalCents = cents(amountCents + feesFor(amountCents).giverFeeCents);
+
+  function logIn(event: MouseEvent) {
+    event.preventDefault();
+    onLogIn();
+  }
+
   return (
     <section className={[card.card, styles.payment].join(' ')} aria-busy={isPaying}>
       <StepHeading>
@@ -53,16 +75,26 @@ export function PaymentStep({ flow, provider, onPay, onChangeAmount }: PaymentSt
       </div>
       <p className={styles.note}>
         {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
-        This is a simulated payment; no money moves.
+        {NOTES[mode]}
       </p>
       <div className={styles.actions}>
         <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={onPay}>
-          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} with ${wallet()}`}
+          {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} ${how}`}
         </Button>
         <Button look="quiet" aria-disabled={isPaying} onClick={onChangeAmount}>
           Change Amount
         </Button>
       </div>
+      {/* What was sent as a guest is settled as a guest. */}
+      {attempt.userId === GUEST && !provider.isDemo && !attempt.wasSent && !isPaying && (
+        <p className={styles.note}>
+          You pay without an account.{' '}
+          <Link href={authFor(currentPath())} onClick={logIn}>
+            Log in
+          </Link>{' '}
+          to keep your tips in your history.
+        </p>
+      )}
       <p className="visually-hidden" role="status">
         {isPaying ? 'Processing payment...' : ''}
       </p>

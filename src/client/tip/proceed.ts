@@ -11,16 +11,18 @@ import { type AuthTab, authFor, currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
 import { keepTip } from '../waiting-tip.ts';
-import { openAttempt } from './attempt.ts';
+import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
+import { figuresOf } from './figures.ts';
 import { markEntry } from './history-entries.ts';
-import { enterPayment, enterSuccess, leavePayment } from './payment-entries.ts';
+import { GUEST, payerOf } from './payer.ts';
+import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
-import { sendTip } from './send-tip.ts';
-import { type Choice, figuresOf, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
+import { LOGIN_FIRST, type PaymentPage, sendTip } from './send-tip.ts';
+import { type Choice, readChoice, type TipEvent, type TipFlow } from './tip-flow.ts';
 
 type Dispatch = (event: TipEvent) => void;
 
-const LOGIN_FIRST = 'Please login to send tips';
+const LAST_TIP_FIRST = 'Please login to see what became of your last tip';
 
 /** Goes on to the payment: first asks who pays, then how much. */
 export async function proceed(
@@ -35,16 +37,27 @@ export async function proceed(
     dispatch({ type: 'failed', interruption: interruption ?? 'not-sent' });
     return;
   }
-  const payerId = present.status === 'signed-in' ? present.user.id : payerOfDemo(provider);
+  const payerId = payerOf(present) ?? payerOfDemo(provider);
   if (payerId === null) {
     toastMessage(LOGIN_FIRST);
     leaveForLogin(provider, choice, 'sign-up');
+    return;
+  }
+  if (payerId === GUEST && awaitsLogin(provider.qrId)) {
+    toastMessage(LAST_TIP_FIRST);
+    leaveForLogin(provider, choice, 'login');
     return;
   }
   dispatch({ type: 'checked' });
   const { amountCents, problem } = readChoice(choice);
   if (amountCents === null) {
     toastError(problem);
+    return;
+  }
+  // What was begun before may be paid still: first it has to be given up.
+  const begun = provider.isDemo ? null : unsettledAttempt(provider.qrId, payerId);
+  if (begun?.transactionId) {
+    enterReturn(begun.transactionId);
     return;
   }
   await enterPayment(figuresOf(choice));
@@ -58,7 +71,12 @@ export async function pay(
   dispatch: Dispatch,
 ): Promise<void> {
   const { pathname } = window.location;
-  const { event, mustLogIn } = await sendTip(provider, attempt);
+  const sent = await sendTip(provider, attempt);
+  if ('page' in sent) {
+    if (window.location.pathname === pathname) await leaveForPayment(sent.page);
+    return;
+  }
+  const { event, mustLogIn } = sent;
   if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
   dispatch(event);
   if (window.location.pathname !== pathname) return;
@@ -73,8 +91,26 @@ function payerOfDemo(provider: Provider): string | null {
 }
 
 /** Whether this is the open demo, and not one that the address has made of its code. */
-function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: Provider): boolean {
+export function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: Provider): boolean {
   return isDemo && isOpenDemo(qrId) && isOpenDemo(`${DEMO_PREFIX}${username}-${serviceCategory}`);
+}
+
+/**
+ * Leads to the page of the payment service. It never resolves, so that nothing can be tapped until the browser is there. Back from there
+ * leads to what became of the payment, and never to the payment itself.
+ */
+function leaveForPayment({ transactionId, url }: PaymentPage): Promise<never> {
+  enterReturn(transactionId);
+  // A page that the browser has kept would come back as it was left.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && window.location.reload());
+  window.location.assign(url);
+  return new Promise(() => {});
+}
+
+/** Leads a guest who pays to the login, and on to the same payment under their account. */
+export async function payWithAccount(provider: Provider, choice: Choice): Promise<void> {
+  await leavePayment();
+  leaveForLogin(provider, choice, 'login');
 }
 
 function leaveForLogin({ qrId, fullName }: Provider, choice: Choice, tab: AuthTab): void {

@@ -18,8 +18,8 @@ export interface Provider {
   readonly greeting?: string | null;
   /** Where the photo lies on this server. */
   readonly photoUrl?: string | null;
-  /** Whether the code takes no tips for now. */
-  readonly isPaused?: boolean;
+  /** Why the code takes no tips for now: its owner has paused it, or cannot be paid. */
+  readonly closed?: 'paused' | 'unpayable' | null;
   /** Whether the provider is made up, so that nothing is recorded. */
   readonly isDemo: boolean;
 }
@@ -77,8 +77,8 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
   if (lookup?.status === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
-    const isPaused = qrCode.status === 'paused';
-    return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, isPaused, isDemo: false } };
+    const closed = qrCode.status === 'paused' ? 'paused' : qrCode.isPayable ? null : 'unpayable';
+    return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, closed, isDemo: false } };
   }
   if (lookup && lookup.status !== 'unknown') return lookup;
   const asked = isDemoText(qrId) ? demoIn(search) : null;

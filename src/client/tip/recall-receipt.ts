@@ -1,9 +1,14 @@
-/** Finds the receipt that an address names, after a reload or in another tab. */
-import { call } from '../calls.ts';
+/** Finds the receipt that an address names, after a reload or in another tab; or what became of a payment. */
+import { callAbout, isUnknown } from '../guest-receipt.ts';
+import { PAYMENT } from '../paths.ts';
 import { toastError } from '../toasts.ts';
+import { isOf, receiptOf, wasPaid } from './given-tip.ts';
 import { markEntry } from './history-entries.ts';
 import type { Provider } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
+
+/** What is needed by nobody but those who come back from a payment service. */
+export const fetchReturned = () => import('./returned.tsx');
 
 /** A receipt, and who was tipped. */
 export interface FoundReceipt {
@@ -16,11 +21,19 @@ export interface FoundReceipt {
  * toast. It never rejects.
  */
 export async function recallReceipt(
-  { qrId, isDemo }: Provider,
-  userId: string,
+  provider: Provider,
+  payerId: string,
   transactionId: string,
+  dispatch: (event: TipEvent) => void,
 ): Promise<TipEvent> {
-  const found = isDemo ? null : await findReceipt(qrId, userId, transactionId);
+  const { qrId, isDemo } = provider;
+  const isReturn = new URLSearchParams(window.location.search).has(PAYMENT);
+  const found = isDemo ? null : isReturn ? 'unpaid' : await findReceipt(qrId, payerId, transactionId);
+  if (found === 'unpaid') {
+    const returned = await fetchReturned().catch(() => null);
+    if (returned === null) return { type: 'recall-failed' };
+    return returned.recallPayment(provider, payerId, transactionId, dispatch);
+  }
   if (found === 'failed') return { type: 'recall-failed' };
   if (found === null) {
     toastError('There is no receipt of yours at this address');
@@ -33,16 +46,17 @@ export async function recallReceipt(
 /** Asks for the receipt of a tip of this giver to this code; null when there is none. It never rejects. */
 export async function findReceipt(
   qrId: string,
-  userId: string,
+  payerId: string,
   transactionId: string,
-): Promise<FoundReceipt | null | 'failed'> {
-  const outcome = await call((api) => api.transactions.get.query({ id: transactionId }));
-  if (outcome.failure) return outcome.failure.status === 404 ? null : 'failed';
-  const { giverId, qrCodeId, receiverName, receiverUsername, serviceCategory, ...tip } = outcome.answer;
-  if (giverId !== userId || qrCodeId !== qrId) return null;
-  const { amountCents, giverFeeCents, createdAt: paidAt } = tip;
+): Promise<FoundReceipt | null | 'unpaid' | 'failed'> {
+  const outcome = await callAbout(transactionId, (api) => api.transactions.get.query({ id: transactionId }));
+  if (outcome.failure) return isUnknown(outcome.failure, transactionId) ? null : 'failed';
+  const { answer } = outcome;
+  if (!isOf(answer, qrId, payerId)) return null;
+  if (!wasPaid(answer)) return 'unpaid';
+  const { receiverName, receiverUsername, serviceCategory } = answer;
   return {
-    receipt: { amountCents, giverFeeCents, paidAt, transactionId },
+    receipt: receiptOf(answer),
     provider: {
       ...{ qrId, fullName: receiverName, username: receiverUsername, serviceCategory },
       isDemo: false,

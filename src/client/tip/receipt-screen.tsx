@@ -74,7 +74,7 @@ export function ReceiptScreen({ receipt, provider, onClose }: ReceiptScreenProps
         <p>
           Sent <time dateTime={receipt.paidAt}>{timeOf(paidAt, now)}</time>, {agoOf(ageMs)}
         </p>
-        <SimulatedMoney />
+        <SimulatedMoney mode={receipt.paymentMode} />
       </footer>
     </dialog>
   );

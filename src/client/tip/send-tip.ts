@@ -2,33 +2,65 @@
  * Sends a tip under the idempotency key of its attempt; nothing else sends one.
  */
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
 import { call, type Outcome } from '../calls.ts';
+import { takesGuestTips } from '../installation.ts';
+import { readToken } from '../session/session.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
-import { type Attempt, markSent, settleAttempt } from './attempt.ts';
+import { type Attempt, markBegun, markSent, settleAttempt } from './attempt.ts';
+import { receiptOf, wasPaid } from './given-tip.ts';
+import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
 
-const PAYMENT_FAILED = 'Payment failed. Please try again.';
+export const LOGIN_FIRST = 'Please login to send tips';
+export const PAYMENT_FAILED = 'Payment failed. Please try again.';
 const DEMO_PAYMENT_MS = 2_000;
 /** How long an answer may take: longer than any does, shorter than anybody waits at a bar. */
 const ANSWER_PATIENCE_MS = 15_000;
 
-/** The outcome of a payment, and whether its attempt was sent. */
-type Payment = Outcome<Receipt> & { readonly wasSent: boolean };
+/** What there is of a tip once it was sent. */
+type Paid = Pick<Transaction, 'status' | 'paymentUrl'> & { readonly receipt: Receipt };
 
-/** Pays, or pretends to for a demo, and toasts the outcome. It never rejects. */
+/** The outcome of a payment, and whether its attempt was sent. */
+type Payment = Outcome<Paid> & { readonly wasSent: boolean };
+
+/** Where a tip is paid that was sent. */
+export interface PaymentPage {
+  readonly transactionId: string;
+  readonly url: string;
+}
+
+/**
+ * Pays, or pretends to for a demo, and toasts the outcome; or answers the page on which its giver has to pay, with no outcome yet. It
+ * never rejects.
+ */
 export async function sendTip(
   provider: Provider,
   attempt: Attempt,
-): Promise<{ readonly event: TipEvent; readonly mustLogIn: boolean }> {
-  const { isDemo, qrId, fullName } = provider;
+): Promise<{ readonly event: TipEvent; readonly mustLogIn: boolean } | { readonly page: PaymentPage }> {
+  const { isDemo, qrId } = provider;
+  // What an account has begun must not become the tip of a guest, because the session has ended in another tab.
+  if (!isDemo && attempt.userId !== GUEST && takesGuestTips() && readToken() === null) {
+    toastError(LOGIN_FIRST);
+    return { event: { type: 'failed', interruption: null }, mustLogIn: true };
+  }
   const payment = await (isDemo ? payDemo(attempt.amountCents) : payTip(provider, attempt));
   if (payment.failure === null) {
-    settleAttempt(qrId);
-    toastSuccess(
-      `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatUsd(attempt.amountCents)} sent to ${fullName}`,
-    );
-    return { event: { type: 'paid', receipt: payment.answer }, mustLogIn: false };
+    const { receipt, status, paymentUrl: url } = payment.answer;
+    const { transactionId } = receipt;
+    if (status === 'pending' && url !== null && transactionId !== null) {
+      markBegun(qrId, attempt, transactionId);
+      return { page: { transactionId, url } };
+    }
+    // The key of a payment that has ended gives it again, and can pay nothing.
+    if (status !== 'pending') settleAttempt(qrId);
+    if (wasPaid(payment.answer)) {
+      toastSent(provider, attempt.amountCents);
+      return { event: { type: 'paid', receipt }, mustLogIn: false };
+    }
+    toastError(PAYMENT_FAILED);
+    return { event: { type: 'failed', interruption: null }, mustLogIn: false };
   }
   const { status, detail, code } = payment.failure;
   toastError(detail ?? PAYMENT_FAILED);
@@ -43,25 +75,35 @@ export async function sendTip(
   return { event: { type: 'failed', interruption: null }, mustLogIn };
 }
 
+export function toastSent({ isDemo, fullName }: Provider, amountCents: Cents): void {
+  toastSuccess(
+    `${isDemo ? 'Demo tip' : 'Tip'} sent successfully! ${formatUsd(amountCents)} sent to ${fullName}`,
+  );
+}
+
 async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Promise<Payment> {
   let { wasSent } = attempt;
+  const payer = attempt.userId === GUEST ? 'guestApi' : 'api';
   const outcome = await call(async (api) => {
     // Without a connection the attempt must not count as sent.
     if (!navigator.onLine) throw new Error('offline');
     wasSent = true;
     markSent(qrId, attempt);
-    const { id, amountCents, giverFeeCents, createdAt } = await api.transactions.create.mutate(
+    const sent = await api.transactions.create.mutate(
       { receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory, idempotencyKey: attempt.key },
       { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
     );
-    return { amountCents, giverFeeCents, paidAt: createdAt, transactionId: id };
-  });
+    return { status: sent.status, paymentUrl: sent.paymentUrl, receipt: receiptOf(sent) };
+  }, payer);
   return { ...outcome, wasSent };
 }
 
 async function payDemo(amountCents: Cents): Promise<Payment> {
   await new Promise((resolve) => setTimeout(resolve, DEMO_PAYMENT_MS));
   const { giverFeeCents } = feesFor(amountCents);
-  const receipt = { amountCents, giverFeeCents, paidAt: new Date().toISOString(), transactionId: null };
-  return { answer: receipt, failure: null, wasSent: true };
+  const receipt: Receipt = {
+    ...{ amountCents, giverFeeCents, paidAt: new Date().toISOString() },
+    ...{ transactionId: null, paymentMode: 'simulated' },
+  };
+  return { answer: { status: 'completed', paymentUrl: null, receipt }, failure: null, wasSent: true };
 }

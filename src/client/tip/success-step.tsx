@@ -4,7 +4,8 @@ import { Link, useLocation } from 'wouter';
 import { cents } from '#shared/money.ts';
 import { isPageUsername } from '#shared/usernames.ts';
 import { BAR } from '../demo-tips.ts';
-import { currentPath, dashboardTab, paths } from '../paths.ts';
+import { idOf, isGuests, receiptPage } from '../guest-receipt.ts';
+import { currentPath, dashboardTab } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
@@ -12,6 +13,7 @@ import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Check } from './check.tsx';
+import { isOfOpenDemo } from './proceed.ts';
 import type { Provider } from './provider.ts';
 import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
@@ -26,10 +28,10 @@ interface SuccessStepProps {
 }
 
 export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) {
-  const { amountCents, giverFeeCents, paidAt, transactionId } = receipt;
+  const { amountCents, giverFeeCents, paidAt, transactionId, paymentMode } = receipt;
   const [pathname] = useLocation();
-  /** Only the open demo is paid without a login, and the landing page shows its tips. */
   const isVisitors = useSession().status === 'signed-out' && provider.isDemo;
+  const isGuest = transactionId !== null && isGuests(transactionId);
   const [isHeldUp, setHeldUp] = useState(false);
   return (
     <section className={[card.card, styles.success].join(' ')}>
@@ -49,12 +51,21 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </>
         )}
       </p>
-      {provider.isDemo ? <p>This was a demo: nothing was recorded or paid.</p> : <SimulatedMoney />}
+      {provider.isDemo ? (
+        <p>This was a demo: nothing was recorded or paid.</p>
+      ) : (
+        <SimulatedMoney mode={paymentMode} />
+      )}
       <div className={styles.actions}>
         {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
-        {isVisitors ? (
-          <ButtonLink href={BAR}>See it arrive</ButtonLink>
-        ) : (
+        {/* The landing page shows the tips that visitors give to the open demo. */}
+        {isVisitors && isOfOpenDemo(provider) && <ButtonLink href={BAR}>See it arrive</ButtonLink>}
+        {isGuest && (
+          <ButtonLink look="quiet" href={receiptPage(transactionId)}>
+            Receipt and undo
+          </ButtonLink>
+        )}
+        {!isVisitors && !isGuest && (
           <ButtonLink look={provider.isDemo ? 'primary' : 'quiet'} href={dashboardTab('transactions')}>
             View Transactions
           </ButtonLink>
@@ -66,6 +77,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
           </ButtonLink>
         )}
       </div>
+      {isGuest && <p>Keep the link to your receipt: without an account, nothing else leads to it.</p>}
       <dl className={styles.facts}>
         <div>
           <dt>Service fee</dt>
@@ -90,12 +102,12 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
         {transactionId !== null && (
           <div>
             <dt>Transaction</dt>
-            <dd className={styles.id}>{transactionId}</dd>
+            <dd className={styles.id}>{idOf(transactionId)}</dd>
           </div>
         )}
       </dl>
-      {transactionId !== null && (
-        <Link className={styles.link} href={paths.transaction(transactionId)}>
+      {transactionId !== null && !isGuest && (
+        <Link className={styles.link} href={receiptPage(transactionId)}>
           Receipt and undo
         </Link>
       )}

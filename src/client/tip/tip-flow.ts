@@ -2,8 +2,9 @@
  * The tip flow as a state machine: choosing an amount, paying, the success with its receipt. Only its events change the step.
  */
 import { type Cents, dollarsFromCents, formatUsd, QUICK_AMOUNTS_CENTS } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import { type AmountReading, readTipAmount } from '#shared/tip-amount.ts';
-import { PAID } from '../paths.ts';
+import { PAID, PAYMENT } from '../paths.ts';
 import type { Attempt } from './attempt.ts';
 
 /** The chosen amount: a quick one, or the text that was typed; never both. */
@@ -17,8 +18,18 @@ export interface Receipt {
   readonly giverFeeCents: Cents;
   /** ISO 8601. */
   readonly paidAt: string;
-  /** Null for a demo, which leaves no transaction. */
+  /** The transaction's id, or the token of a guest's receipt, which stands for it. Null for a demo, which leaves none. */
   readonly transactionId: string | null;
+  readonly paymentMode: PaymentMode;
+}
+
+/** A payment at a payment service that nobody has paid yet. */
+export interface OpenPayment {
+  /** Its id, or a token, as in a receipt. */
+  readonly transactionId: string;
+  readonly amountCents: Cents;
+  /** Where it can be paid; null when that is not known. */
+  readonly paymentUrl: string | null;
 }
 
 /** Why an attempt ended without an answer from the server. */
@@ -46,7 +57,8 @@ export type TipFlow =
     }
   | { readonly step: 'success'; readonly receipt: Receipt }
   /** The success of an address that names its transaction, which is being asked for. */
-  | { readonly step: 'recall'; readonly transactionId: string; readonly hasFailed: boolean };
+  | { readonly step: 'recall'; readonly transactionId: string; readonly hasFailed: boolean }
+  | ({ readonly step: 'waiting' } & OpenPayment);
 
 export type TipEvent =
   | { readonly type: 'quick-chosen'; readonly amountCents: Cents }
@@ -65,6 +77,8 @@ export type TipEvent =
   | { readonly type: 'recalled'; readonly receipt: Receipt }
   | { readonly type: 'recall'; readonly transactionId: string }
   | { readonly type: 'recall-failed' }
+  /** What is being asked for is not paid yet. */
+  | { readonly type: 'waiting'; readonly payment: OpenPayment }
   | { readonly type: 'another' };
 
 const NOTHING: Choice = { quickAmountCents: null, customText: '' };
@@ -81,9 +95,10 @@ export function beginFlow(search: string): TipFlow {
   return transactionId === null ? selecting(choiceIn(search)) : recalling(transactionId);
 }
 
-/** The id in an address that shows a receipt; null in any other. */
+/** The id in an address that shows a receipt, or what became of a payment; null in any other. */
 export function paidIn(search: string): string | null {
-  return new URLSearchParams(search).get(PAID) || null;
+  const query = new URLSearchParams(search);
+  return query.get(PAID) || query.get(PAYMENT) || null;
 }
 
 /** What an address says of the flow, as the shortest query of which the same page is drawn first. */
@@ -103,11 +118,6 @@ export function withoutAmount(search: string): string {
   query.delete(CUSTOM_FIELD);
   query.delete(QUICK_FIELD);
   return query.size === 0 ? '' : `?${query}`;
-}
-
-/** The choice as text, to be kept. */
-export function figuresOf({ quickAmountCents, customText }: Choice): string {
-  return quickAmountCents === null ? customText : formatUsd(quickAmountCents);
 }
 
 /** The amount that is chosen, or what is wrong with it. */
@@ -152,7 +162,11 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
     case 'success':
       return event.type === 'another' ? { ...selecting(NOTHING), sent: flow.receipt } : flow;
     case 'recall':
-      if (event.type === 'recall-failed') return { ...flow, hasFailed: true };
+    case 'waiting':
+      if (event.type === 'waiting') return { step: 'waiting', ...event.payment };
+      if (event.type === 'recall-failed') return recalling(flow.transactionId, true);
+      // The amount of a payment that has come to nothing.
+      if (event.type === 'restored') return selecting(choiceOf(event.figures));
       return event.type === 'another' ? selecting(NOTHING) : flow;
   }
 }
@@ -181,6 +195,6 @@ function selecting(choice: Choice): Extract<TipFlow, { step: 'select-amount' }> 
   return { step: 'select-amount', choice, isChecked: false, interruption: null, sent: null };
 }
 
-function recalling(transactionId: string): TipFlow {
-  return { step: 'recall', transactionId, hasFailed: false };
+function recalling(transactionId: string, hasFailed = false): TipFlow {
+  return { step: 'recall', transactionId, hasFailed };
 }

@@ -28,7 +28,7 @@ export function TipSteps({ provider, late }: TipStepsProps) {
 
   switch (flow.step) {
     case 'select-amount':
-      if (provider.isPaused) return late('paused');
+      if (provider.closed) return late(provider.closed);
       return (
         <SelectAmountStep
           provider={provider}
@@ -57,7 +57,7 @@ export function TipSteps({ provider, late }: TipStepsProps) {
             provider={provider}
             onPay={() => void pay()}
             onChangeAmount={changeAmount}
-            onAnother={() => dispatch({ type: 'another' })}
+            dispatch={dispatch}
           />
         </Suspense>
       );

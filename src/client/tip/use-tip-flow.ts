@@ -5,9 +5,9 @@
 import { useEffect, useEffectEvent, useLayoutEffect, useReducer, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import type { UserId } from '#shared/ids.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
+import { GUEST, payerOf } from './payer.ts';
 import type { Provider } from './provider.ts';
 import {
   beginFlow,
@@ -61,12 +61,12 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     } else if (entry.step === 'payment') {
       dispatch({ type: 'restored', figures: entry.figures });
       void goOn();
-    } else if (flow.step === 'success' || flow.step === 'recall') {
+    } else if (flow.step === 'payment') {
+      dispatch({ type: 'amount-changed' });
+    } else if (flow.step !== 'select-amount') {
       // Back from a success leads to no amount that could be paid once more.
       markEntry({ step: 'select-amount', figures: '' });
       dispatch({ type: 'another' });
-    } else if (flow.step === 'payment') {
-      dispatch({ type: 'amount-changed' });
     } else if (entry.figures !== '') {
       dispatch({ type: 'restored', figures: entry.figures });
     }
@@ -82,25 +82,28 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     return () => window.removeEventListener('popstate', follow);
   }, [pathname, paid]);
 
-  const userId = session.status === 'signed-in' ? session.user.id : null;
+  const payerId = payerOf(session);
   const goOn = useEffectEvent(async () => {
     const entry = presentEntry();
-    if (presentSession().status === 'signed-out' && entry.step === 'payment')
+    const present = presentSession();
+    const payerId = payerOf(present);
+    const isAboutToPay = entry.step === 'payment';
+    if (payerId === null && present.status === 'signed-out' && isAboutToPay)
       markEntry({ step: 'select-amount', figures: entry.figures });
-    const payerId = signedInId();
     if (payerId === null || paidIn(window.location.search) !== null) return;
+    if (payerId === GUEST && !isAboutToPay && !mayKeepAttempt()) return;
     const paying = await fetchPayingIfPossible();
     await paying?.continuePayment(provider, payerId, dispatch);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides whether it goes on
-  useEffect(() => void goOn(), [session.status, userId]);
+  useEffect(() => void goOn(), [session.status, payerId]);
 
   const recalledId = flow.step === 'recall' && !flow.hasFailed ? flow.transactionId : null;
   const recall = useEffectEvent(async (transactionId: string): Promise<TipEvent> => {
-    const payerId = signedInId();
+    const payerId = payerOf(presentSession());
     const paying = payerId === null ? null : await fetchPayingIfPossible();
     if (payerId === null || paying === null) return { type: 'recall-failed' };
-    return paying.recallReceipt(provider, payerId, transactionId);
+    return paying.recallReceipt(provider, payerId, transactionId, dispatch);
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: who is signed in decides what is shown
   useEffect(() => {
@@ -110,7 +113,7 @@ export function useTipFlow(provider: Provider): TipFlowActions {
     return () => {
       isWanted = false;
     };
-  }, [recalledId, session.status, userId]);
+  }, [recalledId, session.status, payerId]);
 
   return {
     flow,
@@ -144,7 +147,12 @@ export function useTipFlow(provider: Provider): TipFlowActions {
   };
 }
 
-function signedInId(): UserId | null {
-  const present = presentSession();
-  return present.status === 'signed-in' ? present.user.id : null;
+/** Whether this tab may keep something that a guest could go on with. Most have just come, and need fetch nothing to find out. */
+function mayKeepAttempt(): boolean {
+  try {
+    return sessionStorage.length > 0;
+  } catch {
+    // Where storage is forbidden, nothing is kept over a reload.
+    return false;
+  }
 }

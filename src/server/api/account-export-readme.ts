@@ -11,20 +11,29 @@ WHAT IS IN IT
 
 account.json
   Your profile, when you registered, the usernames that you had before, the sums
-  of your tips, where you are logged in, and your QR codes with their tip pages.
+  of your tips, where you are logged in, your QR codes with their tip pages, and
+  the account at the payment service at which your tips arrive, if you have one.
   Times are in UTC and amounts in US dollars.
 
 transactions.json
   Every tip that you sent or received, the newest first, as
-  GET /api/transactions answers it. Refunded tips are in it as well.
+  GET /api/transactions answers it. Refunded tips are in it as well. Each says
+  how it was paid: simulated (no money moved), test (test money) or live.
 
 transactions.csv
   The same tips for spreadsheets. Dates and times are those of
   ${timeZone}. A text that a spreadsheet would take for a formula has an
   apostrophe in front.
 
-account.schema.json and transactions.schema.json
-  The form of the two JSON files, as JSON Schema 2020-12.
+payments.json
+  Every payment that you began at the payment service, the newest first: what
+  became of it (created and pending wait for you to pay; succeeded, failed,
+  expired, refunded), the sums, the times, the transaction that it is of, and
+  the names of its page and its charge there. One that was never paid is no
+  transaction. It is empty where payments are simulated.
+
+account.schema.json, transactions.schema.json and payments.schema.json
+  The form of the three JSON files, as JSON Schema 2020-12.
 
 qr-codes/
   The picture of each of your QR codes, under the code.
@@ -45,9 +54,12 @@ that stays the same for all of their tips to you. Who they are is theirs.
 The keys by which a repeated request for a tip or a refund is known: apps make
 them up, and they say nothing of you.
 
+The accounts of those whom you tipped at the payment service. They are theirs.
+
 Counts of attempts, such as those of wrong passwords: they are kept under
 hashes, for a day at most.
 
-Payments are simulated: no card and no bank account is stored.
+Cards and bank accounts: none is stored here. Simulated tips need none; others
+are paid at a payment service, which keeps what you tell it on its own pages.
 `;
 }

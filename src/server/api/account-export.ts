@@ -4,13 +4,17 @@
  */
 import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
+import type { ExportStart as Told } from '#server/export/exports.ts';
 import { type PackedFile, zip } from '#server/export/zip.ts';
+import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Account } from '#server/storage/storage.ts';
 import {
   type ExportedAccount,
+  type ExportedPayment,
   type ExportPiece,
   type ExportStart,
   exportedAccount,
+  exportedPayment,
 } from '#shared/account-export.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
@@ -40,12 +44,13 @@ interface ExportOrder {
  */
 export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportStart | ExportPiece, void> {
   const { services, account, token } = order;
-  const { exportedAtMs, formerUsernames } = await services.exports.begin(account);
+  const start = await services.exports.begin(account);
+  const { exportedAtMs } = start;
   const date = new Date(exportedAtMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
   yield { fileName: `${brand.linkScheme}-${account.username}-${date}.zip` };
   const session = services.sessions.watch(account.id, token);
   try {
-    for await (const piece of zip(filesOf(order, exportedAtMs, formerUsernames), exportedAtMs)) {
+    for await (const piece of zip(filesOf(order, start), exportedAtMs)) {
       if (session.ended.aborted) throw new AppError('session_ended');
       yield { base64: Buffer.from(piece).toString('base64') };
     }
@@ -56,10 +61,9 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
 
 async function* filesOf(
   { services, account, token, timeZone }: ExportOrder,
-  exportedAtMs: number,
-  formerUsernames: readonly string[],
+  { exportedAtMs, formerUsernames, payoutAccounts }: Told,
 ): AsyncGenerator<PackedFile, void> {
-  const { qrCodes, sessions, transactions } = services;
+  const { exports, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }));
   // Read before anything that takes long: both files begin with it, and what arrives meanwhile is newer, and in neither of them.
@@ -83,6 +87,10 @@ async function* filesOf(
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
     qrCodes: codes,
+    payoutAccounts: payoutAccounts.map(({ userId: _, missing, ...told }) => ({
+      ...told,
+      missing: [...missing],
+    })),
     createdAt: new Date(account.createdAtMs).toISOString(),
     exportedAt: new Date(exportedAtMs).toISOString(),
   };
@@ -96,6 +104,13 @@ async function* filesOf(
     content: [schemaFile('The transactions of an account, the newest first', z.array(transaction))],
   };
   yield { path: 'transactions.csv', content: tipsAsCsv(pages(), account.id, { timeZone }).parts };
+
+  const payments = paymentsTold(exports.payments(account, exportedAtMs));
+  yield { path: 'payments.json', content: jsonList(payments) };
+  yield {
+    path: 'payments.schema.json',
+    content: [schemaFile('The payments that an account began, the newest first', z.array(exportedPayment))],
+  };
 }
 
 async function findPhoto({ qrCodes }: Services, { photoUrl }: QrCode): Promise<Uint8Array | null> {
@@ -116,8 +131,34 @@ async function* asOf(
   }
 }
 
+/** The payments as their giver is told of them: the receiver's account at the payment service is none of theirs. */
+async function* paymentsTold(
+  pages: AsyncGenerator<readonly PaymentRecord[], void>,
+): AsyncGenerator<readonly ExportedPayment[], void> {
+  const time = (ms: number) => new Date(ms).toISOString();
+  for await (const page of pages) {
+    yield page.map(({ id, checkout, refund, ...payment }) => ({
+      transactionId: id,
+      state: payment.state,
+      paymentMode: payment.paymentMode,
+      qrCodeId: payment.qrCodeId,
+      serviceCategory: payment.serviceCategory,
+      amountCents: payment.amountCents,
+      giverFeeCents: payment.giverFeeCents,
+      createdAt: time(payment.createdAtMs),
+      changedAt: time(payment.changedAtMs),
+      expiresAt: time(payment.expiresAtMs),
+      checkoutId: checkout?.id ?? null,
+      checkoutUrl: checkout?.url ?? null,
+      chargeId: payment.chargeId,
+      refundAskedAt: refund && time(refund.askedAtMs),
+      refundAskedBy: refund?.askedBy ?? null,
+    }));
+  }
+}
+
 /** A list in JSON, with a line for each. */
-async function* jsonList(pages: AsyncGenerator<readonly Transaction[], void>): AsyncGenerator<string, void> {
+async function* jsonList(pages: AsyncGenerator<readonly object[], void>): AsyncGenerator<string, void> {
   let separator = '[\n';
   for await (const page of pages) {
     if (page.length === 0) continue;

@@ -11,6 +11,7 @@ import type { trpcErrorOf } from './trpc.ts';
 export type { Login, Session, User } from '#shared/accounts.ts';
 export type { ServiceCategory } from '#shared/categories.ts';
 export type { ErrorCode, FieldError } from '#shared/errors.ts';
+export type { PaymentMode, PayoutStatus } from '#shared/payments.ts';
 export type { QrCode, QrCodeLookup } from '#shared/qr-codes.ts';
 export type { TipStreamStart, TipSummary, Transaction, TransactionPage } from '#shared/tips.ts';
 export type { AppRouter } from './router.ts';

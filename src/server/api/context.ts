@@ -11,6 +11,8 @@ import type { Sessions } from '#server/auth/sessions.ts';
 import type { Turns } from '#server/auth/turns.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
+import type { Payouts } from '#server/payments/payouts.ts';
+import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
@@ -24,11 +26,15 @@ export interface Services {
   readonly sessions: Sessions;
   readonly qrCodes: QrCodes;
   readonly printer: Printer;
+  readonly payments: TipPayments;
+  readonly payouts: Payouts;
   readonly transactions: Transactions;
   readonly takings: Takings;
   readonly tipFeed: TipFeed;
   readonly exports: Exports;
   readonly limits: Limits;
+  /** Whether tips can be given without an account. */
+  readonly takesGuestTips: boolean;
   readonly turns: Turns;
   /** The turns of queries that read much: a batch may hold ten of them. */
   readonly queryTurns: FairTurns;

@@ -2,13 +2,16 @@
 
 /** By the field's name on the wire; `Schema.field` where schemas differ. */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
+  account: 'Your account at the payment service; null when you have none, and for simulated payments.',
   access_token: 'Opaque; send it as `Authorization: Bearer ...`.',
   amount: 'The tip in US dollars, from 10 to 10,000, with at most two decimals.',
+  charges_enabled: 'Whether tips can be paid to the account.',
   closes_at: 'When the account is closed for good, ISO 8601 in UTC; a login before that keeps it open.',
   confirmation: 'The word `close`, in any case.',
   created_at: 'ISO 8601 in UTC.',
   'Credentials.password': 'The password, as it was chosen.',
   current_password: 'The present password.',
+  excluded_categories: 'Those of your services that the payment service does not serve.',
   'ProfileChange.current_password': 'The present password; needed where the email changes.',
   'ProfileChange.is_service_provider': 'True makes a provider of a customer; there is no way back.',
   'ProfileChange.service_categories': 'All the services that you provide from now on; at least one.',
@@ -20,12 +23,15 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',
   giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
   giver_id:
-    'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else.',
+    'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else; null for a giver without an account.',
   greeting: 'A sentence for givers, of up to 140 characters; null without one.',
   id: 'Never changes and is never used again.',
   image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
   is_current: 'Whether it is the session that asks.',
+  is_payable: 'Whether tips can be paid to the provider: always where payments are simulated.',
   is_service_provider: 'Whether the user receives tips.',
+  missing: 'What the payment service still asks you for, in its own words.',
+  mode: 'How tips are paid on this server: `simulated` (no money moves), `test` (what the payment service calls test money) or `live` (money).',
   must_change_password:
     'Whether the operator made the present password: until it is changed, everything but that, `me` and logging out is refused with `password_change_required`.',
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
@@ -33,10 +39,16 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',
   password:
     '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
+  payment_mode:
+    'How it is paid: `simulated` (no money moved), `test` (what the payment service calls test money) or `live` (money).',
+  payment_url:
+    'The page on which its giver pays, as the giver is told while it is `pending`; null otherwise.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   photo_url: 'Where the photo of the tip page lies on this server, in JPEG; null without one.',
   qr_code: 'The code that was looked up.',
   qr_code_id: 'The code that was tipped.',
+  receipt_url:
+    'The link to the receipt of a guest, as the guest is told: whoever has it has the right of the giver. Null otherwise.',
   receiver_id: 'Who was tipped.',
   receiver_name: 'The full name of whoever was tipped.',
   receiver_qr_id: 'The code of the provider, as scanned or typed.',
@@ -45,7 +57,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   service_categories: 'The services that a provider offers; at least one. Ignored for customers.',
   service_category: 'The service; for a tip it is that of the code.',
   service_provider: 'Whom the code tips.',
-  status: 'What became of the payment.',
+  status:
+    'What became of the payment: `completed` or `refunded`; and with a payment service also `pending` until it is paid, `failed`, or `expired` when nobody can pay it any more.',
   'QrCode.status':
     'Whether tips are taken: not by a paused code, and never again by one that was replaced or retired.',
   'QrCodeLookup.status': 'Whether tips are taken: not by a paused code.',
@@ -55,6 +68,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   received_today_count: 'How many tips were received on the present day.',
   received_today: 'What reached the receiver of them, in US dollars.',
   total_tips_received: 'The sum of the net amounts received, in US dollars.',
+  'PaymentLink.url': 'A page of the payment service. It can be opened once.',
   url: 'The address that the picture carries: the tip page of the code.',
   user: 'The user who logged in.',
   user_id: 'Whose code it is.',

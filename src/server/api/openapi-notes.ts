@@ -75,7 +75,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'auth.export': {
     summary: 'Export everything about your account',
     description:
-      'A ZIP file of everything that is stored about you: your profile, where you are logged in and your codes as JSON, all of your transactions as JSON and as CSV, the pictures of your codes and the photos of your tip pages, and JSON Schemas of the JSON files. A file in it says what is what, and what is missing and why. It is made while you read it; one that cannot be finished ends with the connection. You may ask for 10 an hour.',
+      'A ZIP file of everything that is stored about you: your profile, where you are logged in and your codes as JSON, all of your transactions as JSON and as CSV, the payments that you began, the pictures of your codes and the photos of your tip pages, and JSON Schemas of the JSON files. A file in it says what is what, and what is missing and why. It is made while you read it; one that cannot be finished ends with the connection. You may ask for 10 an hour.',
     parameters: [
       { ...TIME_ZONE, description: 'An IANA name, for the dates and times of the CSV file; UTC without it.' },
     ],
@@ -195,7 +195,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: {
-      qr_code: { ...QR_CODE, status: 'active' },
+      qr_code: { ...QR_CODE, status: 'active', is_payable: true },
       service_provider: {
         username: 'pat',
         full_name: 'Pat Doe',
@@ -203,6 +203,28 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
         ...TIP_PAGE,
       },
     },
+  },
+  'payments.payoutStatus': {
+    summary: 'See whether you can be paid',
+    description:
+      'For providers: how tips are paid on this server, which of your services the payment service does not serve, and what it says of your account. While that cannot be paid, the payment service is asked again, every five seconds at most. Where payments are simulated there is no account, and nothing is missing.',
+    response: {
+      mode: 'live',
+      excluded_categories: [],
+      account: { charges_enabled: false, missing: ['external_account'] },
+    },
+  },
+  'payments.onboard': {
+    summary: 'Get paid',
+    description:
+      'Opens your account at the payment service, if you have none, and answers the address of the page of the payment service where you go on. It can be opened once; ask again for another. The request has no body. Refused with `provider_not_payable` where payments are simulated, and when the payment service serves none of your services. Links may be asked for 30 times an hour.',
+    response: { url: 'https://connect.stripe.com/setup/e/acct_1Nv0FGQ9RKHgCVdK/Xa3kPq7Lm2' },
+  },
+  'payments.openDashboard': {
+    summary: 'See your payouts',
+    description:
+      'The address of the pages of the payment service about your account and its payouts. It can be opened once; ask again for another. The request has no body. Links may be asked for 30 times an hour.',
+    response: { url: 'https://connect.stripe.com/express/acct_1Nv0FGQ9RKHgCVdK/Yb4mRs8Nd3' },
   },
   ...TIP_NOTES,
 };

@@ -2,6 +2,7 @@
 import { MAX_TIME_ZONE_LENGTH } from '#shared/calendar.ts';
 import { idPattern } from '#shared/ids.ts';
 import { serviceCategory } from '#shared/qr-codes.ts';
+import { RECEIPT_TOKEN } from '#shared/receipt-token.ts';
 import { GRANULARITIES, MAX_DAYS_BY_DAY, TIP_DIRECTIONS } from '#shared/records.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
 import { CSV_OF_TAKINGS, CSV_OF_TIPS, QR_CODE, TRANSACTION } from './openapi-examples.ts';
@@ -83,8 +84,12 @@ const TRANSACTION_ID = {
   name: 'transactionId',
   in: 'path',
   required: true,
-  description: 'As it was answered when the tip was given, or in the list.',
-  schema: { type: 'string', pattern: idPattern('txn').source },
+  description:
+    'As it was answered when the tip was given, or in the list; for a guest, who sends no session, the token at the end of `receipt_url`.',
+  schema: {
+    type: 'string',
+    anyOf: [{ pattern: idPattern('txn').source }, { pattern: RECEIPT_TOKEN.source }],
+  },
   example: TRANSACTION.id,
 };
 
@@ -190,7 +195,7 @@ export const TIP_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.refund': {
     summary: 'Refund a tip',
     description:
-      'Reverses a tip in full, with its fees. Whoever received it may do so at any time; whoever gave it until `undo_until`. Send an `Idempotency-Key` to retry safely. The request has no body.',
+      'Reverses a tip in full, with its fees; what was paid goes back the way it came. Whoever received it may do so at any time; whoever gave it until `undo_until`. Send an `Idempotency-Key` to retry safely. The request has no body.',
     parameters: [
       TRANSACTION_ID,
       {
@@ -208,9 +213,17 @@ export const TIP_NOTES: Readonly<Record<string, RouteNotes>> = {
   },
   'transactions.get': {
     summary: 'Read a transaction',
-    description: 'One that you sent or received. Those of other people answer as if there were none.',
+    description:
+      'One that you sent or received. Those of other people answer as if there were none. With a payment service, one that you began to pay is here as well, and in no list until it is paid; the payment service is asked what became of it, every three seconds at most. Whoever is tipped hears of a tip once it is paid.',
     parameters: [TRANSACTION_ID],
     response: TRANSACTION,
+  },
+  'transactions.giveUp': {
+    summary: 'Give up a payment',
+    description:
+      'Closes the page on which a tip was to be paid, so that nobody can pay it any more. The answer says what became of it: `expired`, or `completed` when it was paid meanwhile. Asked again, it answers the same. A tip that was no payment at a payment service answers as if there were none. The request has no body.',
+    parameters: [TRANSACTION_ID],
+    response: { ...TRANSACTION, payment_mode: 'live', status: 'expired', undo_until: null },
   },
   'transactions.onTip': {
     summary: 'Hear of tips as they happen',
@@ -234,11 +247,12 @@ export const TIP_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.create': {
     summary: 'Give a tip',
     description:
-      'The payment is simulated and completes at once. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, however often they are sent. Repeats count against the limit of tips as well: 30 a minute.',
+      'Where payments are simulated, the tip is completed at once and no money moves. With a payment service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and read the transaction to hear what became of it. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, and the same page to pay on, however often they are sent. Repeats count against the limit of tips as well: 30 a minute. Where the operator takes tips of guests, it needs no session: `giver_id` is null then, `receipt_url` is the only way of the guest back to the tip, the key must have at least 16 characters and be unguessable, because guests share all keys, and the limit counts by address.',
     parameters: [
       {
         ...IDEMPOTENCY_KEY,
-        description: '1 to 255 visible ASCII characters that you make up, one for each attempt to pay.',
+        description:
+          '1 to 255 visible ASCII characters that you make up, one for each attempt to pay; of a guest, 16 at least.',
       },
     ],
     request: { receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },

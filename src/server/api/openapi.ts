@@ -14,6 +14,7 @@ import {
 } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { paymentLink, payoutStatus } from '#shared/payments.ts';
 import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
 import { tipSummary, transaction } from '#shared/tips.ts';
@@ -67,6 +68,8 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [tipSummary, 'TipSummary'],
   [tipSums, 'TipSums'],
   [insights, 'Insights'],
+  [payoutStatus, 'PayoutStatus'],
+  [paymentLink, 'PaymentLink'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 
@@ -104,6 +107,7 @@ export function describeApi(publicUrl: string): JsonSchema {
       { name: 'auth', description: 'Accounts, and where they are logged in.' },
       { name: 'qr-codes', description: 'The printed codes of service providers.' },
       { name: 'transactions', description: 'Tips: giving them, and what was sent and received.' },
+      { name: 'payments', description: 'How providers are paid: their account at the payment service.' },
     ],
     paths,
     components: {
@@ -128,7 +132,7 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
     tags: [route.path.split('/')[1]],
     summary: notes.summary,
     description: notes.description,
-    security: route.isPublic ? [] : [{ bearer: [] }],
+    security: route.isPublic ? [] : [{ bearer: [] }, ...(route.isForGuests ? [{}] : [])],
     ...(notes.parameters && { parameters: notes.parameters }),
     ...(route.takesPicture && {
       requestBody: {

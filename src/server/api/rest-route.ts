@@ -89,6 +89,8 @@ export interface RestStream {
 interface RestTerms {
   /** Whether it answers without a session. */
   readonly isPublic?: true;
+  /** Whether guests may ask as well, where the operator takes tips of theirs. */
+  readonly isForGuests?: true;
   /** Whether it answers also before a password was changed that the operator made. */
   readonly isForAnyPassword?: true;
   readonly status: 200 | 201 | 204;

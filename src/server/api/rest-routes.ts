@@ -7,6 +7,7 @@ import type { ExportPiece, ExportStart } from '#shared/account-export.ts';
 import { closingAnswer, login, profileChange, session, user } from '#shared/accounts.ts';
 import { PRINT_TYPES, printed } from '#shared/print.ts';
 import { MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
+import { PAYMENT_ROUTES } from './payment-routes.ts';
 import { numberFrom, type RestAnswer, type RestRequest, type RestRoute, route } from './rest-route.ts';
 import { CODE_REFUSALS, TRANSACTION_ROUTES } from './transaction-routes.ts';
 
@@ -157,4 +158,5 @@ export const REST_ROUTES: readonly RestRoute[] = [
     },
   }),
   ...TRANSACTION_ROUTES,
+  ...PAYMENT_ROUTES,
 ];

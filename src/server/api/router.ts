@@ -1,6 +1,7 @@
 /** The whole product as procedures: the one surface that both doors open on. */
 import { z } from 'zod';
 import { authRouter } from './auth.router.ts';
+import { paymentsRouter } from './payments.router.ts';
 import { qrCodesRouter } from './qr-codes.router.ts';
 import { transactionsRouter } from './transactions.router.ts';
 import { createCallerFactory, router } from './trpc.ts';
@@ -9,6 +10,7 @@ export const appRouter = router({
   auth: authRouter,
   qrCodes: qrCodesRouter,
   transactions: transactionsRouter,
+  payments: paymentsRouter,
 });
 
 export type AppRouter = typeof appRouter;

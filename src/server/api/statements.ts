@@ -2,16 +2,12 @@
  * Statements as CSV: the tips of a listing, and the record of what was taken on each day.
  */
 import { brand } from '#shared/brand.ts';
+import { localTime } from '#shared/calendar.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
+import { PAYMENT_MODES, type PaymentMode } from '#shared/payments.ts';
 import type { Insights } from '#shared/records.ts';
 import type { Transaction } from '#shared/tips.ts';
-import {
-  CURRENCY,
-  plainDollars,
-  SIMULATED,
-  TRANSACTION_COLUMNS,
-  transactionLines,
-} from '#shared/transaction-csv.ts';
+import { CURRENCY, plainDollars, TRANSACTION_COLUMNS, transactionLines } from '#shared/transaction-csv.ts';
 
 /** RFC 7111, section 5.1, and RFC 4180, section 3. */
 const TYPE = 'text/csv; charset=utf-8; header=present';
@@ -48,27 +44,54 @@ export function tipsAsCsv(
   return { name: fileName('tips', period), type: TYPE, parts: parts() };
 }
 
-/** The days, weeks or months in which something was taken; a period without tips is no day of work to be shown. */
-export function takingsAsCsv(takings: Insights, granularity = 'day'): Statement {
+/**
+ * The days, weeks or months in which something was taken; a period without tips is no day of work to be shown.
+ * @param tips those that make the takings, of which the sums do not tell how they were paid.
+ */
+export function takingsAsCsv(
+  takings: Insights,
+  tips: AsyncGenerator<readonly Transaction[]>,
+  {
+    granularity = 'day',
+    timeZone = 'UTC',
+  }: { readonly granularity?: string | undefined; readonly timeZone?: string | undefined },
+): Statement {
   const isDaily = granularity === 'day';
   const dates = isDaily ? ['Date'] : ['From', 'To'];
   const header = csvLine([...dates, 'Tips', 'Gross', 'Fees', 'Net', 'Currency', 'Payment']);
-  const lines = takings.bars
-    .filter(({ count }) => count > 0)
-    .map(({ from, to, count, grossCents, feeCents, netCents }) =>
-      csvLine([
+  async function* parts() {
+    yield CSV_BOM + header;
+    const modes = await modesByDate(tips, timeZone);
+    for (const { from, to, count, grossCents, feeCents, netCents } of takings.bars) {
+      if (count === 0) continue;
+      const paid = [...modes].flatMap(([date, ofDate]) => (date >= from && date <= to ? [...ofDate] : []));
+      yield csvLine([
         ...(isDaily ? [from] : [from, to]),
         String(count),
         ...[grossCents, feeCents, netCents].map(plainDollars),
         CURRENCY,
-        SIMULATED,
-      ]),
-    );
-  async function* parts() {
-    yield CSV_BOM + header + lines.join('');
+        PAYMENT_MODES.filter((mode) => paid.includes(mode)).join(' and '),
+      ]);
+    }
   }
   const kind = { day: 'daily', week: 'weekly', month: 'monthly' }[granularity] ?? granularity;
   return { name: fileName(`${kind}-tips`, takings), type: TYPE, parts: parts() };
+}
+
+/** How the tips of each date were paid that were not refunded. */
+async function modesByDate(
+  pages: AsyncGenerator<readonly Transaction[]>,
+  timeZone: string,
+): Promise<ReadonlyMap<string, ReadonlySet<PaymentMode>>> {
+  const modes = new Map<string, Set<PaymentMode>>();
+  for await (const page of pages) {
+    for (const { status, createdAt, paymentMode } of page) {
+      if (status === 'refunded') continue;
+      const { date } = localTime(Date.parse(createdAt), timeZone);
+      modes.set(date, (modes.get(date) ?? new Set()).add(paymentMode));
+    }
+  }
+  return modes;
 }
 
 /** Such as `tipwell-tips-2026-01-01-to-2026-01-31.csv`. */

@@ -86,30 +86,52 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     output: insights,
     isCsvToo: true,
     refusals: ['invalid_input'],
-    async call({ ask, query, prefersCsv }) {
+    async call({ ask, caller, query, prefersCsv }) {
       const { direction: _, ...filter } = filterOf(query);
       const granularity = query('granularity');
       const body = await ask({ ...filter, granularity });
-      return prefersCsv() ? { text: takingsAsCsv(insights.parse(body), granularity) } : { body };
+      if (!prefersCsv()) return { body };
+      const { list } = caller().transactions;
+      const listFrom = (cursor: string | undefined) =>
+        list({ ...filter, direction: 'received', limit: MAX_PAGE_SIZE, cursor });
+      const tips = pagesFrom(await listFrom(undefined), listFrom);
+      return { text: takingsAsCsv(insights.parse(body), tips, { granularity, timeZone: filter.timeZone }) };
     },
   }),
   // After those whose paths this one fits as well.
   route('GET', '/transactions/:transactionId', 'transactions.get', {
+    isForGuests: true,
     status: 200,
     output: transaction,
-    refusals: ['transaction_not_found'],
+    refusals: ['transaction_not_found', 'too_many_requests'],
     call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
   }),
   route('POST', '/transactions/:transactionId/refund', 'transactions.refund', {
+    isForGuests: true,
     status: 200,
     input: null,
     output: transaction,
-    refusals: ['transaction_not_found', 'not_refundable', 'invalid_input', 'too_many_requests'],
+    refusals: [
+      'transaction_not_found',
+      'not_refundable',
+      'payment_unavailable',
+      'invalid_input',
+      'too_many_requests',
+    ],
     call: async ({ ask, parameter, header }) => ({
       body: await ask({ id: parameter('transactionId'), idempotencyKey: header('Idempotency-Key') }),
     }),
   }),
+  route('POST', '/transactions/:transactionId/cancel', 'transactions.giveUp', {
+    isForGuests: true,
+    status: 200,
+    input: null,
+    output: transaction,
+    refusals: ['transaction_not_found', 'payment_unavailable', 'too_many_requests'],
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
+  }),
   route('POST', '/transactions', 'transactions.create', {
+    isForGuests: true,
     status: 201,
     input: restTip,
     output: transaction,
@@ -117,6 +139,8 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
       'login_to_tip',
       ...CODE_REFUSALS,
       'qr_code_paused',
+      'provider_not_payable',
+      'payment_unavailable',
       'invalid_input',
       'own_qr_code',
       'category_mismatch',

@@ -1,6 +1,8 @@
 /** Tips: giving one, what was sent and received, and hearing of a new one at once. */
 import { tracked } from '@trpc/server';
 import type { TipStream } from '#server/tips/tip-feed.ts';
+import { AppError } from '#shared/errors.ts';
+import { transactionOfToken } from '#shared/receipt-token.ts';
 import { insightsQuery, sumsQuery } from '#shared/records.ts';
 import {
   newTip,
@@ -12,11 +14,42 @@ import {
   transactionQuery,
   transactionsQuery,
 } from '#shared/tips.ts';
-import { router, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
+import { anybodyProcedure, router, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
+
+/** As many characters as a UUID has random digits in its first half. */
+const MIN_GUEST_KEY_LENGTH = 16;
+
+/** For what the token of a guest's receipt opens in place of a session, counted by the address of the guest. */
+const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next }) => {
+  if (!ctx.account) {
+    const { data } = transactionQuery.safeParse(await getRawInput());
+    // The token is the guest's credential, and what is asked without any is not looked at further.
+    if (!data || transactionOfToken(data.id) === null) throw new AppError('not_logged_in');
+    await ctx.services.limits.countGuest('guest_look', ctx.address());
+  }
+  return next();
+});
+
+const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
+  if (ctx.account) await ctx.services.limits.countChange('refund', ctx.account.id);
+  return next();
+});
+
+/** Guests share all keys: whoever guessed one would be given the receipt of another's tip. */
+function requireUnguessable(idempotencyKey: string | undefined): void {
+  if (idempotencyKey === undefined || idempotencyKey.length >= MIN_GUEST_KEY_LENGTH) return;
+  const message = `The idempotency key of a guest must have at least ${MIN_GUEST_KEY_LENGTH} characters.`;
+  throw new AppError('invalid_input', { fieldErrors: [{ field: 'idempotencyKey', message }] });
+}
 
 export const transactionsRouter = router({
   create: tippingProcedure.input(newTip).mutation(async ({ ctx, input }) => {
-    await ctx.services.limits.countTip(ctx.account.id);
+    const { limits } = ctx.services;
+    if (ctx.account) await limits.countTip(ctx.account.id);
+    else {
+      requireUnguessable(input.idempotencyKey);
+      await limits.countGuest('guest_tip', ctx.address());
+    }
     return ctx.services.transactions.create(ctx.account, input);
   }),
 
@@ -24,17 +57,17 @@ export const transactionsRouter = router({
     .input(transactionsQuery)
     .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input)),
 
-  get: signedInProcedure
+  get: ofPartyProcedure
     .input(transactionQuery)
     .query(({ ctx, input }) => ctx.services.transactions.get(ctx.account, input.id)),
 
-  refund: signedInProcedure
-    .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countChange('refund', ctx.account.id);
-      return next();
-    })
+  refund: changedByPartyProcedure
     .input(refundRequest)
     .mutation(({ ctx, input }) => ctx.services.transactions.refund(ctx.account, input)),
+
+  giveUp: changedByPartyProcedure
+    .input(transactionQuery)
+    .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
 
   sums: signedInProcedure
     .input(sumsQuery)

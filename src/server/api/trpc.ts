@@ -4,7 +4,8 @@
  */
 import { initTRPC } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import { AppError, type ErrorCode } from '#shared/errors.ts';
+import type { Account } from '#server/storage/storage.ts';
+import { AppError } from '#shared/errors.ts';
 import type { Context } from './context.ts';
 import { refusalOf } from './refusals.ts';
 
@@ -71,13 +72,21 @@ export const publicProcedure = t.procedure;
  * Guarantees a live session: `ctx.account` is who calls, `ctx.token` the token that says so. The password may be one that the
  * operator made: what is built on this is all that may be done before it was changed.
  */
-export const anyPasswordProcedure = requireSession('not_logged_in', { withAnyPassword: true });
+export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
 
 /** Guarantees a live session of somebody who chose their password themselves. */
-export const signedInProcedure = requireSession('not_logged_in');
+export const signedInProcedure = requireSession();
 
-/** As `signedInProcedure`, for paying: whoever is not logged in is told what logging in is for. */
-export const tippingProcedure = requireSession('login_to_tip');
+/** Takes guests as well: `ctx.account` is null for whoever sends no session. One that has ended is refused all the same. */
+export const anybodyProcedure = t.procedure.use(async ({ ctx, next }) =>
+  next({ ctx: { account: await callerOf(ctx) } }),
+);
+
+/** For paying: whoever is not logged in is a guest, or is told what logging in is for where guests are not taken. */
+export const tippingProcedure = anybodyProcedure.use(({ ctx, next }) => {
+  if (ctx.account === null && !ctx.services.takesGuestTips) throw new AppError('login_to_tip');
+  return next();
+});
 
 /** Guarantees a live session of a service provider. */
 export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
@@ -85,17 +94,21 @@ export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-function requireSession(
-  refusal: Extract<ErrorCode, 'not_logged_in' | 'login_to_tip'>,
-  { withAnyPassword = false } = {},
-) {
+function requireSession({ withAnyPassword = false } = {}) {
   return t.procedure.use(async ({ ctx, next }) => {
     const { token } = ctx;
-    if (token === null) throw new AppError(refusal);
-    const account = await ctx.services.sessions.resume(token);
-    if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');
+    const account = await callerOf(ctx, withAnyPassword);
+    if (account === null || token === null) throw new AppError('not_logged_in');
     return next({ ctx: { account, token } });
   });
+}
+
+/** Whose session a request comes in; null when it comes in none. */
+async function callerOf({ token, services }: Context, withAnyPassword = false): Promise<Account | null> {
+  if (token === null) return null;
+  const account = await services.sessions.resume(token);
+  if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');
+  return account;
 }
 
 /**

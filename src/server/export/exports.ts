@@ -1,23 +1,45 @@
 /** What an account is told of itself that no screen shows, and when it was told. */
+import type { PaymentRecord, PayoutAccount } from '#server/storage/payments.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
+
+const PAYMENTS_AT_ONCE = 200;
 
 export interface ExportStart {
   /** When the export began, of which everything in it tells. */
   readonly exportedAtMs: number;
   /** The usernames that the account had before, which are still its own. */
   readonly formerUsernames: readonly string[];
+  /** At the payment service, as it was told last; null without one. */
+  readonly payoutAccounts: readonly PayoutAccount[];
 }
 
 export interface Exports {
   begin(account: Account): Promise<ExportStart>;
+  /**
+   * The payments that the account began before the export, the newest first, some at a time, read while they are taken. One that
+   * has moved on since is told as it is by then.
+   */
+  payments(account: Account, exportedAtMs: number): AsyncGenerator<readonly PaymentRecord[], void>;
 }
 
 export function createExports(storage: Storage, clock: Clock): Exports {
+  const { payments } = storage;
   return {
     async begin({ id }) {
       const exportedAtMs = clock();
-      return { exportedAtMs, formerUsernames: await storage.listFormerUsernames(id) };
+      const formerUsernames = await storage.listFormerUsernames(id);
+      const payoutAccounts = await payments.listPayoutAccounts(id);
+      return { exportedAtMs, formerUsernames, payoutAccounts };
+    },
+
+    async *payments({ id }, exportedAtMs) {
+      let last: PaymentRecord | undefined;
+      do {
+        const page = await payments.listPayments(id, last ?? null, PAYMENTS_AT_ONCE);
+        yield page.filter(({ createdAtMs }) => createdAtMs <= exportedAtMs);
+        last = page.length < PAYMENTS_AT_ONCE ? undefined : page.at(-1);
+      } while (last);
     },
   };
 }

@@ -2,24 +2,34 @@
  * What browsers get at which address: the landing page, the login and the tip pages rendered, the one empty page in which
  * the client draws every other screen, and the files of the built client.
  */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
 import { drawQrCodeSvg } from '#server/qr-codes/qr-image.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
 import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
-import { CODE_FORM_PATH, PAGE_PATHS, TIP_PREFIX, TRANSACTION_PREFIX } from '#shared/page-paths.ts';
-import type { Address, Lookup, Renderer } from '#shared/rendered-page.ts';
+import {
+  CODE_FORM_PATH,
+  GUEST_RECEIPT_PREFIX,
+  PAGE_PATHS,
+  TIP_PREFIX,
+  TRANSACTION_PREFIX,
+} from '#shared/page-paths.ts';
+import type { Address, Installation, Lookup, Renderer } from '#shared/rendered-page.ts';
 import { readScannedText } from '#shared/scanned-text.ts';
 import { refuseOtherMethods } from '../api/door.ts';
 import type { InlineSources } from '../api/envelope.ts';
-import { answer, prepare } from '../api/prepared-answer.ts';
+import { answer, type Prepared, prepare } from '../api/prepared-answer.ts';
 import { prepareFile, readFiles } from './files.ts';
-import { createRenderedPages, PAGE, UNLISTED } from './rendered-pages.ts';
+import { withInstallation } from './installation.ts';
+import { createRenderedPages, PAGE, packedAtOnce, UNLISTED } from './rendered-pages.ts';
 
 /** The screens that the client fetches into an empty page. */
 const EMPTY_SCREENS = [PAGE_PATHS.dashboard, PAGE_PATHS.scan, PAGE_PATHS.statement];
 /** The receipts of transactions. Who may see one is decided when the client asks for it: the page is the same for every id. */
 const RECEIPTS = `${TRANSACTION_PREFIX}:id`;
+/** The receipts of guests. They outlive the setting that takes tips of guests, and no copy of their page is kept anywhere. */
+const GUEST_RECEIPTS = `${GUEST_RECEIPT_PREFIX}:token`;
 /** Some people end addresses with a slash. */
 const TIP_PAGES = [`${TIP_PREFIX}:qrId`, `${TIP_PREFIX}:qrId/`];
 const CODE_FORMS = [CODE_FORM_PATH, `${CODE_FORM_PATH}/`];
@@ -37,14 +47,19 @@ export interface Pages {
  * Reads the built client, and renders the pages that are asked for most.
  * @param folders where the client was built to, and where the client of the build before lies, if there is one.
  * @param publicUrl what absolute addresses are built on, whatever a request says of its host.
+ * @param installation what every page says of the operator's settings.
  */
 export function preparePages(
   folders: { readonly folder: string; readonly earlierFolder: string },
   renderer: Renderer,
   publicUrl: string,
+  installation: Installation,
 ): Pages {
-  const emptyPage = { ...prepareFile(join(folders.folder, 'index.html'), PAGE), headers: UNLISTED };
-  const rendered = createRenderedPages(renderer, folders.folder, publicUrl);
+  const emptyPage = {
+    ...prepareEmptyPage(join(folders.folder, 'index.html'), installation),
+    headers: UNLISTED,
+  };
+  const rendered = createRenderedPages(renderer, folders.folder, publicUrl, installation);
   const demoPicture = prepare({
     type: 'image/svg+xml',
     // It is another one under another PUBLIC_URL.
@@ -76,6 +91,9 @@ export function preparePages(
       for (const screen of [PAGE_PATHS.auth, ...EMPTY_SCREENS])
         serveAt(`${screen}/`, (c, { search }) => c.redirect(screen + search, 301));
       serveAt(`${RECEIPTS}/`, (c, { pathname, search }) => c.redirect(pathname.slice(0, -1) + search, 301));
+      const guestReceipt = { ...emptyPage, cacheControl: 'no-store' };
+      for (const path of [GUEST_RECEIPTS, `${GUEST_RECEIPTS}/`])
+        serveAt(path, (c) => answer(c, guestReceipt));
       for (const path of CODE_FORMS) {
         serveAt(path, (c, { search }) => {
           c.header('Cache-Control', 'no-store');
@@ -91,6 +109,7 @@ export function preparePages(
       for (const path of [
         ...Object.values(PAGE_PATHS),
         RECEIPTS,
+        GUEST_RECEIPTS,
         OFFLINE_PAGE,
         OPEN_DEMO_PICTURE,
         ...CODE_FORMS,
@@ -104,6 +123,15 @@ export function preparePages(
       });
     },
   };
+}
+
+/** The page in which the client draws the screens that do not arrive rendered. */
+function prepareEmptyPage(file: string, installation: Installation): Prepared {
+  const built = readFileSync(file, 'utf8');
+  const html = withInstallation(built, installation);
+  // The build has packed the page as it is.
+  if (html === built) return prepareFile(file, PAGE);
+  return packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(html) }));
 }
 
 /** The path of the tip page that a typed text names, which is that of an unknown code when there is no code in it. */

@@ -7,9 +7,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
-import type { Address, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
+import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
 import type { InlineSources } from '../api/envelope.ts';
 import { type Prepared, pack, prepare } from '../api/prepared-answer.ts';
+import { withInstallation } from './installation.ts';
 
 /** How many pages are kept; one has some 15 kB, and 10 kB packed. */
 const MAX_KEPT = {
@@ -47,15 +48,20 @@ export interface RenderedPages {
  * Renders the pages that are asked for most at once, and the others when they are asked for.
  * @param folder where the client was built to.
  */
-export function createRenderedPages(renderer: Renderer, folder: string, publicUrl: string): RenderedPages {
-  const templates = readTemplates(folder);
+export function createRenderedPages(
+  renderer: Renderer,
+  folder: string,
+  publicUrl: string,
+  installation: Installation,
+): RenderedPages {
+  const templates = readTemplates(folder, installation);
   const kept = {
     common: new RecentPages(MAX_KEPT.common),
     codes: new RecentPages(MAX_KEPT.codes),
     variants: new RecentPages(MAX_KEPT.variants),
   };
   const render = (address: Address, lookup: Lookup | null = null) =>
-    renderer.render({ ...address, publicUrl, lookup });
+    renderer.render({ ...address, publicUrl, installation, lookup });
 
   const renderAuth = (address: Address) => unlisted(templates.fill('auth', render(address)));
   const home = { pathname: PAGE_PATHS.home, search: '' };
@@ -152,7 +158,7 @@ function unlisted(html: string, effort: 'quick' | 'fast' = 'quick'): Prepared {
 }
 
 /** A page that is answered often, packed as small as possible when nobody waits. */
-function packedAtOnce(page: Prepared): Prepared {
+export function packedAtOnce(page: Prepared): Prepared {
   const made = { br: pack(page.plain, 'br', 'best'), gzip: pack(page.plain, 'gzip', 'best') };
   return { ...page, packed: (encoding) => made[encoding] };
 }
@@ -164,8 +170,9 @@ interface Templates {
   fill(name: 'landing' | 'auth' | 'tip' | 'offline', rendered: RenderedPage): string;
 }
 
-function readTemplates(folder: string): Templates {
-  const read = (name: string) => readFileSync(join(folder, `templates/${name}.html`), 'utf8');
+function readTemplates(folder: string, installation: Installation): Templates {
+  const read = (name: string) =>
+    withInstallation(readFileSync(join(folder, `templates/${name}.html`), 'utf8'), installation);
   const templates = {
     landing: read('landing'),
     auth: read('auth'),

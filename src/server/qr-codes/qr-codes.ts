@@ -2,6 +2,7 @@
  * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { CodeRefusal } from '#server/storage/ledger.ts';
 import type {
   Account,
@@ -30,6 +31,7 @@ import type { QrCode, QrCodeChange, QrCodeLookup, QrCodeStatus } from '#shared/q
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { redrawPhoto } from './photo-picture.ts';
 import { drawQrCode } from './qr-image.ts';
+import { rememberLookups } from './remembered-lookups.ts';
 
 /** What of a tip page its owner gives away on paper. */
 interface OwnPage {
@@ -86,63 +88,23 @@ export interface QrCodes {
   tick(): void;
 }
 
-/** Remembered codes take some five megabytes. */
-const MAX_REMEMBERED = 20_000;
-/** With a tick every second, no look-up of a shared storage is answered from memory for longer than five seconds. */
-const RELIED_ON_MS = 4_000;
-
 /** The tip page of a new code. */
 const NEW_PAGE = { status: 'active', displayName: null, greeting: null, photoName: null } as const;
-
-interface Reading {
-  readonly owner: UserId;
-  readonly readAtMs: number;
-}
 
 export function createQrCodes(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly publicUrl: string;
+  readonly payments: Pick<TipPayments, 'isPayable'>;
   /** How many codes are remembered at most. */
   readonly maxRemembered?: number;
   /** Makes the picture of an address. */
   readonly draw?: (address: string) => Promise<Uint8Array>;
 }): QrCodes {
-  const { storage, clock, random, publicUrl, maxRemembered = MAX_REMEMBERED, draw = drawQrCode } = deps;
+  const { storage, clock, random, publicUrl, payments, maxRemembered, draw = drawQrCode } = deps;
 
-  /** The codes that were looked up last. An unknown code is not remembered, because it may be made the moment after. */
-  const remembered = new Map<string, QrCodeLookup>();
-  /** When and of whom each of them was read: apart from them, so that a look-up in memory stays one access to a map. */
-  const readings = new Map<QrCodeId, Reading>();
-  /** How often the storage told of a change. */
-  let changes = 0;
-
-  storage.subscribe({
-    onEntries() {},
-    onCodes(owners) {
-      changes += 1;
-      const changed = owners === 'any' ? null : new Set(owners);
-      for (const [id, { owner }] of readings) if (changed === null || changed.has(owner)) forget(id);
-    },
-  });
-
-  function forget(id: QrCodeId): void {
-    remembered.delete(id);
-    readings.delete(id);
-  }
-
-  /** @param owner whose code it is, which the answer need not tell. */
-  function remember(found: QrCodeLookup, owner: UserId, readAtMs: number): void {
-    const { id } = found.qrCode;
-    forget(id);
-    for (const oldest of readings.keys()) {
-      if (readings.size < maxRemembered) break;
-      forget(oldest);
-    }
-    remembered.set(id, found);
-    readings.set(id, { owner, readAtMs });
-  }
+  const remembered = rememberLookups(storage, clock, maxRemembered);
 
   /** Settles with the last task of `oneAfterTheOther`. */
   let lastDone: Promise<unknown> = Promise.resolve();
@@ -304,14 +266,14 @@ export function createQrCodes(deps: {
       const id = requireId(text);
       const known = remembered.get(id);
       if (known) return known;
-      const readAtMs = clock();
-      const changesBefore = changes;
+      const reading = remembered.begin();
       const code = await storage.findQrCode(id);
       if (!code) throw new AppError('qr_code_not_found');
       const { serviceCategory, status, greeting, photoName } = requireCurrent(code);
       const { userId, username, fullName } = shownReceiver(code);
+      const isPayable = await payments.isPayable(code.userId, serviceCategory);
       const found = Object.freeze({
-        qrCode: Object.freeze({ id, serviceCategory, userId, status }),
+        qrCode: Object.freeze({ id, serviceCategory, userId, status, isPayable }),
         serviceProvider: Object.freeze({
           username,
           fullName,
@@ -320,23 +282,14 @@ export function createQrCodes(deps: {
           photoUrl: photoUrl(photoName),
         }),
       });
-      // What was read before a change may arrive after it.
-      if (changes === changesBefore) remember(found, code.userId, readAtMs);
+      reading.remember(found, code.userId);
       return found;
     },
 
     // Printed codes arrive as they are stored; only what people typed needs reading.
     recall: (text) => remembered.get(text) ?? remembered.get(readQrCodeId(text) ?? '') ?? null,
 
-    tick() {
-      if (!storage.isShared) return;
-      const nowMs = clock();
-      for (const [id, { readAtMs }] of readings) {
-        const ageMs = nowMs - readAtMs;
-        // A reading from the future is of any age: the clock was turned back since.
-        if (ageMs >= RELIED_ON_MS || ageMs < 0) forget(id);
-      }
-    },
+    tick: remembered.tick,
   };
 }
 

@@ -24,7 +24,7 @@ const differs = (alias: string, kind: string, cents: string, source: string) =>
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
 /** Only where buckets keep details; a database of a version before does not. */
-export const DETAILS_OF_BUCKETS: Invariant = [
+const DETAILS_OF_BUCKETS: Invariant = [
   'what a bucket tells of its amounts is so of its tips',
   `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
      SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
@@ -35,6 +35,38 @@ export const DETAILS_OF_BUCKETS: Invariant = [
        CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
    ) b GROUP BY account_id, start_ms, service_category
    HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
+];
+
+const SAME = [
+  ...[
+    'receiver_id',
+    'qr_code_id',
+    'service_category',
+    'amount_cents',
+    'giver_fee_cents',
+    'receiver_fee_cents',
+  ],
+  ...['net_amount_cents', 'giver_fee_rate', 'receiver_fee_rate', 'payment_mode', 'giver_id'],
+];
+
+/** Those of payments at a payment service; a database of a version before has none. */
+const PAYMENT_INVARIANTS: readonly Invariant[] = [
+  [
+    'a payment that succeeded is a tip as it was paid',
+    `SELECT p.id FROM payments p LEFT JOIN transactions t ON t.id = p.id
+     WHERE p.state IN ('succeeded', 'refunded') AND (t.id IS NULL
+       OR ${SAME.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
+  ],
+  [
+    'a tip that was paid has a payment that succeeded',
+    `SELECT t.id FROM transactions t LEFT JOIN payments p ON p.id = t.id AND p.state IN ('succeeded', 'refunded')
+     WHERE t.payment_mode <> 'simulated' AND p.id IS NULL`,
+  ],
+  [
+    'a payment is refunded when its tip is reversed, and only then',
+    `SELECT p.id FROM payments p JOIN transactions t ON t.id = p.id LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
+     WHERE (p.state = 'refunded') <> (v.sequence IS NOT NULL)`,
+  ],
 ];
 
 /** Those of the tips themselves, which also hold of a ledger of the time before entries. */
@@ -58,7 +90,7 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
     'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code',
     `SELECT t.id FROM transactions t LEFT JOIN accounts g ON g.id = t.giver_id LEFT JOIN qr_codes q ON q.id = t.qr_code_id
        LEFT JOIN accounts r ON r.id = t.receiver_id
-     WHERE g.id IS NULL OR r.id IS NULL OR q.user_id IS DISTINCT FROM t.receiver_id
+     WHERE (t.giver_id IS NOT NULL AND g.id IS NULL) OR r.id IS NULL OR q.user_id IS DISTINCT FROM t.receiver_id
        OR q.category IS DISTINCT FROM t.service_category`,
   ],
   ['nobody tips themselves', 'SELECT id FROM transactions WHERE giver_id = receiver_id'],
@@ -68,11 +100,23 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
   ],
   [
     'an idempotency key left one tip of its giver',
-    `SELECT min(id) FROM transactions WHERE idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
+    `SELECT min(id) FROM transactions WHERE giver_id IS NOT NULL AND idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
   ],
 ];
 
-export const INVARIANTS: readonly Invariant[] = [
+/** Those that hold in a database that has these parts. */
+export function invariantsWith(has: {
+  readonly details: boolean;
+  readonly payments: boolean;
+}): readonly Invariant[] {
+  return INVARIANTS.filter(
+    (invariant) =>
+      (has.details || invariant !== DETAILS_OF_BUCKETS) &&
+      (has.payments || !PAYMENT_INVARIANTS.includes(invariant)),
+  );
+}
+
+const INVARIANTS: readonly Invariant[] = [
   ...TIP_INVARIANTS,
   [
     'no balance and no bucket is negative',
@@ -80,15 +124,17 @@ export const INVARIANTS: readonly Invariant[] = [
      UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
   ],
   [
-    'a tip left an entry with each of its two people',
+    'a tip left an entry with each of its two people who has an account',
     `SELECT t.id FROM transactions t ${entryOf('g', 'giver', 't')} ${entryOf('r', 'receiver', 't')}
-     WHERE ${differs('g', 'given', 't.amount_cents', 't')} OR ${differs('r', 'received', 't.net_amount_cents', 't')}`,
+     WHERE (t.giver_id IS NOT NULL AND (${differs('g', 'given', 't.amount_cents', 't')}))
+       OR ${differs('r', 'received', 't.net_amount_cents', 't')}`,
   ],
   [
     'a reversal is of a known tip, and took back what it did to its two people',
     `SELECT 'reversal ' || v.sequence FROM reversals v LEFT JOIN transactions t ON t.sequence = v.transaction_sequence
        ${entryOf('g', 'giver', 'v')} ${entryOf('r', 'receiver', 'v')}
-     WHERE t.sequence IS NULL OR ${differs('g', 'given_reversed', '-t.amount_cents', 'v')}
+     WHERE t.sequence IS NULL OR (t.giver_id IS NULL) <> (v.giver_position IS NULL)
+       OR (t.giver_id IS NOT NULL AND (${differs('g', 'given_reversed', '-t.amount_cents', 'v')}))
        OR ${differs('r', 'received_reversed', '-t.net_amount_cents', 'v')}`,
   ],
   [
@@ -98,7 +144,8 @@ export const INVARIANTS: readonly Invariant[] = [
   [
     'no entry stands without its tip or reversal',
     `SELECT 'entries ' || kept FROM (SELECT count(*) AS kept FROM entries) e
-     WHERE kept <> 2 * (SELECT count(*) FROM transactions) + 2 * (SELECT count(*) FROM reversals)`,
+     WHERE kept <> (SELECT count(*) + count(giver_id) FROM transactions)
+       + (SELECT count(*) + count(giver_position) FROM reversals)`,
   ],
   [
     'the entries of an account are numbered from 1 without a gap',
@@ -139,6 +186,7 @@ export const INVARIANTS: readonly Invariant[] = [
      ) b GROUP BY account_id, start_ms, service_category HAVING sum(tips) <> 0 OR sum(cents) <> 0`,
   ],
   DETAILS_OF_BUCKETS,
+  ...PAYMENT_INVARIANTS,
   [
     'nothing was remembered as checked that is not there',
     `SELECT 'the checkpoint' FROM (

@@ -4,11 +4,13 @@
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { TipDirection, TipParty } from '#shared/records.ts';
 
 export interface NewTransaction {
   readonly id: TransactionId;
-  readonly giverId: UserId;
+  /** Null for a guest, who has no account. */
+  readonly giverId: UserId | null;
   readonly qrCodeId: QrCodeId;
   readonly serviceCategory: ServiceCategory;
   readonly amountCents: Cents;
@@ -17,8 +19,10 @@ export interface NewTransaction {
   readonly netAmountCents: Cents;
   readonly giverFeeRate: BasisPoints;
   readonly receiverFeeRate: BasisPoints;
+  /** Null for a guest: the same id stands for the same key of theirs. */
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
+  readonly paymentMode: PaymentMode;
 }
 
 /** That a tip was reversed, when, and by whom. */
@@ -69,8 +73,8 @@ export type RecordOutcome =
 /** What somebody asks for who has a tip reversed. */
 export interface NewReversal {
   readonly transactionId: TransactionId;
-  /** Who asks; they must have given or received it. */
-  readonly userId: UserId;
+  /** Who asks; they must have given or received it. Null for the guest who gave it. */
+  readonly userId: UserId | null;
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
   /** The giver of a tip that was given before this may not take it back; the receiver always may. */
@@ -167,8 +171,8 @@ export interface CheckStep {
 export interface Ledger {
   /**
    * Records a tip: the transaction, an entry in each of the two accounts with their totals, and the receiver's bucket, all or
-   * nothing, durably before it answers. The same giver and idempotency key give the same transaction, however often and
-   * however concurrently asked.
+   * nothing, durably before it answers. A guest has no account, and no entry. The same giver and idempotency key give the same
+   * transaction, however often and however concurrently asked.
    */
   recordTip(tip: NewTransaction): Promise<RecordOutcome>;
   /**
@@ -207,8 +211,8 @@ export interface Ledger {
   readDailyTakings(userId: UserId, period: TakingsPeriod): Promise<DailyTakings[]>;
   /** The same by hour of the local week. */
   readHourlyTakings(userId: UserId, period: TakingsPeriod): Promise<HourlyTakings[]>;
-  /** A transaction of this user's, sent or received; null when it is none. */
-  findTransaction(userId: UserId, id: TransactionId): Promise<TransactionRecord | null>;
+  /** A transaction of this user's, sent or received, or of a guest's when there is no user; null when it is none. */
+  findTransaction(userId: UserId | null, id: TransactionId): Promise<TransactionRecord | null>;
   /** The entries of an account after the given position, oldest first, at most `limit`. */
   listEntriesSince(userId: UserId, position: number, limit: number): Promise<EntryRecord[]>;
   /** The newest entry of an account; null when it has none. Its position is how many there are. */

@@ -14,16 +14,27 @@ export interface NotedPast {
   readonly digest: string;
 }
 
+/** The last of the columns, which a tip of a time without payments does not have. */
+const SIMULATED = 'simulated';
+
 /**
  * The columns of a tip that the past is made of: every fact, in an order that never changes, because notes of years ago must
  * still compare. Where a tip once had a column of its own for its status, which never changed, the same word stands for it.
+ * @param has whether the ledger says how each tip was paid; one of a version before does not.
  */
-export const COLUMNS_OF_PAST = `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
-  receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, 'completed', idempotency_key, created_at_ms`;
+export function columnsOfPast(has: { readonly payments: boolean }): string {
+  return `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
+  receiver_fee_cents, net_amount_cents, giver_fee_rate, receiver_fee_rate, 'completed', idempotency_key, created_at_ms,
+  ${has.payments ? 'payment_mode' : `'${SIMULATED}'`}`;
+}
 
-/** A tip as a text that no other tip has. @param values those of `COLUMNS_OF_PAST`. */
+/**
+ * A tip as a text that no other tip has. Only that it was paid is told, so that what was noted before there were payments
+ * still fits.
+ * @param values those of `columnsOfPast`.
+ */
 export function tipText(values: readonly unknown[]): string {
-  return JSON.stringify(values);
+  return JSON.stringify(values.at(-1) === SIMULATED ? values.slice(0, -1) : values);
 }
 
 /** The note of the first `count` tips, or of all when there are fewer or no count is given. @param tips from the first, as texts. */

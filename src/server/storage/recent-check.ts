@@ -21,14 +21,15 @@ export interface Checkpoint {
 export interface TransactionRow extends TipFacts {
   readonly sequence: number;
   readonly createdAtMs: number;
-  readonly giverPosition: number;
+  /** Null for a guest, who has no entries. */
+  readonly giverPosition: number | null;
   readonly receiverPosition: number;
 }
 
 export interface ReversalRow {
   readonly sequence: number;
   readonly createdAtMs: number;
-  readonly giverPosition: number;
+  readonly giverPosition: number | null;
   readonly receiverPosition: number;
   readonly transaction: Pick<
     TransactionRow,
@@ -130,7 +131,9 @@ function entriesNamedIn({ transactions, reversals }: CheckWindow) {
   const tips = transactions.map((tip) => ({ ...tip, tip }));
   const ofReversals = reversals.map((reversal) => ({ ...reversal, tip: reversal.transaction }));
   return [...tips, ...ofReversals].flatMap(({ giverPosition, receiverPosition, tip }) => [
-    { accountId: tip.giverId, position: giverPosition, id: tip.id },
+    ...(tip.giverId === null || giverPosition === null
+      ? []
+      : [{ accountId: tip.giverId, position: giverPosition, id: tip.id }]),
     { accountId: tip.receiverId, position: receiverPosition, id: tip.id },
   ]);
 }

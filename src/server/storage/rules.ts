@@ -171,6 +171,7 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
     receiverFeeRate: row.receiverFeeRate,
     idempotencyKey: row.idempotencyKey,
     createdAtMs: row.createdAtMs,
+    paymentMode: row.paymentMode,
     reversal: row.reversal,
   };
 }
@@ -178,7 +179,7 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
 /**
  * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with the owner of `code` as its
  * receiver, and moves the totals by `givenCents` and `receivedCents`.
- * @param earlier the tip that the giver gave under the same idempotency key.
+ * @param earlier the tip that the giver gave under the same idempotency key; of a guest, the one that has this id.
  * @param code the code that the tip names.
  */
 export function decideTip(
@@ -213,6 +214,7 @@ export function decideReversal<Found extends TransactionRecord & { readonly keyO
   found: Found | undefined,
 ): ReverseOutcome | { readonly outcome: 'due'; readonly found: Found; readonly reversedBy: TipParty } {
   if (!found || !isPartyTo(userId, found)) return { outcome: 'unknown_transaction' };
+  if (found.paymentMode !== 'simulated') throw new Error('a tip that was paid is reversed with its payment');
   const reversedBy = found.giverId === userId ? 'giver' : 'receiver';
   if (found.reversal) {
     const isSame = found.reversal.reversedBy === reversedBy && found.keyOfReversal === idempotencyKey;
@@ -262,7 +264,10 @@ export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs
 /** How many entries one step of a listing looks at: some milliseconds of work. */
 export const LISTING_SPAN = 2_000;
 
-function isSameTip(earlier: NewTransaction, tip: NewTransaction): boolean {
+export function isSameTip(
+  earlier: Pick<NewTransaction, 'qrCodeId' | 'amountCents' | 'serviceCategory'>,
+  tip: NewTransaction,
+): boolean {
   return (
     earlier.qrCodeId === tip.qrCodeId &&
     earlier.amountCents === tip.amountCents &&
@@ -278,8 +283,11 @@ export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): numb
   return tip.createdAtMs - (tip.createdAtMs % QUARTER_MS);
 }
 
-/** Whether a user gave or received a transaction. One of other people's does not exist for them. */
-export function isPartyTo(userId: UserId, { giverId, receiverId }: TransactionRecord): boolean {
+/** Whether a user, or a guest when there is none, gave or received a transaction. One of other people's does not exist for them. */
+export function isPartyTo(
+  userId: UserId | null,
+  { giverId, receiverId }: Pick<TransactionRecord, 'giverId' | 'receiverId'>,
+): boolean {
   return giverId === userId || receiverId === userId;
 }
 

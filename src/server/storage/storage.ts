@@ -8,6 +8,7 @@ import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
+import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
 
 /** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
@@ -142,6 +143,7 @@ export interface StorageListener {
 export type Remnants = 'complete' | 'partial' | 'busy';
 
 export interface Storage extends Ledger {
+  readonly payments: Payments;
   /** Whether other processes may use the same data at the same time. */
   readonly isShared: boolean;
   /** Tells a listener of changes from now on. @returns a function that ends this. */

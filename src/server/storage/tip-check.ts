@@ -7,7 +7,8 @@ import type { Cents } from '#shared/money.ts';
 
 export interface TipFacts {
   readonly id: TransactionId;
-  readonly giverId: UserId;
+  /** Null for a guest. */
+  readonly giverId: UserId | null;
   readonly receiverId: UserId;
   readonly serviceCategory: ServiceCategory;
   readonly amountCents: Cents;

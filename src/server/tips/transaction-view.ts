@@ -4,26 +4,46 @@
  */
 import { createHmac } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/ledger.ts';
+import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
+import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import type { Transaction } from '#shared/tips.ts';
+import type { GuestReceipts } from './guest-receipts.ts';
 
 /** Remembered pseudonyms take some 2 MB. */
 const MAX_REMEMBERED = 10_000;
 
-/** The record as `viewer`, who is its giver or its receiver, may see it. */
-export type TransactionView = (record: TransactionRecord, viewer: UserId) => Transaction;
+/** What can be seen as a transaction: a tip of the ledger, or a payment of one that is to be. */
+export type Viewable = TransactionRecord | PaymentRecord;
+
+/** The record as `viewer`, who is its giver or its receiver, may see it; null for the guest who gave it. */
+export type TransactionView = (record: Viewable, viewer: UserId | null) => Transaction;
 
 /**
- * @param key of the pseudonyms; the same key gives the same pseudonym for the same two people.
- * @param undoMs for how long a giver may take a tip back; 0 for never.
+ * @param deps.key of the pseudonyms; the same key gives the same pseudonym for the same two people.
+ * @param deps.undoMs for how long a giver may take a tip back; 0 for never.
  */
-export function createTransactionView(key: Uint8Array, undoMs: number, clock: Clock): TransactionView {
+export function createTransactionView({
+  key,
+  undoMs,
+  clock,
+  publicUrl,
+  receipts,
+}: {
+  readonly key: Uint8Array;
+  readonly undoMs: number;
+  readonly clock: Clock;
+  /** Without a trailing slash. */
+  readonly publicUrl: string;
+  readonly receipts: GuestReceipts;
+}): TransactionView {
   /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
-  function pseudonymOf({ giverId, receiverId }: TransactionRecord): GiverPseudonym {
+  function pseudonymOf({ giverId, receiverId }: Viewable): GiverPseudonym | null {
+    if (giverId === null) return null;
     const pair = `${receiverId} ${giverId}`;
     const known = remembered.get(pair);
     if (known !== undefined) return known;
@@ -35,7 +55,7 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
   }
 
   /** What the giver is told of the receiver, who is told of their own account. */
-  function receiverOf(record: TransactionRecord, viewer: UserId) {
+  function receiverOf(record: Viewable, viewer: UserId | null) {
     return shownReceiver({
       id: record.qrCodeId,
       userId: record.receiverId,
@@ -45,14 +65,15 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
     });
   }
 
-  function undoUntil({ giverId, createdAtMs, reversal }: TransactionRecord, viewer: UserId): string | null {
-    const untilMs = createdAtMs + undoMs;
-    if (viewer !== giverId || reversal || undoMs === 0 || untilMs < clock()) return null;
+  function undoUntil(record: Viewable, viewer: UserId | null): string | null {
+    const untilMs = record.createdAtMs + undoMs;
+    if (viewer !== record.giverId || statusOf(record) !== 'completed' || undoMs === 0 || untilMs < clock())
+      return null;
     return new Date(untilMs).toISOString();
   }
 
   return (record, viewer) => {
-    const { reversal } = record;
+    const reversal = 'reversal' in record ? record.reversal : null;
     const receiver = receiverOf(record, viewer);
     return {
       id: record.id,
@@ -65,11 +86,33 @@ export function createTransactionView(key: Uint8Array, undoMs: number, clock: Cl
       giverFeeCents: record.giverFeeCents,
       netAmountCents: record.netAmountCents,
       serviceCategory: record.serviceCategory,
-      status: reversal ? 'refunded' : 'completed',
+      status: statusOf(record),
+      paymentMode: record.paymentMode,
+      receiptUrl:
+        viewer === null ? `${publicUrl}${GUEST_RECEIPT_PREFIX}${receipts.tokenOf(record.id)}` : null,
+      paymentUrl:
+        'checkout' in record && record.state === 'pending' && viewer === record.giverId
+          ? (record.checkout?.url ?? null)
+          : null,
       createdAt: new Date(record.createdAtMs).toISOString(),
       refundedAt: reversal && new Date(reversal.createdAtMs).toISOString(),
       refundedBy: reversal?.reversedBy ?? null,
       undoUntil: undoUntil(record, viewer),
     };
   };
+}
+
+function statusOf(record: Viewable): Transaction['status'] {
+  if ('reversal' in record) return record.reversal ? 'refunded' : 'completed';
+  switch (record.state) {
+    case 'created':
+      return 'pending';
+    case 'succeeded':
+      return 'completed';
+    case 'pending':
+    case 'failed':
+    case 'expired':
+    case 'refunded':
+      return record.state;
+  }
 }

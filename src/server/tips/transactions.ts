@@ -1,16 +1,26 @@
 /**
  * The ledger of tips: what a tip costs, who may give it, and what both sides see of it afterwards.
  */
+
+import type { TipPayments } from '#server/payments/tip-payments.ts';
 import {
   ALL_TIPS,
   type ListingPlace,
   type TipFilter,
   type TransactionRecord,
 } from '#server/storage/ledger.ts';
+import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { isTransactionId, newTransactionId, type RandomBytes, readQrCodeId } from '#shared/ids.ts';
+import {
+  isTransactionId,
+  newTransactionId,
+  type RandomBytes,
+  readQrCodeId,
+  type TransactionId,
+  type UserId,
+} from '#shared/ids.ts';
 import { feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { type SumsQuery, type TipSums, tipSums } from '#shared/records.ts';
 import type {
@@ -23,14 +33,15 @@ import type {
   TransactionsQuery,
 } from '#shared/tips.ts';
 import type { FairTurns } from './fair-turns.ts';
+import type { GuestReceipts } from './guest-receipts.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 export interface Transactions {
   /**
-   * Pays a tip, durably. The same giver and idempotency key give the same transaction however often it is sent.
+   * Pays a tip, durably; for a guest when there is no giver. The same giver and idempotency key give the same transaction however often it is sent.
    * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`.
    */
-  create(giver: Account, tip: NewTip): Promise<Transaction>;
+  create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
    * A page of what the account sent and received, as far as the query means it, newest first: in the order of the ledger, and where
    * the query names a day by their times.
@@ -38,16 +49,21 @@ export interface Transactions {
    */
   list(account: Account, query: TransactionsQuery): Promise<TransactionPage>;
   /**
-   * A transaction that the account sent or received.
+   * A transaction that the account sent or received. The token of a guest's receipt stands for its id, and needs no account.
    * @throws AppError `transaction_not_found` when there is none, also for other people's.
    */
-  get(account: Account, id: string): Promise<Transaction>;
+  get(account: Account | null, id: string): Promise<Transaction>;
+  /**
+   * Gives up a payment that the account began, so that it cannot be paid any more. One that was paid meanwhile stays paid.
+   * @throws AppError `transaction_not_found` when it began none of this id; `payment_unavailable`.
+   */
+  giveUp(account: Account | null, id: string): Promise<Transaction>;
   /**
    * Reverses a tip in full, durably: its giver for as long as they may take it back, its receiver at any time. The same person and
    * idempotency key get the same answer however often they ask.
    * @throws AppError `transaction_not_found` as `get` does; `not_refundable` when it was refunded before, or it is too late.
    */
-  refund(account: Account, request: RefundRequest): Promise<Transaction>;
+  refund(account: Account | null, request: RefundRequest): Promise<Transaction>;
   /** What the tips come to that the query means, without those that were refunded. */
   sum(account: Account, query: SumsQuery): Promise<TipSums>;
   /**
@@ -59,6 +75,8 @@ export interface Transactions {
 
 export function createTransactions(deps: {
   readonly storage: Storage;
+  readonly payments: TipPayments;
+  readonly receipts: GuestReceipts;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly view: TransactionView;
@@ -67,7 +85,7 @@ export function createTransactions(deps: {
   /** Each step of a reading takes one. */
   readonly turns: FairTurns;
 }): Transactions {
-  const { storage, clock, random, view, undoMs, turns } = deps;
+  const { storage, payments, receipts, clock, random, view, undoMs, turns } = deps;
 
   /** Where the listing goes on after the transaction that a cursor names. */
   async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
@@ -78,26 +96,68 @@ export function createTransactions(deps: {
     });
   }
 
+  /**
+   * Which transaction a text names, and as whom: a receipt's token as the guest who gave it, an id as the account.
+   * @throws AppError `not_logged_in` without an account; `transaction_not_found` for what names none.
+   */
+  function nameOf(
+    account: Account | null,
+    text: string,
+  ): { readonly party: UserId | null; readonly id: TransactionId } {
+    const ofGuest = receipts.read(text);
+    if (ofGuest) return { party: null, id: ofGuest };
+    if (!account) throw new AppError('not_logged_in');
+    if (!isTransactionId(text)) throw new AppError('transaction_not_found');
+    return { party: account.id, id: text };
+  }
+
+  /** A tip of the ledger; else a payment that is still open, or has come to nothing. */
+  async function findEither(
+    party: UserId | null,
+    id: TransactionId,
+  ): Promise<TransactionRecord | PaymentRecord | null> {
+    const record = await storage.findTransaction(party, id);
+    if (record) return record;
+    const payment = await payments.find(party, id);
+    return payment && asItStands(party, payment);
+  }
+
+  /** A payment; once it was paid, its tip as the ledger has it. */
+  async function asItStands(
+    party: UserId | null,
+    payment: PaymentRecord,
+  ): Promise<TransactionRecord | PaymentRecord> {
+    const isPaid = payment.state === 'succeeded' || payment.state === 'refunded';
+    return (isPaid && (await storage.findTransaction(party, payment.id))) || payment;
+  }
+
   return {
     async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
       const qrCodeId = readQrCodeId(receiverQrId);
       if (!qrCodeId) throw new AppError('qr_code_not_found');
-      const result = await storage.recordTip({
-        id: newTransactionId(random),
-        giverId: giver.id,
+      const isKeyedGuest = giver === null && idempotencyKey !== undefined;
+      const result = await payments.begin({
+        id: isKeyedGuest ? receipts.idFor(idempotencyKey) : newTransactionId(random),
+        giverId: giver?.id ?? null,
         qrCodeId,
         serviceCategory,
         amountCents,
         ...feesFor(amountCents),
         giverFeeRate: GIVER_FEE_RATE,
         receiverFeeRate: RECEIVER_FEE_RATE,
-        idempotencyKey: idempotencyKey ?? null,
+        idempotencyKey: (giver && idempotencyKey) ?? null,
         createdAtMs: clock(),
       });
       switch (result.outcome) {
         case 'recorded':
         case 'repeated':
-          return view(result.transaction, giver.id);
+        case 'begun':
+          return view(
+            'payment' in result ? await asItStands(giver?.id ?? null, result.payment) : result.transaction,
+            giver?.id ?? null,
+          );
+        case 'not_payable':
+          throw new AppError('provider_not_payable');
         case 'key_reused':
           throw new AppError('idempotency_key_reused');
         case 'unknown_code':
@@ -132,18 +192,26 @@ export function createTransactions(deps: {
       return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
     },
 
-    async get(account, id) {
-      const record = isTransactionId(id) ? await storage.findTransaction(account.id, id) : null;
+    async get(account, text) {
+      const { party, id } = nameOf(account, text);
+      const record = await findEither(party, id);
       if (!record) throw new AppError('transaction_not_found');
-      return view(record, account.id);
+      return view(record, party);
     },
 
-    async refund(account, { id, idempotencyKey = null }) {
-      if (!isTransactionId(id)) throw new AppError('transaction_not_found');
+    async giveUp(account, text) {
+      const { party, id } = nameOf(account, text);
+      const payment = await payments.giveUp(party, id);
+      if (!payment) throw new AppError('transaction_not_found');
+      return view(await asItStands(party, payment), party);
+    },
+
+    async refund(account, { id: text, idempotencyKey = null }) {
+      const { party, id } = nameOf(account, text);
       const now = clock();
-      const result = await storage.reverseTip({
+      const result = await payments.refund({
         transactionId: id,
-        userId: account.id,
+        userId: party,
         idempotencyKey,
         createdAtMs: now,
         giverFromMs: undoMs === 0 ? Number.MAX_SAFE_INTEGER : now - undoMs,
@@ -151,11 +219,12 @@ export function createTransactions(deps: {
       switch (result.outcome) {
         case 'reversed':
         case 'repeated':
-          return view(result.transaction, account.id);
+          return view(result.transaction, party);
         case 'unknown_transaction':
           throw new AppError('transaction_not_found');
         case 'reversed_before':
         case 'too_late':
+        case 'refused':
           throw new AppError('not_refundable');
       }
     },

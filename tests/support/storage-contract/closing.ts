@@ -1,7 +1,8 @@
 /** Closing accounts. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { newPhotoName } from '#shared/ids.ts';
+import { newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { beginPayment, payoutAccountOf, payTip } from '../payment-steps.ts';
 import { bytes, type Engine, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
 const CLOSES_AT = NOW + 7 * 86_400_000;
@@ -101,6 +102,77 @@ export function describeClosing(engine: Engine): void {
       const [listed] = await storage.listQrCodes(provider.id, PREFIX);
       expect(listed?.status).toBe('retired');
       expect(['complete', 'partial']).toContain(await storage.forgetRemnants());
+    });
+
+    test('a provider who is closed has no account at the payment service any more, and none that is heard of later', async () => {
+      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { provider } = await setTheScene();
+      const other = await addAccount('sam');
+      const { payments } = storage;
+      const account = payoutAccountOf(provider.id);
+      await payments.savePayoutAccount({ ...account, missing: ['individual.id_number'] }, NOW);
+      const live = { ...account, paymentMode: 'live', accountId: 'acct_live' } as const;
+      await storage.beginClosing(provider.id, 'none', CLOSES_AT);
+      // Whoever comes back in time is paid as before.
+      expect(await payments.listPayoutAccounts(provider.id)).toHaveLength(1);
+      await Promise.all([
+        storage.closeAccount(provider.id, CLOSES_AT, true),
+        ...[account, live, account].map((told) => payments.savePayoutAccount(told, CLOSES_AT)),
+      ]);
+      await payments.savePayoutAccount(account, CLOSES_AT + 1);
+      expect(await payments.listPayoutAccounts(provider.id)).toEqual([]);
+      expect(await payments.findPayoutAccount({ accountId: account.accountId })).toBeNull();
+      const again = { ...account, userId: other.id };
+      await payments.savePayoutAccount(again, CLOSES_AT + 1);
+      expect(await payments.listPayoutAccounts(other.id)).toEqual([again]);
+    });
+
+    test('what two people began goes on after both are closed: paid, refunded, expired, and no cent is lost', async () => {
+      const { storage, setTheScene } = await openStorage(engine);
+      const { provider, customer, code, tip } = await setTheScene();
+      const { payments } = storage;
+      await payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
+      const [paid, refunded, disputed, expired] = [tip(), tip(), tip(), tip()];
+      const ofGuest = tip({ giverId: null });
+      await payTip(storage, disputed);
+      for (const one of [paid, refunded, expired, ofGuest]) await beginPayment(storage, one);
+      await storage.beginClosing(provider.id, 'none', CLOSES_AT);
+      const late = { ...tip(), paymentMode: 'test', expiresAtMs: NOW + 1 } as const;
+      expect(await payments.beginPayment(late, NOW)).toEqual({ outcome: 'code_paused' });
+      for (const { id } of [provider, customer]) await storage.closeAccount(id, NOW, false);
+      expect(await payments.beginPayment(late, NOW)).toEqual({ outcome: 'code_retired' });
+
+      const move = async (id: TransactionId, to: 'succeeded' | 'refunded' | 'expired') => {
+        const move = to === 'succeeded' ? { to, chargeId: `pi_${id}` } : { to };
+        expect(await payments.movePayment(id, move, NOW + 5, NOW)).toMatchObject({ outcome: 'moved' });
+      };
+      for (const { id } of [paid, refunded, ofGuest]) await move(id, 'succeeded');
+      const asked = { transactionId: refunded.id, userId: provider.id, idempotencyKey: null };
+      expect(
+        await payments.askForRefund({ ...asked, createdAtMs: NOW + 6, giverFromMs: NOW }, NOW),
+      ).toMatchObject({ outcome: 'asked' });
+      for (const { id } of [refunded, disputed]) await move(id, 'refunded');
+      await move(expired.id, 'expired');
+
+      expect(await storage.findTransaction(customer.id, paid.id)).toMatchObject({
+        receiverName: 'Closed account',
+        reversal: null,
+      });
+      expect(await storage.findTransaction(provider.id, refunded.id)).toMatchObject({
+        reversal: { reversedBy: 'receiver' },
+      });
+      expect(await storage.findTransaction(customer.id, expired.id)).toBeNull();
+      expect(await payments.findPayment({ id: paid.id })).toMatchObject({ receiverName: 'Closed account' });
+      expect(await storage.readTotals(provider.id, 0, 2 * NOW)).toMatchObject({
+        totalTipsReceivedCents: paid.netAmountCents + ofGuest.netAmountCents,
+      });
+      expect(await storage.readTotals(customer.id, 0, 2 * NOW)).toMatchObject({
+        totalTipsGivenCents: paid.amountCents,
+      });
+      expect(await storage.findQrCode(code)).toMatchObject({ status: 'retired' });
+      const steps = [await storage.checkRecent(), await storage.checkRecent(), await storage.checkRecent()];
+      expect(steps.flatMap(({ problems }) => problems)).toEqual([]);
+      expect(steps.at(-1)).toMatchObject({ isDone: true });
     });
 
     test('no username of an account that is closed is given out again, and its email is', async () => {

@@ -8,6 +8,7 @@ import { describeClosing } from './closing.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
 import type { Engine } from './opened-storage.ts';
+import { describePayments } from './payments.ts';
 import { describeQrCodes } from './qr-codes.ts';
 import { describeRecords } from './records.ts';
 import { describeSessions } from './sessions.ts';
@@ -21,6 +22,7 @@ export function describeStorage(engine: Engine): void {
   describeQrCodes(engine);
   describeTipPages(engine);
   describeTips(engine);
+  describePayments(engine);
   describeHistories(engine);
   describeRecords(engine);
   describeAttempts(engine);

@@ -3,6 +3,7 @@ import { Pencil } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { paymentMode } from '../../installation.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -15,6 +16,8 @@ import styles from './profile.module.css';
 const AccountCare = lazy(() =>
   import('./account-care.tsx').then(({ AccountCare }) => ({ default: AccountCare })),
 );
+
+const Payouts = lazy(() => import('../payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
 
 const EditDetails = lazy(() =>
   import('./edit-details.tsx').then(({ EditDetails }) => ({ default: EditDetails })),
@@ -45,6 +48,15 @@ export function Profile({ user }: { readonly user: User }) {
           <Button ref={edit} look="quiet" className={styles.edit} onClick={() => setEditing(true)}>
             <Pencil aria-hidden /> Edit Profile
           </Button>
+        </div>
+      )}
+      {user.isServiceProvider && paymentMode() !== 'simulated' && (
+        <div className={styles.payouts}>
+          <Boundary>
+            <Suspense>
+              <Payouts user={user} place="profile" />
+            </Suspense>
+          </Boundary>
         </div>
       )}
       <div className={styles.care}>

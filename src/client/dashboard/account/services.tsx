@@ -6,6 +6,7 @@ import { navigate } from 'wouter/use-browser-location';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { failureOf } from '../../api.ts';
+import { paymentMode } from '../../installation.ts';
 import { dashboardTab } from '../../paths.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { type Attempts, useAttempts } from '../../ui/attempts.ts';
@@ -69,7 +70,11 @@ function BecomeProvider() {
   const { picker, attempts, submit } = useServicesForm(async (serviceCategories) => {
     await change({ isServiceProvider: true, serviceCategories });
     navigate(dashboardTab('qr-codes'));
-    toastSuccess('You can receive tips now. Create your first QR code.');
+    toastSuccess(
+      paymentMode() === 'simulated'
+        ? 'You can receive tips now. Create your first QR code.'
+        : 'You are a service provider now. Set up how you get paid.',
+    );
   });
   return (
     <>

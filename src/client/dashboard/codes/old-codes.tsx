@@ -7,7 +7,6 @@ import { STATUS_LABELS } from './code-status.ts';
 import styles from './old-codes.module.css';
 
 export function OldCodes({ codes }: { readonly codes: readonly QrCode[] }) {
-  if (codes.length === 0) return null;
   return (
     <details className={styles.old}>
       <summary>Old codes ({codes.length})</summary>

@@ -15,17 +15,8 @@ export function OwnMachineNote({ url }: { readonly url: string }) {
   );
 }
 
-/** Says why there is nothing to print, and what to do about it. */
-export function NothingPrinted({ url }: { readonly url: string }) {
-  return (
-    <Note>
-      Nothing is printed yet: this code leads to <bdi>{new URL(url).origin}</bdi>, which only this computer
-      can open. Set PUBLIC_URL to the address that phones reach this site at, and start the server again.
-    </Note>
-  );
-}
-
-function Note({ children }: { readonly children: ReactNode }) {
+/** What has to be known before printing. */
+export function Note({ children }: { readonly children: ReactNode }) {
   return (
     <p role="note" className={styles.note}>
       <TriangleAlert aria-hidden />

@@ -11,7 +11,7 @@ import { api, failureOf } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { bytesFrom, saveFile } from '../../ui/save-file.ts';
-import { NothingPrinted } from './own-machine-note.tsx';
+import { Note } from './own-machine-note.tsx';
 import styles from './print-kit.module.css';
 import { PICTURES, type Print, paperOf } from './prints.ts';
 import { SheetPicture } from './sheet-picture.tsx';
@@ -161,5 +161,15 @@ function Failure({ text }: { readonly text: string | null }) {
     <p role="alert" className={styles.failure}>
       {text}
     </p>
+  );
+}
+
+/** Says why there is nothing to print, and what to do about it. */
+function NothingPrinted({ url }: { readonly url: string }) {
+  return (
+    <Note>
+      Nothing is printed yet: this code leads to <bdi>{new URL(url).origin}</bdi>, which only this computer
+      can open. Set PUBLIC_URL to the address that phones reach this site at, and start the server again.
+    </Note>
   );
 }

@@ -1,17 +1,20 @@
 /** The QR Codes tab: a card for each current code, a button for each service that has none, and the old codes. */
 import { LoaderCircle, Plus, QrCode as QrCodeIcon } from 'lucide-react';
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { isCurrent } from './code-status.ts';
 import { useCreateQrCode } from './create-qr-code.ts';
-import { OldCodes } from './old-codes.tsx';
 import { OpenedCode } from './opened-code.tsx';
 import { QrCodeCard } from './qr-code-card.tsx';
 import styles from './qr-codes.module.css';
+
+/** Most providers have none. */
+const OldCodes = lazy(() => import('./old-codes.tsx').then(({ OldCodes }) => ({ default: OldCodes })));
 
 interface QrCodesProps {
   readonly user: User;
@@ -20,6 +23,7 @@ interface QrCodesProps {
 
 export function QrCodes({ user, codes: all }: QrCodesProps) {
   const codes = all.filter(isCurrent);
+  const old = all.filter((code) => !isCurrent(code));
   const creation = useCreation(codes);
   const missing = user.serviceCategories.filter((category) =>
     codes.every(({ serviceCategory }) => serviceCategory !== category),
@@ -69,7 +73,13 @@ export function QrCodes({ user, codes: all }: QrCodesProps) {
           ))}
         </ul>
       )}
-      <OldCodes codes={all.filter((code) => !isCurrent(code))} />
+      {old.length > 0 && (
+        <Boundary>
+          <Suspense>
+            <OldCodes codes={old} />
+          </Suspense>
+        </Boundary>
+      )}
       <OpenedCode codes={codes} user={user} />
     </div>
   );

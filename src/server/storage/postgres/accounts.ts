@@ -96,6 +96,7 @@ export async function closeAccount(
   await statements.deleteFormerUsernames.execute({ id });
   await statements.deleteOtherSessions.execute({ userId: id, keptTokenHash: NO_TOKEN_HASH });
   await closeCodes(statements, id);
+  await statements.deletePayoutAccounts.execute({ userId: id });
   await statements.withdrawCategories.execute({ id });
   await statements.deleteAttemptsOn.execute({ account: attemptsAccountOf(present.email) });
   return 'closed';

@@ -5,7 +5,7 @@
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type Findings, type TableRows } from '../database.ts';
-import { COLUMNS_OF_PAST, createPast, spellPast, tipText } from '../past.ts';
+import { columnsOfPast, createPast, spellPast, tipText } from '../past.ts';
 import { connectOrRefuse, nameOf } from './connection.ts';
 import { inspectLedger, inspectSchema, UNHURRIED } from './ledger-check.ts';
 import { type Migration, migrate } from './migrations.ts';
@@ -65,10 +65,12 @@ async function requireEmpty(client: ClientBase, name: string): Promise<void> {
 /** Adds the tips among the rows to a past, while they are read. */
 function withPast(table: TableRows, past: ReturnType<typeof createPast>): TableRows {
   if (table.table !== 'transactions') return table;
-  const places = COLUMNS_OF_PAST.split(',').map((column) => {
-    const [, constant] = /^'(.*)'$/.exec(column.trim()) ?? [];
-    return constant === undefined ? table.columns.indexOf(column.trim()) : { constant };
-  });
+  const places = columnsOfPast({ payments: true })
+    .split(',')
+    .map((column) => {
+      const [, constant] = /^'(.*)'$/.exec(column.trim()) ?? [];
+      return constant === undefined ? table.columns.indexOf(column.trim()) : { constant };
+    });
   const rows = (function* () {
     for (const row of table.rows) {
       past.add(tipText(places.map((place) => (typeof place === 'number' ? row[place] : place.constant))));

@@ -4,8 +4,8 @@
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type Findings } from '../database.ts';
-import { DETAILS_OF_BUCKETS, INVARIANTS } from '../ledger-invariants.ts';
-import { COLUMNS_OF_PAST, createPast, differencesFrom, type NotedPast, spellPast, tipText } from '../past.ts';
+import { invariantsWith } from '../ledger-invariants.ts';
+import { columnsOfPast, createPast, differencesFrom, type NotedPast, spellPast, tipText } from '../past.ts';
 import { connectOrRefuse, nameOf, type SessionLimits } from './connection.ts';
 import { appliedTo, type Migration } from './migrations.ts';
 import { checkSchema } from './schema-check.ts';
@@ -34,8 +34,7 @@ export async function beginSettled(client: ClientBase): Promise<void> {
 async function checkLedger(client: ClientBase): Promise<string[]> {
   const violations: string[] = [];
   const references = ['every reference leads somewhere', await orphans(client)] as const;
-  const hasDetails = await keepsDetailsOfBuckets(client);
-  const invariants = INVARIANTS.filter((invariant) => hasDetails || invariant !== DETAILS_OF_BUCKETS);
+  const invariants = invariantsWith(await partsOf(client));
   for (const [invariant, query] of [...invariants, references]) {
     const { rows } = await client.query<unknown[]>({
       text: `SELECT * FROM (${query}) AS offenders LIMIT ${MAX_OFFENDERS}`,
@@ -46,12 +45,26 @@ async function checkLedger(client: ClientBase): Promise<string[]> {
   return violations;
 }
 
-/** Whether the database keeps details of buckets; one of a version before, or a backup of it, does not. */
-async function keepsDetailsOfBuckets(client: ClientBase): Promise<boolean> {
-  const { rows } = await client.query(
-    `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('tipwell.tip_buckets') AND attname = 'detailed_count'`,
+/** What the database has; one of a version before, or a backup of it, lacks some. */
+async function partsOf(client: ClientBase) {
+  const { rows } = await client.query<{ details: boolean; payments: boolean }>(
+    `SELECT to_regclass('tipwell.payments') IS NOT NULL AS payments, EXISTS (
+       SELECT FROM pg_attribute WHERE attrelid = to_regclass('tipwell.tip_buckets') AND attname = 'detailed_count'
+     ) AS details`,
   );
-  return rows.length > 0;
+  const [parts] = rows;
+  if (!parts) throw new Error('a query without a table has no row');
+  return parts;
+}
+
+/** The columns of the past in a schema, of whichever version it is. @param schema as it is called, without quotes. */
+export async function pastColumnsIn(client: ClientBase, schema: string): Promise<string> {
+  const { rows } = await client.query(
+    `SELECT 1 FROM pg_attribute
+     WHERE attrelid = to_regclass(quote_ident($1) || '.transactions') AND attname = 'payment_mode' AND NOT attisdropped`,
+    [schema],
+  );
+  return columnsOfPast({ payments: rows.length > 0 });
 }
 
 /** A query for the rows whose foreign keys lead nowhere. PostgreSQL refuses such rows; who switches its triggers off can make them. */
@@ -77,7 +90,7 @@ async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast
   const past = createPast();
   let first = past.note();
   await client.query(`DECLARE past NO SCROLL CURSOR FOR
-    SELECT ${COLUMNS_OF_PAST} FROM tipwell.transactions ORDER BY sequence`);
+    SELECT ${await pastColumnsIn(client, 'tipwell')} FROM tipwell.transactions ORDER BY sequence`);
   for (;;) {
     const { rows } = await client.query<unknown[]>({
       text: `FETCH ${ROWS_AT_ONCE} FROM past`,

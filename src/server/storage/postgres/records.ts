@@ -79,3 +79,13 @@ async function stepFrom(
   const [next = null] = await statements.endOfStep.execute({ userId, fromMs, ...from });
   return { bounds: { ...from, downToMs: next?.createdAtMs ?? fromMs, downTo: next?.position ?? 0 }, next };
 }
+
+/** `Storage.readTotals`. */
+export async function readTotals(
+  statements: Statements,
+  period: Parameters<Statements['totals']['execute']>[0],
+) {
+  const [totals] = await statements.totals.execute(period);
+  if (!totals) throw new Error('an account that is logged in has gone');
+  return totals;
+}

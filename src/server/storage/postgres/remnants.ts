@@ -13,7 +13,9 @@ export async function forgetRemnants(url: string): Promise<Remnants> {
   try {
     const client = await connect(url, AS_LONG_AS_IT_TAKES);
     try {
-      await client.query('VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts');
+      await client.query(
+        'VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts, payout_accounts',
+      );
     } finally {
       await client.end().catch(() => {});
     }

@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { type AccountDifferences, DatabaseRefused, type Restored, type RestoreOptions } from '../database.ts';
-import { COLUMNS_OF_PAST } from '../past.ts';
 import { connectOrRefuse, nameOf } from './connection.ts';
-import { inspectLedger, inspectSchema, requireTipwells, UNHURRIED } from './ledger-check.ts';
+import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells, UNHURRIED } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, type Migration } from './migrations.ts';
 import { holdAlone, MARK } from './server-lock.ts';
 import { findTools } from './tools.ts';
@@ -143,11 +142,12 @@ async function compareWithPresent(
 ): Promise<{ readonly difference: number | null; readonly accounts: AccountDifferences } | null> {
   const present = escapeIdentifier(aside);
   if (!(await isReadable(client, aside))) return null;
-  const tips = (schema: string) =>
-    `SELECT row_number() OVER (ORDER BY sequence) AS place, ROW(${COLUMNS_OF_PAST})::text AS tip FROM ${schema}.transactions`;
+  const tips = async (schema: string) =>
+    `SELECT row_number() OVER (ORDER BY sequence) AS place, ROW(${await pastColumnsIn(client, schema)})::text AS tip
+     FROM ${escapeIdentifier(schema)}.transactions`;
   const difference = await readNumber(
     client,
-    `SELECT place FROM (${tips('tipwell')}) one JOIN (${tips(present)}) other USING (place)
+    `SELECT place FROM (${await tips('tipwell')}) one JOIN (${await tips(aside)}) other USING (place)
      WHERE one.tip <> other.tip ORDER BY place LIMIT 1`,
   );
   const changedPasswords = await readNumber(

@@ -3,37 +3,15 @@
  * cannot say (the triggers that keep the ledger append-only) is written into the migrations by hand and guarded by tests.
  */
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  check,
-  customType,
-  foreignKey,
-  index,
-  integer,
-  pgSchema,
-  primaryKey,
-  uniqueIndex,
-} from 'drizzle-orm/pg-core';
+import { boolean, check, foreignKey, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
-import type { Cents } from '#shared/money.ts';
+import type { PhotoName, QrCodeId, TransactionId } from '#shared/ids.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { TipParty } from '#shared/records.ts';
 import type { EntryKind } from '../ledger.ts';
 import type { SecretName } from '../secrets.ts';
-
-/**
- * Text is ordered by its bytes, as in SQLite: the collations of an operating system change with its versions, and an index
- * that was built under another version finds rows no more.
- */
-const text = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
-/** Everything lies in a schema of its own, so that a database may be shared with other programs. */
-export const schema = pgSchema('tipwell');
-const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
-const whole = (name: string) => bigint(name, { mode: 'number' });
-const userId = (name: string) => text(name).$type<UserId>();
-const cents = (name: string) => whole(name).$type<Cents>();
+import { bytes, cents, schema, text, userId, whole } from './columns.ts';
 
 export const accounts = schema.table(
   'accounts',
@@ -209,9 +187,8 @@ export const transactions = schema.table(
     /** The order of the ledger. Numbers that were drawn and not committed leave gaps. */
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
     id: text('id').$type<TransactionId>().notNull(),
-    giverId: userId('giver_id')
-      .notNull()
-      .references(() => accounts.id),
+    /** Null for a guest, who has no account. */
+    giverId: userId('giver_id').references(() => accounts.id),
     receiverId: userId('receiver_id')
       .notNull()
       .references(() => accounts.id),
@@ -229,9 +206,10 @@ export const transactions = schema.table(
     receiverFeeRate: integer('receiver_fee_rate').notNull(),
     idempotencyKey: text('idempotency_key'),
     createdAtMs: whole('created_at_ms').notNull(),
-    /** The positions of its entries in the accounts of its two people. */
-    giverPosition: whole('giver_position').notNull(),
+    /** The positions of its entries in the accounts of its two people; a guest has none. */
+    giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
+    paymentMode: text('payment_mode').$type<PaymentMode>().notNull().default('simulated'),
   },
   (table) => [
     uniqueIndex('transactions_id').on(table.id),
@@ -246,6 +224,8 @@ export const transactions = schema.table(
     ),
     check('transactions_two_people', sql`${table.giverId} <> ${table.receiverId}`),
     check('transactions_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
+    check('transactions_guest', sql`(${table.giverId} is null) = (${table.giverPosition} is null)`),
+    check('transactions_payment_mode', sql`${table.paymentMode} in ('simulated', 'test', 'live')`),
   ],
 );
 
@@ -259,7 +239,7 @@ export const reversals = schema.table(
       .notNull()
       .references(() => transactions.sequence),
     createdAtMs: whole('created_at_ms').notNull(),
-    giverPosition: whole('giver_position').notNull(),
+    giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
     /** Which of the two people asked for it; null for one of a time when nobody could. */
     reversedBy: text('reversed_by').$type<TipParty>(),

@@ -13,8 +13,9 @@ import { createCode, replaceCode, setPhoto, updateCode } from './codes.ts';
 import { connect } from './connection.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
+import { createPayments } from './payments.ts';
 import { checkRecent } from './recent-check.ts';
-import { detailTakings, listTips, readDailyTakings, sumGiven } from './records.ts';
+import { detailTakings, listTips, readDailyTakings, readTotals, sumGiven } from './records.ts';
 import { forgetRemnants } from './remnants.ts';
 import {
   changePassword,
@@ -81,12 +82,14 @@ export function createPostgresStorage(url: string): Storage {
     steps.run((statements) => findSessions(statements, group)),
   );
 
-  async function findOwn(statements: Statements, userId: UserId, id: TransactionId) {
+  async function findOwn(statements: Statements, userId: UserId | null, id: TransactionId) {
     const [found] = await statements.transactionById.execute({ id });
     return found && isPartyTo(userId, found) ? found : null;
   }
 
   return {
+    payments: createPayments({ steps, tellingOf, tellingCodes }),
+
     isShared: true,
     subscribe: notifications.subscribe,
     // Every process is told of every change.
@@ -248,7 +251,7 @@ export function createPostgresStorage(url: string): Storage {
         const found = await findOwn(statements, userId, id);
         if (!found) return null;
         const position = found.giverId === userId ? found.giverPosition : found.receiverPosition;
-        return { createdAtMs: found.createdAtMs, position };
+        return position === null ? null : { createdAtMs: found.createdAtMs, position };
       }),
 
     sumGiven: (userId, filter, before) =>
@@ -296,16 +299,9 @@ export function createPostgresStorage(url: string): Storage {
       }),
 
     readTotals: (userId, fromMs, untilMs, serviceCategory) =>
-      steps.run(async (statements) => {
-        const [totals] = await statements.totals.execute({
-          userId,
-          fromMs,
-          untilMs,
-          serviceCategory: serviceCategory ?? null,
-        });
-        if (!totals) throw new Error('an account that is logged in has gone');
-        return totals;
-      }),
+      steps.run((statements) =>
+        readTotals(statements, { userId, fromMs, untilMs, serviceCategory: serviceCategory ?? null }),
+      ),
 
     takeAttempt: (counts, nowMs) => attempts.add({ counts, nowMs }),
 

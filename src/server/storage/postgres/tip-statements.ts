@@ -1,7 +1,7 @@
 /**
  * The statements about tips; see `statements.ts`.
  */
-import { and, asc, desc, eq, gt, gte, isNull, lt, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { type BucketRange, DETAIL_BUCKETS, LACKS_DETAILS } from '../bucket-details.ts';
 import { LISTING_SPAN } from '../rules.ts';
@@ -26,6 +26,7 @@ export function prepareTipStatements(db: NodePgDatabase) {
     receiverFeeRate: transactions.receiverFeeRate,
     idempotencyKey: transactions.idempotencyKey,
     createdAtMs: transactions.createdAtMs,
+    paymentMode: transactions.paymentMode,
     /** Null as a whole where there is none. */
     reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
   };
@@ -66,6 +67,18 @@ export function prepareTipStatements(db: NodePgDatabase) {
   );
 
   return {
+    transactionByKey: db
+      .select(transaction)
+      .from(transactions)
+      .leftJoin(reversals, isReversed)
+      .where(
+        and(
+          eq(transactions.giverId, value('giverId')),
+          eq(transactions.idempotencyKey, value('idempotencyKey')),
+          isNotNull(transactions.idempotencyKey),
+        ),
+      )
+      .prepare('transaction_by_key'),
     transactionById: db
       .select({
         ...transactionWithNames,

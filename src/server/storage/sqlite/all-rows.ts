@@ -5,6 +5,7 @@ import { DatabaseRefused, type TableRows } from '../database.ts';
 import { requireSound } from './backup.ts';
 import { type Database, holdDatabase, openDatabase } from './connection.ts';
 import { isSchemaCurrent, isTipwells, type Migration } from './migrations.ts';
+import { paymentNotices, payments, payoutAccounts } from './payment-schema.ts';
 import * as schema from './schema.ts';
 
 /** None stands before those that its rows refer to. */
@@ -19,6 +20,10 @@ const TABLES = [
   schema.photos,
   schema.qrCodes,
   schema.qrPictures,
+  payoutAccounts,
+  paymentNotices,
+  // The ledger takes in a tip that was paid only where its payment is.
+  payments,
   schema.transactions,
   schema.reversals,
   schema.entries,

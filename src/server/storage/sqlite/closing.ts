@@ -36,6 +36,7 @@ export function createClosing(statements: Statements, codes: ReturnType<typeof c
       statements.deleteFormerUsernames.run({ id });
       endSessions(id);
       codes.close(id);
+      statements.deletePayoutAccounts.run({ userId: id });
       statements.withdrawCategories.run({ id });
       statements.deleteAttemptsOn.run({ account: attemptsAccountOf(present.email) });
       return 'closed';

@@ -2,8 +2,8 @@
  * Checks all of a ledger: after tests, on backups and as `npm run db:check`. A start checks what was written since the last
  * check (`recent-check.ts`).
  */
-import { DETAILS_OF_BUCKETS, INVARIANTS, type Invariant, TIP_INVARIANTS } from '../ledger-invariants.ts';
-import { COLUMNS_OF_PAST, tipText } from '../past.ts';
+import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../ledger-invariants.ts';
+import { columnsOfPast, tipText } from '../past.ts';
 import type { Database } from './connection.ts';
 
 const sequenceOf = (table: string): Invariant => [
@@ -69,20 +69,24 @@ export function checkLedger(database: Database): LedgerViolation[] {
   })();
 }
 
-/** What holds in the version that the file is of: the present one, one without details of buckets, or one before entries. */
+/** What holds in the version that the file is of: the present one, one without some of its parts, or one before entries. */
 function invariantsOf(database: Database): readonly Invariant[] {
-  const columnsOf = (table: string) =>
-    database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
-  if (columnsOf('entries').length === 0) return EARLIER_INVARIANTS;
-  const hasDetails = columnsOf('tip_buckets').includes('detailed_count');
-  const invariants = INVARIANTS.filter((invariant) => hasDetails || invariant !== DETAILS_OF_BUCKETS);
+  if (columnsOf(database, 'entries').length === 0) return EARLIER_INVARIANTS;
+  const details = columnsOf(database, 'tip_buckets').includes('detailed_count');
+  const invariants = invariantsWith({ details, payments: columnsOf(database, 'payments').length > 0 });
   return [...invariants, ...OWN_INVARIANTS];
+}
+
+/** None when there is no such table. */
+function columnsOf(database: Database, table: string): readonly string[] {
+  return database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
 }
 
 /** The tips of a ledger one by one, from the first, as the past is made of them. */
 export function* tipsOfPast(database: Database): Generator<string, void> {
+  const columns = columnsOfPast({ payments: columnsOf(database, 'transactions').includes('payment_mode') });
   const tips = database.prepare<[], readonly unknown[]>(
-    `SELECT ${COLUMNS_OF_PAST} FROM transactions ORDER BY sequence`,
+    `SELECT ${columns} FROM transactions ORDER BY sequence`,
   );
   for (const values of tips.raw().iterate()) yield tipText(values);
 }

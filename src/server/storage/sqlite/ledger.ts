@@ -15,6 +15,7 @@ import type {
   NewReversal,
   NewTransaction,
   RecordOutcome,
+  Reversal,
   ReverseOutcome,
   TakingsPeriod,
   TipFilter,
@@ -30,10 +31,12 @@ import {
   kindsOf,
   LISTING_SPAN,
   pageOf,
+  type StoredTransaction,
   startOfStep,
   transactionOf,
   withReceiverNames,
 } from '../rules.ts';
+import type { QrCodeWithProvider } from '../storage.ts';
 import type { Statements } from './statements.ts';
 
 export function createLedger(statements: Statements) {
@@ -46,9 +49,15 @@ export function createLedger(statements: Statements) {
     return { accountId, kind, cents: moved, createdAtMs, ...state };
   }
 
-  function findOwn(userId: UserId, id: TransactionId) {
+  function findOwn(userId: UserId | null, id: TransactionId) {
     const found = statements.transactionById.get({ id });
     return found && isPartyTo(userId, found) ? found : undefined;
+  }
+
+  /** The tip that a new one may be a repetition of. */
+  function findEarlier({ id, giverId, idempotencyKey }: NewTransaction): StoredTransaction | undefined {
+    if (giverId === null) return statements.transactionById.get({ id });
+    return idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
   }
 
   /** The position of an entry; null when the account has none of that name. */
@@ -76,60 +85,82 @@ export function createLedger(statements: Statements) {
     return { bounds: { ...from, downToMs: next?.createdAtMs ?? fromMs, downTo: next?.position ?? 0 }, next };
   }
 
+  /** Writes a tip for which `code` stands, whose owner receives it. */
+  function enter(tip: NewTransaction, code: QrCodeWithProvider): TransactionRecord {
+    const { giverId, createdAtMs } = tip;
+    const receiverId = code.userId;
+    const given = giverId && moveAccount(giverId, 'given', tip.amountCents, createdAtMs);
+    const received = moveAccount(receiverId, 'received', tip.netAmountCents, createdAtMs);
+    const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
+    const transactionSequence = statements.insertTransaction.run({ ...tip, receiverId, ...positions });
+    if (given) statements.insertEntry.run({ ...given, transactionSequence });
+    statements.insertEntry.run({ ...received, transactionSequence });
+    statements.addToBucket.run({
+      accountId: receiverId,
+      startMs: bucketStartMs(tip),
+      serviceCategory: tip.serviceCategory,
+      netCents: tip.netAmountCents,
+      grossCents: tip.amountCents,
+    });
+    return withReceiverNames({ ...tip, receiverId, reversal: null }, code);
+  }
+
+  /** Takes back what a tip did. */
+  function takeBack(
+    found: NonNullable<ReturnType<typeof statements.transactionById.get>>,
+    { createdAtMs, reversedBy }: Reversal,
+    idempotencyKey: string | null,
+  ): void {
+    const { giverId, receiverId, amountCents, netAmountCents, serviceCategory } = found;
+    const transactionSequence = found.sequence;
+    const given = giverId && moveAccount(giverId, 'given_reversed', cents(-amountCents), createdAtMs);
+    const received = moveAccount(receiverId, 'received_reversed', cents(-netAmountCents), createdAtMs);
+    const positions = { giverPosition: given?.position ?? null, receiverPosition: received.position };
+    statements.insertReversal.run({
+      ...{ transactionSequence, createdAtMs, ...positions, reversedBy, idempotencyKey },
+    });
+    if (given) statements.insertEntry.run({ ...given, transactionSequence });
+    statements.insertEntry.run({ ...received, transactionSequence });
+    statements.takeFromBucket.run({
+      accountId: receiverId,
+      startMs: bucketStartMs(found),
+      serviceCategory,
+      netCents: netAmountCents,
+      grossCents: amountCents,
+    });
+  }
+
   return {
+    findEarlier,
+
     record(tip: NewTransaction): RecordOutcome {
-      const { giverId, idempotencyKey, qrCodeId, createdAtMs } = tip;
-      const earlier =
-        idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
-      const decision = decideTip(tip, earlier, statements.codeWithProvider.get({ id: qrCodeId }));
+      const code = statements.codeWithProvider.get({ id: tip.qrCodeId });
+      const decision = decideTip(tip, findEarlier(tip), code);
       if (decision.outcome !== 'due') return decision;
-      const { code, givenCents, receivedCents } = decision;
-      const receiverId = code.userId;
-      const given = moveAccount(giverId, 'given', givenCents, createdAtMs);
-      const received = moveAccount(receiverId, 'received', receivedCents, createdAtMs);
-      const positions = { giverPosition: given.position, receiverPosition: received.position };
-      const transactionSequence = statements.insertTransaction.run({ ...tip, receiverId, ...positions });
-      statements.insertEntry.run({ ...given, transactionSequence });
-      statements.insertEntry.run({ ...received, transactionSequence });
-      statements.addToBucket.run({
-        accountId: receiverId,
-        startMs: bucketStartMs(tip),
-        serviceCategory: tip.serviceCategory,
-        netCents: receivedCents,
-        grossCents: tip.amountCents,
-      });
-      const transaction = withReceiverNames({ ...tip, receiverId, reversal: null }, code);
-      return { outcome: 'recorded', transaction };
+      return { outcome: 'recorded', transaction: enter(tip, decision.code) };
+    },
+
+    /** Records a tip that was paid, whatever has become of its code since. */
+    recordPaid(tip: NewTransaction): void {
+      const code = statements.codeWithProvider.get({ id: tip.qrCodeId });
+      if (!code) throw new Error('the code of a payment has gone');
+      enter(tip, code);
     },
 
     reverse(request: NewReversal): ReverseOutcome {
       const decision = decideReversal(request, statements.transactionById.get({ id: request.transactionId }));
       if (decision.outcome !== 'due') return decision;
       const { found, reversedBy } = decision;
-      const { createdAtMs, idempotencyKey } = request;
-      const { giverId, receiverId, amountCents, netAmountCents, serviceCategory } = found;
-      const transactionSequence = found.sequence;
-      const given = moveAccount(giverId, 'given_reversed', cents(-amountCents), createdAtMs);
-      const received = moveAccount(receiverId, 'received_reversed', cents(-netAmountCents), createdAtMs);
-      const positions = { giverPosition: given.position, receiverPosition: received.position };
-      statements.insertReversal.run({
-        transactionSequence,
-        createdAtMs,
-        ...positions,
-        reversedBy,
-        idempotencyKey,
-      });
-      statements.insertEntry.run({ ...given, transactionSequence });
-      statements.insertEntry.run({ ...received, transactionSequence });
-      statements.takeFromBucket.run({
-        accountId: receiverId,
-        startMs: bucketStartMs(found),
-        serviceCategory,
-        netCents: netAmountCents,
-        grossCents: amountCents,
-      });
-      const reversal = { createdAtMs, reversedBy };
+      const reversal = { createdAtMs: request.createdAtMs, reversedBy };
+      takeBack(found, reversal, request.idempotencyKey);
       return { outcome: 'reversed', transaction: transactionOf({ ...found, reversal }) };
+    },
+
+    /** Reverses a tip whose payment is refunded. */
+    reversePaid(id: TransactionId, reversal: Reversal, idempotencyKey: string | null): void {
+      const found = statements.transactionById.get({ id });
+      if (!found) throw new Error('the tip of a payment has gone');
+      takeBack(found, reversal, idempotencyKey);
     },
 
     list(userId: UserId, filter: TipFilter, before: ListingPlace | null, limit: number): ListingStep {
@@ -184,7 +215,7 @@ export function createLedger(statements: Statements) {
       statements.detailBuckets.run({ accountId, fromMs, untilMs });
     },
 
-    find(userId: UserId, id: TransactionId): TransactionRecord | null {
+    find(userId: UserId | null, id: TransactionId): TransactionRecord | null {
       const found = findOwn(userId, id);
       return found ? transactionOf(found) : null;
     },

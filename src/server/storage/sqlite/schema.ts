@@ -15,15 +15,13 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
-import type { Cents } from '#shared/money.ts';
+import type { PhotoName, QrCodeId, TransactionId } from '#shared/ids.ts';
+import type { PaymentMode } from '#shared/payments.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { TipParty } from '#shared/records.ts';
 import type { EntryKind } from '../ledger.ts';
 import type { SecretName } from '../secrets.ts';
-
-const userId = (name: string) => text(name).$type<UserId>();
-const cents = (name: string) => integer(name).$type<Cents>();
+import { cents, userId } from './columns.ts';
 
 export const accounts = sqliteTable(
   'accounts',
@@ -196,9 +194,8 @@ export const transactions = sqliteTable(
     /** The order of the ledger: without a gap, so that a missing row shows. */
     sequence: integer('sequence').primaryKey({ autoIncrement: true }),
     id: text('id').$type<TransactionId>().notNull(),
-    giverId: userId('giver_id')
-      .notNull()
-      .references(() => accounts.id),
+    /** Null for a guest, who has no account. */
+    giverId: userId('giver_id').references(() => accounts.id),
     receiverId: userId('receiver_id')
       .notNull()
       .references(() => accounts.id),
@@ -216,9 +213,10 @@ export const transactions = sqliteTable(
     receiverFeeRate: integer('receiver_fee_rate').notNull(),
     idempotencyKey: text('idempotency_key'),
     createdAtMs: integer('created_at_ms').notNull(),
-    /** The positions of its entries in the accounts of its two people. */
-    giverPosition: integer('giver_position').notNull(),
+    /** The positions of its entries in the accounts of its two people; a guest has none. */
+    giverPosition: integer('giver_position'),
     receiverPosition: integer('receiver_position').notNull(),
+    paymentMode: text('payment_mode').$type<PaymentMode>().notNull().default('simulated'),
   },
   (table) => [
     uniqueIndex('transactions_id').on(table.id),
@@ -233,6 +231,8 @@ export const transactions = sqliteTable(
     ),
     check('transactions_two_people', sql`${table.giverId} <> ${table.receiverId}`),
     check('transactions_positions', sql`${table.giverPosition} > 0 and ${table.receiverPosition} > 0`),
+    check('transactions_guest', sql`(${table.giverId} is null) = (${table.giverPosition} is null)`),
+    check('transactions_payment_mode', sql`${table.paymentMode} in ('simulated', 'test', 'live')`),
   ],
 );
 
@@ -246,7 +246,7 @@ export const reversals = sqliteTable(
       .notNull()
       .references(() => transactions.sequence),
     createdAtMs: integer('created_at_ms').notNull(),
-    giverPosition: integer('giver_position').notNull(),
+    giverPosition: integer('giver_position'),
     receiverPosition: integer('receiver_position').notNull(),
     /** Which of the two people asked for it; null for one of a time when nobody could. */
     reversedBy: text('reversed_by').$type<TipParty>(),

@@ -14,6 +14,7 @@ import {
 } from '../bucket-details.ts';
 import { prepareCodeStatements } from './code-statements.ts';
 import type { Database } from './connection.ts';
+import { preparePaymentStatements } from './payment-statements.ts';
 import { given, prepareInsert } from './placeholders.ts';
 import {
   accounts,
@@ -59,6 +60,7 @@ export function prepareStatements(database: Database) {
   return {
     ...prepareCodeStatements(db),
     ...prepareTipStatements(db),
+    ...preparePaymentStatements(db),
     detailBuckets: database.prepare<BucketRange>(
       `${DETAIL_BUCKETS} WHERE account_id = @accountId AND start_ms >= @fromMs AND start_ms < @untilMs AND ${LACKS_DETAILS}`,
     ),

@@ -18,24 +18,14 @@ import { createCodes } from './codes.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
+import { createPayments } from './payments.ts';
+import { proveWritable } from './proof.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { forgetRemnants } from './remnants.ts';
 import { prepareStatements } from './statements.ts';
 
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
-
-/**
- * A count of attempts at nothing, over before it began, which takes as much room as the longest tip: one that splits a page of
- * each index was measured to write 29 pages (11 as a rule). Of this row the table and an index hold the long text each.
- */
-const PROOF = {
-  limit: 'readiness',
-  account: 'readiness '.padEnd(64 * 1_024),
-  address: '',
-  count: 0,
-  endsAtMs: 0,
-} as const;
 
 /** The storage port over an open and migrated database, which it closes in the end. */
 export function createSqliteStorage(database: Database): Storage {
@@ -62,8 +52,9 @@ export function createSqliteStorage(database: Database): Storage {
   }
 
   /** Tells everybody who listens which accounts have new entries. */
-  function tellEntries({ giverId, receiverId }: TransactionRecord): void {
-    for (const { onEntries } of listeners) onEntries([giverId, receiverId]);
+  function tellEntries({ giverId, receiverId }: Pick<TransactionRecord, 'giverId' | 'receiverId'>): void {
+    const accounts = giverId === null ? [receiverId] : [giverId, receiverId];
+    for (const { onEntries } of listeners) onEntries(accounts);
   }
 
   /** Tells everybody who listens that what a look-up answers for the codes of an account may have changed. */
@@ -83,6 +74,8 @@ export function createSqliteStorage(database: Database): Storage {
   let knownVersion = dataVersion.get();
 
   return {
+    payments: createPayments({ statements, ledger, read, write, tellEntries, tellCodes }),
+
     isShared: false,
 
     subscribe(listener) {
@@ -333,17 +326,7 @@ export function createSqliteStorage(database: Database): Storage {
 
     checkRecent: () => write(checkRecent),
 
-    async proveWritable() {
-      await write(() => {
-        // One that is left from a proof that was cut off would be kept as it is, which writes little.
-        statements.deleteAttemptsOn.run({ account: PROOF.account });
-        statements.saveAttemptCount.run(PROOF);
-      });
-      // In a commit of its own: what is made and deleted in one never reaches the disk.
-      await write(() => {
-        statements.deleteAttemptsOn.run({ account: PROOF.account });
-      });
-    },
+    proveWritable: () => proveWritable(statements, write),
 
     close: async () => {
       await close();

@@ -27,6 +27,7 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
     receiverFeeRate: transactions.receiverFeeRate,
     idempotencyKey: transactions.idempotencyKey,
     createdAtMs: transactions.createdAtMs,
+    paymentMode: transactions.paymentMode,
     /** Null as a whole where there is none. */
     reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
   };

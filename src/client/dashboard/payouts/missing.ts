@@ -1,0 +1,20 @@
+/** What Stripe asks the owner of an account for, in words: https://docs.stripe.com/connect/required-verification-information */
+
+const WORDS: readonly (readonly [requirement: RegExp, words: string])[] = [
+  [/^external_account$/, 'a bank account'],
+  [/^individual\.verification\./, 'an identity document'],
+  [/^individual\.(?:first|last)_name/, 'your name'],
+  [/^individual\.(?:id_number|ssn_last_4)$/, 'your tax identification number'],
+  [/^individual\.dob\./, 'your date of birth'],
+  [/^individual\.address\./, 'your address'],
+  [/^individual\.(?:email|phone)$/, 'how to reach you'],
+  [/^tos_acceptance\./, 'your agreement with Stripe'],
+  [/^business_profile\./, 'more about your business'],
+];
+
+/** @param names as Stripe names them. What has no words here keeps its name. */
+export function wordsForMissing(names: readonly string[]): readonly string[] {
+  return [
+    ...new Set(names.map((name) => WORDS.find(([requirement]) => requirement.test(name))?.[1] ?? name)),
+  ];
+}

@@ -1,0 +1,131 @@
+/**
+ * Whether a provider's tips can be paid to them, what is missing, and the ways to Stripe's own pages. It is fetched only where tips are
+ * paid there.
+ */
+import { useSearch } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
+import type { PayoutStatus } from '#shared/payments.ts';
+import { failureOf } from '../../api.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { FRESH, partOf } from '../../session/part.ts';
+import { toastError } from '../../toasts.ts';
+import { useAttempts } from '../../ui/attempts.ts';
+import { Button } from '../../ui/button.tsx';
+import card from '../../ui/card.module.css';
+import { Problem } from '../../ui/states.tsx';
+import { wordsForMissing } from './missing.ts';
+import styles from './payouts.module.css';
+
+/** Somebody who comes back from Stripe waits for what it makes of their answers, for a minute. */
+const ASK_INTERVAL_MS = 5_000;
+const MAX_ASKED = 13;
+
+const ONE_MOMENT = 'One moment...';
+
+interface PayoutsProps {
+  readonly user: User;
+  /** Above the tabs it stands only while something is to be done or has just been done, in the profile only afterwards. */
+  readonly place: 'above' | 'profile';
+}
+
+export function Payouts({ user, place }: PayoutsProps) {
+  const isBack = new URLSearchParams(useSearch()).get('payouts') === 'back';
+  const query = trpc.payments.payoutStatus.useQuery(undefined, {
+    ...FRESH,
+    refetchInterval: ({ state: { data, dataUpdateCount, errorUpdateCount } }) =>
+      isBack && !data?.account?.chargesEnabled && dataUpdateCount + errorUpdateCount < MAX_ASKED
+        ? ASK_INTERVAL_MS
+        : false,
+  });
+  const status = partOf(query, (data) => data);
+  if (status.status === 'loading') return null;
+  if (status.status === 'failed') {
+    if (place === 'profile') return null;
+    return (
+      <Problem title="Whether you can be paid could not be loaded" onRetry={() => void query.refetch()}>
+        <p>Check your connection and try again.</p>
+      </Problem>
+    );
+  }
+  const { account, excludedCategories } = status.data;
+  const isServed = user.serviceCategories.some((category) => !excludedCategories.includes(category));
+  const isPayable = isServed && account?.chargesEnabled === true;
+  if (place === 'above' ? isPayable && !isBack : !isPayable) return null;
+  return <Card status={status.data} isServed={isServed} isPayable={isPayable} />;
+}
+
+interface CardProps {
+  readonly status: PayoutStatus;
+  /** Whether Stripe serves any of the services. */
+  readonly isServed: boolean;
+  readonly isPayable: boolean;
+}
+
+function Card({ status: { account, excludedCategories }, isServed, isPayable }: CardProps) {
+  const { client } = trpc.useUtils();
+  const attempts = useAttempts();
+
+  /** Goes to a page of Stripe's, whose address can be opened once. */
+  function go(ask: () => Promise<{ readonly url: string }>) {
+    void attempts.run(async () => {
+      try {
+        window.location.assign((await ask()).url);
+      } catch (error) {
+        toastError(failureOf(error).detail ?? 'There is no connection. Please try again.');
+      }
+    });
+  }
+
+  const missing = wordsForMissing(account?.missing ?? []);
+  return (
+    <section className={[card.card, styles.payouts].join(' ')} aria-labelledby="payouts">
+      <h2 id="payouts">Get paid</h2>
+      {excludedCategories.length > 0 && <p>{sentenceOfExcluded(excludedCategories)}</p>}
+      {isServed && (
+        <>
+          <p role="status">{standingOf(account)}</p>
+          {account && !isPayable && missing.length > 0 && (
+            <ul className={styles.missing}>
+              {missing.map((words) => (
+                <li key={words}>{words}</li>
+              ))}
+            </ul>
+          )}
+          {isPayable ? (
+            <Button
+              look="quiet"
+              className={styles.action}
+              aria-disabled={attempts.isUnderWay}
+              onClick={() => go(() => client.payments.openDashboard.mutate())}
+            >
+              {attempts.isUnderWay ? ONE_MOMENT : 'Payouts at Stripe'}
+            </Button>
+          ) : (
+            <Button
+              className={styles.action}
+              aria-disabled={attempts.isUnderWay}
+              onClick={() => go(() => client.payments.onboard.mutate())}
+            >
+              {attempts.isUnderWay ? ONE_MOMENT : account ? 'Go on at Stripe' : 'Begin at Stripe'}
+            </Button>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function sentenceOfExcluded(categories: readonly ServiceCategory[]): string {
+  const names = new Intl.ListFormat('en').format(categories.map((category) => CATEGORY_LABELS[category]));
+  return `Stripe does not serve ${names}: no tips can be taken for ${categories.length === 1 ? 'it' : 'them'}.`;
+}
+
+function standingOf(account: PayoutStatus['account']): string {
+  if (account === null)
+    return 'Your tips are paid by card through Stripe, which sends them on to your bank account. First it asks you on its own pages who you are, which takes some minutes. Until then nobody can tip you.';
+  if (account.chargesEnabled) return 'You can be paid. Stripe sends your tips on to your bank account.';
+  return account.missing.length > 0
+    ? 'Nobody can tip you yet. Stripe still asks for:'
+    : 'Nobody can tip you yet. Stripe is looking at your answers.';
+}

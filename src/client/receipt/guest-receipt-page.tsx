@@ -1,0 +1,97 @@
+/** The page of a tip that was given without an account, for whoever has its link: the receipt, and the way to take the tip back. */
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { callAbout, isGuests, isUnknown } from '../guest-receipt.ts';
+import { Screen } from '../ui/screen.tsx';
+import { Loading, Problem, Skeleton } from '../ui/states.tsx';
+import { lookAgainMs } from './look-again.ts';
+import { Receipt } from './receipt.tsx';
+import { UnknownReceipt } from './unknown-receipt.tsx';
+
+/** How long an answer may take: the server waits for the payment service. */
+const ANSWER_PATIENCE_MS = 15_000;
+const NO_ANSWER = 'Nothing is lost. Check your connection and try again.';
+
+export function GuestReceiptPage() {
+  const [pathname] = useLocation();
+  // Some people end addresses with a slash.
+  const token = pathname.slice(GUEST_RECEIPT_PREFIX.length).replace(/\/$/, '');
+  return isGuests(token) ? <LoadedReceipt key={token} token={token} /> : <UnknownReceipt isByLink />;
+}
+
+type Found =
+  | 'nothing yet'
+  | 'unknown'
+  | { readonly transaction: Transaction }
+  /** It could not be asked for; what is said of that. */
+  | { readonly problem: string };
+
+function LoadedReceipt({ token }: { readonly token: string }) {
+  const { found, take, look } = useGuestReceipt(token);
+  if (found === 'unknown') return <UnknownReceipt isByLink />;
+  return (
+    <Screen title="Receipt" width="column">
+      {found === 'nothing yet' ? (
+        <Loading text="Loading your receipt...">
+          <Skeleton height="tall" />
+        </Loading>
+      ) : 'problem' in found ? (
+        <Problem isScreen title="The receipt could not be loaded" onRetry={look}>
+          <p>{found.problem}</p>
+        </Problem>
+      ) : (
+        <Receipt transaction={found.transaction} isGiver onRefunded={take} onStale={look} />
+      )}
+    </Screen>
+  );
+}
+
+/** The transaction of a token, which is asked for again while something may come of it and somebody looks. */
+function useGuestReceipt(token: string) {
+  const [found, setFound] = useState<Found>('nothing yet');
+  /** Counts what was asked for or told: an older answer must not come after a newer one. */
+  const count = useRef(0);
+
+  function take(transaction: Transaction) {
+    count.current += 1;
+    setFound({ transaction });
+  }
+
+  async function ask() {
+    count.current += 1;
+    const own = count.current;
+    const outcome = await callAbout(token, (api) =>
+      api.transactions.get.query({ id: token }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
+    );
+    if (own !== count.current) return;
+    if (outcome.failure === null) {
+      setFound({ transaction: outcome.answer });
+    } else if (isUnknown(outcome.failure, token)) {
+      setFound('unknown');
+    } else {
+      const problem = outcome.failure.detail ?? NO_ANSWER;
+      // A receipt that is there already stays.
+      setFound((shown) => (typeof shown === 'object' && 'transaction' in shown ? shown : { problem }));
+    }
+  }
+
+  const askAgain = useEffectEvent(ask);
+  useEffect(() => void askAgain(), []);
+  const waitMs = typeof found === 'object' && 'transaction' in found ? lookAgainMs(found.transaction) : null;
+  useEffect(() => {
+    if (waitMs === null) return;
+    const askIfSeen = () => {
+      if (!document.hidden) void askAgain();
+    };
+    const timer = setInterval(askIfSeen, waitMs);
+    document.addEventListener('visibilitychange', askIfSeen);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', askIfSeen);
+    };
+  }, [waitMs]);
+
+  return { found, take, look: () => void ask() };
+}

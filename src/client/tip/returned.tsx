@@ -1,0 +1,190 @@
+/**
+ * Back from the page of a payment service: what became of the payment is asked for, and shown. It is fetched when somebody comes back.
+ */
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { navigate } from 'wouter/use-browser-location';
+import { formatUsd } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import type { Outcome } from '../calls.ts';
+import { callAbout, isUnknown, nameOf } from '../guest-receipt.ts';
+import { receiptAt } from '../paths.ts';
+import { presentSession } from '../session/session.ts';
+import { read, write } from '../tab-storage.ts';
+import { toastError } from '../toasts.ts';
+import { Button } from '../ui/button.tsx';
+import card from '../ui/card.module.css';
+import { Money } from '../ui/money.tsx';
+import { SimulatedMoney } from '../ui/simulated-money.tsx';
+import { settleAttempt, unsettledAttempt } from './attempt.ts';
+import { isOf, receiptOf, wasPaid } from './given-tip.ts';
+import { markEntry } from './history-entries.ts';
+import { payerOf } from './payer.ts';
+import styles from './payment-step.module.css';
+import type { Provider } from './provider.ts';
+import { PAYMENT_FAILED, toastSent } from './send-tip.ts';
+import { StepHeading } from './step-heading.tsx';
+import { type OpenPayment, paidIn, type TipEvent } from './tip-flow.ts';
+
+/** The parameter of the address to which somebody comes back who has left the page of the payment service without paying. */
+const LEFT = 'left';
+const LOOK_AGAIN_MS = 2_000;
+/** How long an answer may take: the server waits for the payment service. */
+const ANSWER_PATIENCE_MS = 15_000;
+const NOT_GIVEN_UP = 'The payment could not be given up. Please try again.';
+
+type Dispatch = (event: TipEvent) => void;
+
+/**
+ * Finds out what became of a payment. One that its giver has left is given up first, and may have been paid all the same. It never
+ * rejects.
+ */
+export async function recallPayment(
+  provider: Provider,
+  payerId: string,
+  transactionId: string,
+  dispatch: Dispatch,
+): Promise<TipEvent> {
+  const { pathname, search } = window.location;
+  const hasLeft = new URLSearchParams(search).has(LEFT);
+  const givenUp = hasLeft ? await giveUp(transactionId) : null;
+  const outcome = givenUp?.failure === null ? givenUp : await lookAt(transactionId);
+  // Somebody who has gone elsewhere meanwhile stays there, and is told nothing.
+  const isHere = window.location.pathname === pathname && paidIn(window.location.search) === transactionId;
+  if (!isHere) return { type: 'recall-failed' };
+  if (outcome.failure !== null && !isUnknown(outcome.failure, transactionId))
+    return { type: 'recall-failed' };
+  if (outcome.failure !== null || !isOf(outcome.answer, provider.qrId, payerId)) {
+    toastError('There is no payment of yours at this address');
+    return returnToAmount('', dispatch);
+  }
+  return follow(outcome.answer, provider, payerId, dispatch);
+}
+
+/** Does what an answer says. Everything is told once, however often somebody comes back. */
+function follow(
+  transaction: Transaction,
+  provider: Provider,
+  payerId: string,
+  dispatch: Dispatch,
+  isFailure = true,
+): TipEvent {
+  const { amountCents, paymentUrl, status } = transaction;
+  const transactionId = nameOf(transaction);
+  if (status === 'pending') return { type: 'waiting', payment: { transactionId, amountCents, paymentUrl } };
+  const { qrId } = provider;
+  if (unsettledAttempt(qrId, payerId)?.transactionId === transactionId) settleAttempt(qrId);
+  const isNews = read(toldName(transactionId)) === null;
+  write(toldName(transactionId), true);
+  if (wasPaid(transaction)) {
+    if (isNews && status === 'completed') toastSent(provider, amountCents);
+    navigate(receiptAt(window.location.pathname, transactionId), { replace: true });
+    return { type: 'recalled', receipt: receiptOf(transaction) };
+  }
+  if (isNews && isFailure) toastError(PAYMENT_FAILED);
+  return returnToAmount(formatUsd(amountCents), dispatch);
+}
+
+/** Leads to the choice of an amount, with this one chosen. */
+function returnToAmount(figures: string, dispatch: Dispatch): TipEvent {
+  const event: TipEvent = { type: 'restored', figures };
+  // The step comes first: Back from a receipt, which an address without one means, would forget the amount.
+  flushSync(() => dispatch(event));
+  markEntry({ step: 'select-amount', figures }, window.location.pathname);
+  return event;
+}
+
+const toldName = (transactionId: string) => `told:${transactionId}`;
+
+function lookAt(id: string): Promise<Outcome<Transaction>> {
+  return callAbout(id, (api) =>
+    api.transactions.get.query({ id }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
+  );
+}
+
+function giveUp(id: string): Promise<Outcome<Transaction>> {
+  return callAbout(id, (api) =>
+    api.transactions.giveUp.mutate({ id }, { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) }),
+  );
+}
+
+interface WaitingStepProps {
+  readonly payment: OpenPayment;
+  readonly provider: Provider;
+  readonly dispatch: Dispatch;
+}
+
+/** A payment that is not paid yet, or of which nothing was heard yet. */
+export function WaitingStep({ payment, provider, dispatch }: WaitingStepProps) {
+  const { transactionId, amountCents, paymentUrl } = payment;
+  const [isGivingUp, setGivingUp] = useState(false);
+  const [isCutOff, setCutOff] = useState(false);
+  /** The look that is under way; null when none is. */
+  const looking = useRef<Promise<void> | null>(null);
+
+  const isHere = () => paidIn(window.location.search) === transactionId;
+
+  async function ask(question: typeof lookAt, isFailure: boolean) {
+    const payerId = payerOf(presentSession());
+    if (payerId === null || !isHere()) return;
+    const outcome = await question(transactionId);
+    if (!isHere()) return;
+    setCutOff(outcome.failure?.status === null);
+    if (outcome.failure === null) {
+      dispatch(follow(outcome.answer, provider, payerId, dispatch, isFailure));
+    } else if (outcome.failure.status === 401 || outcome.failure.status === 404) {
+      dispatch({ type: 'recall-failed' });
+    } else if (question === giveUp) {
+      toastError(outcome.failure.detail ?? NOT_GIVEN_UP);
+    }
+  }
+
+  const look = useEffectEvent(() => {
+    if (document.hidden || isGivingUp || looking.current !== null) return;
+    looking.current = ask(lookAt, true).finally(() => {
+      looking.current = null;
+    });
+  });
+  useEffect(() => {
+    const timer = setInterval(() => look(), LOOK_AGAIN_MS);
+    const lookNow = () => look();
+    document.addEventListener('visibilitychange', lookNow);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', lookNow);
+    };
+  }, []);
+
+  async function chooseAnother() {
+    if (isGivingUp) return;
+    setGivingUp(true);
+    // An older answer must not come after that of this.
+    await looking.current;
+    await ask(giveUp, false);
+    setGivingUp(false);
+  }
+
+  return (
+    <section className={[card.card, styles.payment].join(' ')} aria-busy={isGivingUp}>
+      <StepHeading>Waiting for your payment</StepHeading>
+      <p>
+        Your tip of <Money amountCents={amountCents} /> to <bdi>{provider.fullName}</bdi> is not paid yet. If
+        you have just paid, this page shows it in a moment.
+      </p>
+      <SimulatedMoney />
+      <p role="status" className={isCutOff ? styles.note : 'visually-hidden'}>
+        {isCutOff ? 'There is no connection. Nothing is lost: this page looks again by itself.' : ''}
+      </p>
+      <div className={styles.actions}>
+        {paymentUrl !== null && (
+          <Button aria-disabled={isGivingUp} onClick={() => isGivingUp || window.location.assign(paymentUrl)}>
+            Go On to Payment
+          </Button>
+        )}
+        <Button look="quiet" aria-disabled={isGivingUp} onClick={() => void chooseAnother()}>
+          {isGivingUp ? 'Giving the payment up...' : 'Choose Another Amount'}
+        </Button>
+      </div>
+    </section>
+  );
+}

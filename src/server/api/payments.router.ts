@@ -1,0 +1,16 @@
+/** How a provider is paid: their account at the payment service. */
+import { providerProcedure, router } from './trpc.ts';
+
+/** Each call may ask the payment service. */
+const countedProcedure = providerProcedure.use(async ({ ctx, next }) => {
+  await ctx.services.limits.countChange('payout_link', ctx.account.id);
+  return next();
+});
+
+export const paymentsRouter = router({
+  payoutStatus: providerProcedure.query(({ ctx }) => ctx.services.payouts.status(ctx.account)),
+
+  onboard: countedProcedure.mutation(({ ctx }) => ctx.services.payouts.onboard(ctx.account)),
+
+  openDashboard: countedProcedure.mutation(({ ctx }) => ctx.services.payouts.openDashboard(ctx.account)),
+});

@@ -1,0 +1,87 @@
+/** The table of limits: how often something may be tried, by whom, and where that is counted. */
+const MINUTE_MS = 60_000;
+const QUARTER_MS = 15 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How much more a network may do than one of the addresses in it. */
+const NETWORK = 8;
+
+/** Whom a limit is about. */
+export type Subject = 'account' | 'address' | 'network' | 'device' | 'session';
+
+export interface Limit {
+  readonly per: readonly Subject[];
+  readonly maxCount: number;
+  readonly windowMs: number;
+  /** Where it is counted: with the data, and then it outlives a restart, or in memory; or with the data only where processes share that. */
+  readonly counted: 'with_data' | 'in_memory' | 'with_shared_data';
+}
+
+const counting =
+  (counted: Limit['counted']) =>
+  (per: readonly Subject[], maxCount: number, windowMs: number): Limit => ({
+    per,
+    maxCount,
+    windowMs,
+    counted,
+  });
+const kept = counting('with_data');
+const inMemory = counting('in_memory');
+const keptIfShared = counting('with_shared_data');
+
+export const LIMITS = {
+  // Wrong passwords of whoever shows no mark of having logged in to the account before.
+  login_from_address_to_account: kept(['account', 'address'], 5, QUARTER_MS),
+  login_from_address: kept(['address'], 30, QUARTER_MS),
+  login_from_network: kept(['network'], 30 * NETWORK, QUARTER_MS),
+  login_to_account: kept(['account'], 100, DAY_MS),
+  // Wrong passwords of a device that has logged in to the account before; nobody else can use these up.
+  login_from_device: kept(['account', 'device'], 5, QUARTER_MS),
+  login_from_device_in_a_day: kept(['account', 'device'], 30, DAY_MS),
+  // Wrong current passwords when changing it.
+  password_change_in_session: kept(['session'], 5, QUARTER_MS),
+  password_change_in_session_in_a_day: kept(['session'], 30, DAY_MS),
+  // Requests to change a password, counted before they may take a turn at hashing.
+  password_change_try: inMemory(['session'], 10, QUARTER_MS),
+  // Right passwords, because verifying them takes as much work as wrong ones.
+  right_password_to_account: inMemory(['account'], 20, QUARTER_MS),
+  right_password_from_address: inMemory(['address'], 120, QUARTER_MS),
+  right_password_from_network: inMemory(['network'], 120 * NETWORK, QUARTER_MS),
+  // Requests to log in, counted before their input is parsed.
+  login_try_from_address: inMemory(['address'], 300, QUARTER_MS),
+  login_try_from_network: inMemory(['network'], 300 * NETWORK, QUARTER_MS),
+  login_try_from_device: inMemory(['device'], 60, QUARTER_MS),
+
+  // Accounts that were created.
+  registration: kept(['address'], 20, HOUR_MS),
+  registration_from_network: kept(['network'], 20 * NETWORK, HOUR_MS),
+  // Requests to register, counted before their input is parsed.
+  registration_try_from_address: inMemory(['address'], 200, HOUR_MS),
+  registration_try_from_network: inMemory(['network'], 200 * NETWORK, HOUR_MS),
+
+  tip: keptIfShared(['account'], 30, MINUTE_MS),
+  // Tips of people without an account, and their looks at what became of them: many may share an address.
+  guest_tip_from_address: keptIfShared(['address'], 30, MINUTE_MS),
+  guest_tip_from_network: keptIfShared(['network'], 30 * NETWORK, MINUTE_MS),
+  guest_look_from_address: inMemory(['address'], 300, MINUTE_MS),
+  guest_look_from_network: inMemory(['network'], 300 * NETWORK, MINUTE_MS),
+  // A picture is a few milliseconds of the threads that hash passwords; nobody has more services than a handful.
+  qr_code_creation: inMemory(['account'], 30, HOUR_MS),
+  // What a provider changes by hand, each a durable write.
+  profile_change: inMemory(['account'], 60, HOUR_MS),
+  tip_page_change: inMemory(['account'], 240, HOUR_MS),
+  // A refund is a durable write, as a tip is.
+  refund: inMemory(['account'], 60, MINUTE_MS),
+  // A photo is decoded and made anew: some ten milliseconds of another thread.
+  photo: inMemory(['account'], 30, HOUR_MS),
+  // A print is made in a thread of its own, one after the other.
+  print: inMemory(['account'], 120, HOUR_MS),
+  // Each asks the payment service.
+  payout_link: inMemory(['account'], 30, HOUR_MS),
+  // An export reads a whole history, and packs it.
+  export: inMemory(['account'], 10, HOUR_MS),
+  // A few tabs that lost their connection reconnect every three seconds.
+  stream_opening: inMemory(['account'], 120, MINUTE_MS),
+} as const satisfies Readonly<Record<string, Limit>>;
+export type LimitName = keyof typeof LIMITS;

@@ -1,0 +1,314 @@
+/**
+ * Stripe as the payment service: Checkout pages, destination charges to connected accounts, and their refunds
+ * (https://docs.stripe.com/connect/destination-charges). Nothing of cards comes here.
+ */
+import Stripe from 'stripe';
+import type { PaymentRecord } from '#server/storage/payments.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { PaidMode } from '#shared/payments.ts';
+import {
+  type Begun,
+  type Notice,
+  type PaymentService,
+  PaymentServiceUnavailable,
+} from '../payment-service.ts';
+import { EVENTS_OF_MONEY_BACK, heardOf, isOfStripe, readNews, serviceAccountOf } from './news.ts';
+
+export interface StripeSettings {
+  readonly secretKey: string;
+  /** Those of the endpoints that send notices: one for the operator's account, one for those of providers. */
+  readonly webhookSecrets: readonly string[];
+  /** Where a stand-in for Stripe listens; null for Stripe itself. */
+  readonly apiBase: string | null;
+}
+
+/** Long enough for a payment service that is slow, short enough for somebody who waits for a page. */
+const TIMEOUT_MS = 10_000;
+const CURRENCY = 'usd';
+/** How old a notice may be, in seconds; Stripe signs each anew when it repeats it. */
+const NOTICE_TOLERANCE_S = 300;
+
+/** Which keys move real money: https://docs.stripe.com/keys */
+function modeOfKey(secretKey: string): PaidMode {
+  return /^[rs]k_live_/.test(secretKey) ? 'live' : 'test';
+}
+
+/** @param clock says how old a notice is. */
+export function createStripe(
+  { secretKey, webhookSecrets, apiBase }: StripeSettings,
+  clock: Clock,
+): PaymentService {
+  const stripe = new Stripe(secretKey, {
+    maxNetworkRetries: 1,
+    timeout: TIMEOUT_MS,
+    telemetry: false,
+    ...(apiBase !== null && addressOf(apiBase)),
+  });
+
+  /** Settles as a call does. @param refused what it comes to when Stripe says no for good. */
+  async function ask<Answer, Refused>(
+    call: () => Promise<Answer>,
+    refused: (error: StripeRefusal) => Refused,
+  ) {
+    try {
+      return await call();
+    } catch (error) {
+      if (isRefusal(error)) return refused(error);
+      throw new PaymentServiceUnavailable('the payment service did not answer', { cause: error });
+    }
+  }
+
+  /**
+   * Makes something under an idempotency key, and once more under a fresh one when Stripe answered that it failed: it keeps that answer with
+   * the key for a day, whether or not it made the thing (https://docs.stripe.com/api/idempotent_requests). Without an answer only the
+   * same key is safe, and the error is thrown. Making each of them twice does no harm: a payment keeps the page that is
+   * noted first, and nobody is shown another; nobody is led to an account that was not noted; a charge is refunded in full once, and so is
+   * a transfer reversed.
+   */
+  async function makeOnce<Made>(
+    key: string,
+    make: (options: { readonly idempotencyKey: string }) => Promise<Made>,
+  ): Promise<Made> {
+    try {
+      return await make({ idempotencyKey: key });
+    } catch (error) {
+      if (!hasFailed(error)) throw error;
+      return make({ idempotencyKey: `${key}-${clock()}` });
+    }
+  }
+
+  async function lookUp(checkoutId: string) {
+    return heardOf(
+      await ask(
+        () => stripe.checkout.sessions.retrieve(checkoutId),
+        (error) => {
+          throw new PaymentServiceUnavailable('the payment service does not know a page of its own', {
+            cause: error,
+          });
+        },
+      ),
+    );
+  }
+
+  /** The transfer of the receiver's part of a charge; null when there is none. */
+  async function findTransfer(payment: PaymentRecord): Promise<Stripe.Transfer | null> {
+    const intent = await ask(
+      () => stripe.paymentIntents.retrieve(chargeOf(payment), { expand: ['latest_charge.transfer'] }),
+      () => null,
+    );
+    const charge = intent?.latest_charge;
+    const transfer = typeof charge === 'string' ? null : charge?.transfer;
+    return typeof transfer === 'string' ? null : (transfer ?? null);
+  }
+
+  /** An event that one of the secrets has signed; null for what is none. */
+  function readEvent(body: Uint8Array, signature: string): Stripe.Event | null {
+    for (const secret of webhookSecrets) {
+      try {
+        return stripe.webhooks.constructEvent(
+          ...([body, signature, secret, NOTICE_TOLERANCE_S, undefined, clock()] as const),
+        );
+      } catch {
+        // The package throws errors of many kinds for what is no signature at all, such as `v1=`.
+      }
+    }
+    return null;
+  }
+
+  function noticeOf(event: Stripe.Event): Notice {
+    const isOurs = event.livemode === (modeOfKey(secretKey) === 'live');
+    return { id: event.id, news: isOurs ? readNews(event) : { of: 'other' } };
+  }
+
+  return {
+    mode: modeOfKey(secretKey),
+
+    async begin(payment, { title, paidUrl, leftUrl }): Promise<Begun> {
+      const { id, amountCents, giverFeeCents, receiverFeeCents, destination } = payment;
+      const item = (name: string, cents: number) => ({
+        quantity: 1,
+        price_data: { currency: CURRENCY, unit_amount: cents, product_data: { name } },
+      });
+      return ask(
+        async () => {
+          const page: Stripe.Checkout.SessionCreateParams = {
+            mode: 'payment',
+            submit_type: 'pay',
+            // Wallets pay with cards as well. Others could be paid days after the page was left.
+            allowed_payment_method_types: ['card'],
+            // The giver is charged what the tip page showed, in its currency.
+            adaptive_pricing: { enabled: false },
+            client_reference_id: id,
+            metadata: { transaction: id },
+            line_items: [item(title, amountCents), item('Service fee', giverFeeCents)],
+            payment_intent_data: {
+              application_fee_amount: giverFeeCents + receiverFeeCents,
+              transfer_data: { destination },
+              on_behalf_of: destination,
+              metadata: { transaction: id },
+            },
+            expires_at: Math.floor(payment.expiresAtMs / 1_000),
+            success_url: paidUrl,
+            cancel_url: leftUrl,
+          };
+          const session = await makeOnce(`tip-${id}`, (options) =>
+            stripe.checkout.sessions.create(page, options),
+          );
+          const { url } = session;
+          if (url === null) throw new PaymentServiceUnavailable('the payment service gave no page');
+          return { outcome: 'page', id: session.id, url } as const;
+        },
+        () => ({ outcome: 'refused' }) as const,
+      );
+    },
+
+    lookUp,
+
+    async close(checkoutId) {
+      const closed = await ask(
+        () => stripe.checkout.sessions.expire(checkoutId),
+        // Only an open page can be closed: somebody has paid, or its time was over.
+        () => null,
+      );
+      return closed === null ? lookUp(checkoutId) : heardOf(closed);
+    },
+
+    async refund(payment) {
+      return ask(
+        async () => {
+          const refund: Stripe.RefundCreateParams = {
+            payment_intent: chargeOf(payment),
+            reverse_transfer: true,
+            refund_application_fee: true,
+            metadata: { transaction: payment.id },
+          };
+          // What was refused once is answered from memory under the same key, and may be possible at another time.
+          const key = `refund-${payment.id}-${payment.refund?.askedAtMs}`;
+          const { status } = await makeOnce(key, (options) => stripe.refunds.create(refund, options));
+          return status === 'failed' || status === 'canceled' ? 'refused' : 'refunded';
+        },
+        ({ code }) => (code === 'charge_already_refunded' ? 'refunded_before' : 'refused'),
+      );
+    },
+
+    async takeBack(payment) {
+      const transfer = await findTransfer(payment);
+      if (!transfer || transfer.reversed) return transfer ? 'taken_back' : 'refused';
+      const reversal = { refund_application_fee: true, metadata: { transaction: payment.id } };
+      const isReversed = await ask(
+        async () => {
+          await makeOnce(`take-back-${payment.id}`, (options) =>
+            stripe.transfers.createReversal(transfer.id, reversal, options),
+          );
+          return true;
+        },
+        // It may have been reversed meanwhile, by another process or with an answer that was lost.
+        () => false,
+      );
+      return isReversed || (await findTransfer(payment))?.reversed ? 'taken_back' : 'refused';
+    },
+
+    findTip: (chargeId) =>
+      ask(
+        async () => (await stripe.paymentIntents.retrieve(chargeId)).metadata['transaction'] ?? null,
+        () => null,
+      ),
+
+    readNotice(body, signature) {
+      const event = readEvent(body, signature);
+      return event && noticeOf(event);
+    },
+
+    async *listNotices(fromMs, toMs) {
+      const asked: Stripe.EventListParams = {
+        types: EVENTS_OF_MONEY_BACK,
+        created: { gte: Math.floor(fromMs / 1_000), lte: Math.floor(toMs / 1_000) },
+        limit: 100,
+      };
+      let last: string | undefined;
+      for (;;) {
+        const page = { ...asked, ...(last !== undefined && { starting_after: last }) };
+        const { data, has_more } = await ask(() => stripe.events.list(page), unavailable);
+        yield* data.map(noticeOf);
+        last = data.at(-1)?.id;
+        if (!has_more || last === undefined) return;
+      }
+    },
+
+    async openAccount({ email, key }) {
+      const account = await ask(
+        () =>
+          makeOnce(`account-${key}`, (options) =>
+            stripe.accounts.create(
+              {
+                type: 'express',
+                email,
+                capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
+                metadata: { user: key },
+              },
+              options,
+            ),
+          ),
+        (error) => {
+          throw new PaymentServiceUnavailable('the payment service opens no account', { cause: error });
+        },
+      );
+      return serviceAccountOf(account);
+    },
+
+    findAccount: (accountId) =>
+      ask(
+        async () => serviceAccountOf(await stripe.accounts.retrieve(accountId)),
+        () => null,
+      ),
+
+    async linkToOnboarding(account, returnUrl) {
+      const link = {
+        account,
+        type: 'account_onboarding',
+        return_url: returnUrl,
+        refresh_url: returnUrl,
+      } as const;
+      return (await ask(() => stripe.accountLinks.create(link), unavailable)).url;
+    },
+
+    async linkToDashboard(accountId) {
+      return (await ask(() => stripe.accounts.createLoginLink(accountId), unavailable)).url;
+    },
+  };
+}
+
+function unavailable(error: StripeRefusal): never {
+  throw new PaymentServiceUnavailable('the payment service gives none', { cause: error });
+}
+
+/** Whether Stripe has answered that it failed. */
+function hasFailed(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && (error.statusCode ?? 0) >= 500;
+}
+
+type StripeRefusal = InstanceType<typeof Stripe.errors.StripeInvalidRequestError>;
+
+/**
+ * Whether Stripe has said no for good. Everything else may have been done, or may be at another time: keys that are wrong for a
+ * moment, too many requests, and a request with the same key that is still under way among it (https://docs.stripe.com/error-codes).
+ */
+function isRefusal(error: unknown): error is StripeRefusal {
+  const isInvalid =
+    isOfStripe(error, 'StripeInvalidRequestError') ||
+    isOfStripe(error, 'StripeIdempotencyError') ||
+    isOfStripe(error, 'StripeCardError');
+  return isInvalid && !(error instanceof Error && 'statusCode' in error && error.statusCode === 409);
+}
+
+/** How Stripe names the charge of a payment that was paid. */
+function chargeOf({ id, chargeId }: PaymentRecord): string {
+  if (chargeId === null) throw new Error(`${id} was not paid`);
+  return chargeId;
+}
+
+/** The address of a stand-in, as the package wants it. */
+function addressOf(apiBase: string) {
+  const { protocol, hostname, port } = new URL(apiBase);
+  return { protocol: protocol === 'https:' ? 'https' : 'http', host: hostname, port } as const;
+}

@@ -1,0 +1,531 @@
+/** Tips without an account, where the operator takes them: given at once, or paid at the stand-in for Stripe; and their receipts. */
+import type { Page } from '@playwright/test';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import { Backstage, expect, logInByForm, test as offTest, storedToken, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import {
+  goToStripe,
+  payButton,
+  picture,
+  quick,
+  sessionAt,
+  test as stripeTest,
+  success,
+  waiting,
+} from './stripe-fixtures.ts';
+import { loseAnswer, payTip, proceedWith } from './tipping.ts';
+
+const FAILED = 'Payment failed. Please try again.';
+const NO_ACCOUNT = 'You pay without an account.';
+const TOKEN = /[0-9a-hjkmnp-tv-z]{52}/;
+
+const test = offTest.extend({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      await use(await startServer({ GUEST_TIPS: 'on' }));
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+stripeTest.use({ settings: { GUEST_TIPS: 'on' } });
+
+/** The token in the address of a page. */
+function tokenAt(page: Page): string {
+  return TOKEN.exec(page.url())?.[0] ?? 'none';
+}
+
+const found = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+
+test.describe('a guest', () => {
+  test('gives a tip without a login, has the receipt by its link, and takes the tip back', async ({
+    page,
+    browser,
+    backstage,
+    server,
+  }) => {
+    const { provider, code } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await picture(page, 'guests-01-amounts');
+    await proceedWith(page, '$20');
+    await expect(page.getByText(NO_ACCOUNT)).toBeVisible();
+    await picture(page, 'guests-02-payment');
+    await expectForEverybody(page, 'payment of a guest');
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    await page.waitForURL(new RegExp(`/tip/${code}\\?paid=${TOKEN.source}$`));
+    const token = tokenAt(page);
+    await expect(page.getByText(`txn_${token.slice(0, 26)}`)).toBeVisible();
+    await expect(page.getByRole('link', { name: 'View Transactions' })).toHaveCount(0);
+    await picture(page, 'guests-03-success');
+    await expectForEverybody(page, 'success of a guest');
+    await page.reload();
+    await expect(success(page)).toBeVisible();
+    await page.goBack();
+    await expect(page.getByText('Your tip of $20.00 was sent.')).toBeVisible();
+    await page.getByRole('link', { name: 'Show the receipt' }).click();
+    await page.getByRole('link', { name: 'Receipt and undo' }).click();
+    await expect(page).toHaveURL(`/r/${token}`);
+    await expect(found(page, 'Tip sent')).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Transactions' })).toHaveCount(0);
+    await picture(page, 'guests-04-receipt');
+    await expectForEverybody(page, 'receipt of a guest');
+    const [tip, ...others] = await backstage.transactions(provider);
+    expect(tip).toMatchObject({ id: `txn_${token.slice(0, 26)}`, giver_id: null });
+    expect(others).toEqual([]);
+
+    // Whoever has the link has the right of the giver, on any device.
+    const context = await browser.newContext({ baseURL: server.url });
+    const other = await context.newPage();
+    await other.goto(`/r/${token}`);
+    await other.getByRole('button', { name: 'Take Back', exact: true }).click();
+    await other.getByRole('button', { name: 'Take Back $21.00' }).click();
+    await expect(other.getByText('Refunded on').first()).toBeVisible();
+    await expect(other.getByText('by you')).toBeVisible();
+    await picture(other, 'guests-05-refunded');
+    await expect(other.getByRole('button', { name: 'Take Back', exact: true })).toHaveCount(0);
+    await expectForEverybody(other, 'refunded receipt of a guest');
+    await context.close();
+    await page.reload();
+    await expect(page.getByText('Refunded on').first()).toBeVisible();
+  });
+
+  test('does all of it by the keyboard', async ({ page, backstage }) => {
+    const { provider, code } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await page.getByLabel('Or enter your own').focus();
+    await page.keyboard.type('20');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: /^Tip / })).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(payButton(page)).toBeFocused();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('link', { name: 'Log in' })).toBeFocused();
+    await payButton(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(success(page)).toBeFocused();
+    await page.getByRole('link', { name: 'Receipt and undo' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(found(page, 'Tip sent')).toBeFocused();
+    for (const name of ['Copy Link', 'Print', 'Take Back']) {
+      await page.keyboard.press('Tab');
+      await expect(page.getByRole('button', { name })).toBeFocused();
+    }
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('dialog', { name: 'Take back this tip?' })).toBeVisible();
+    await page.getByRole('button', { name: 'Take Back $21.00' }).focus();
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Refunded on').first()).toBeVisible();
+    expect(await backstage.transactions(provider)).toHaveLength(1);
+  });
+
+  test('fetches nothing of paying before an amount is chosen', async ({ page, backstage }) => {
+    const { code } = await backstage.bothSides();
+    const fetched: string[] = [];
+    page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+    await page.goto(`/tip/${code}`);
+    await page.waitForLoadState('networkidle');
+    expect(fetched.filter((path) => /paying|\/trpc/.test(path))).toEqual([]);
+    await page.getByText('$20', { exact: true }).click();
+    await expect.poll(() => fetched.some((path) => path.includes('paying'))).toBe(true);
+  });
+
+  test('pays once, though the answer was lost and the page loaded again', async ({
+    page,
+    backstage,
+    complaints,
+  }) => {
+    const { provider, code } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await loseAnswer(page);
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    complaints.length = 0;
+    await picture(page, 'guests-06-no-answer');
+
+    // Another guest, in another tab, begins with nothing.
+    const other = await page.context().newPage();
+    await other.goto(`/tip/${code}`);
+    await expect(other.getByRole('radio', { checked: true })).toHaveCount(0);
+    await expect(payButton(other)).toHaveCount(0);
+
+    await page.reload();
+    await expect(page.getByText('Your last attempt to pay this tip was interrupted.')).toBeVisible();
+    await expect(page.getByText(NO_ACCOUNT)).toHaveCount(0);
+    await page.goto(`/tip/${code}`);
+    await expect(page.getByText('Your last attempt to pay this tip was interrupted.')).toBeVisible();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await backstage.transactions(provider)).toHaveLength(1);
+  });
+
+  test('who reloads while about to pay stays there', async ({ page, backstage }) => {
+    const { code } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(payButton(page)).toBeVisible();
+    await page.reload();
+    await expect(payButton(page)).toBeVisible();
+    await page.getByRole('button', { name: 'Change Amount' }).click();
+    await expect(quick(page, '$20')).toBeChecked();
+  });
+
+  test('is told for how long there are too many tips from one address', async ({ page, complaints }) => {
+    const server = await startServer({ GUEST_TIPS: 'on', RATE_LIMIT: 'on' });
+    const { provider, code } = await new Backstage(server).bothSides();
+    const body = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+    for (let count = 0; count < 30; count += 1)
+      await new Backstage(server).call('POST', '/transactions', { body });
+    await page.goto(`${server.url}/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(
+      toast(page, /^Too many attempts\. Please try again in \d+ (?:seconds?|minutes?)\.$/),
+    ).toBeVisible();
+    await expect(quick(page, '$20')).toBeChecked();
+    await picture(page, 'guests-07-too-many');
+    expect(complaints.splice(0).filter((complaint) => !/429|request to/.test(complaint))).toEqual([]);
+    expect(await new Backstage(server).transactions(provider)).toHaveLength(30);
+    await server.stop();
+  });
+});
+
+test.describe('between guest and account', () => {
+  test('the login that is offered leads to the same payment, which is then the account’s', async ({
+    page,
+    backstage,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await page.goto('/auth');
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await expect(page.getByText('is waiting')).toBeVisible();
+    await picture(page, 'guests-08-login');
+    await logInByForm(page, customer);
+    await expect(payButton(page)).toBeVisible();
+    await expect(page.getByText(NO_ACCOUNT)).toHaveCount(0);
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    await expect(page).toHaveURL(/\?paid=txn_/);
+    expect(await backstage.transactions(customer)).toMatchObject([{ giver_id: customer.id }]);
+  });
+
+  test('somebody with a session is no guest', async ({ page, backstage, logInAs }) => {
+    const { code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(payButton(page)).toBeVisible();
+    await expect(page.getByText(NO_ACCOUNT)).toHaveCount(0);
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    await expect(page.getByRole('link', { name: 'View Transactions' })).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+  });
+
+  test('whoever logs in before the outcome of a tip is known goes on with it, and pays once', async ({
+    page,
+    backstage,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await loseAnswer(page);
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    complaints.length = 0;
+    await page.goto(`/auth?next=/tip/${code}`);
+    await logInByForm(page, customer);
+    await expect(page.getByText('Your last attempt to pay this tip was interrupted.')).toBeVisible();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await storedToken(page)).not.toBeNull();
+    expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
+    expect(await backstage.transactions(customer)).toEqual([]);
+  });
+
+  test('whoever logs in elsewhere before they pay gives the tip under their account', async ({
+    page,
+    backstage,
+  }) => {
+    const { code, customer } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(page.getByText(NO_ACCOUNT)).toBeVisible();
+    const other = await page.context().newPage();
+    await other.goto('/auth');
+    await logInByForm(other, customer);
+    await expect(other).toHaveURL('/dashboard');
+    await expect(page.getByText(NO_ACCOUNT)).toHaveCount(0);
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await backstage.transactions(customer)).toHaveLength(1);
+  });
+
+  test('what an account has sent is asked for after a login, and becomes no second tip of a guest', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await loseAnswer(page);
+    await payTip(page, '$20');
+    await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+    complaints.length = 0;
+    const other = await page.context().newPage();
+    await other.goto('/dashboard');
+    await other.getByRole('button', { name: 'Logout' }).click();
+    await expect(other).toHaveURL('/');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(toast(page, 'Please login to see what became of your last tip')).toBeVisible();
+    await logInByForm(page, customer);
+    await expect(page.getByText('Your last attempt to pay this tip was interrupted.')).toBeVisible();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    const [{ giver_id } = { giver_id: null }, ...others] = await backstage.transactions(provider);
+    expect(giver_id).not.toBeNull();
+    expect(others).toEqual([]);
+  });
+
+  test('whoever is logged out elsewhere while about to pay is told that they pay without an account', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(payButton(page)).toBeVisible();
+    const other = await page.context().newPage();
+    await other.goto('/dashboard');
+    await other.getByRole('button', { name: 'Logout' }).click();
+    await expect(page.getByText(NO_ACCOUNT)).toBeVisible();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
+  });
+});
+
+test.describe('the receipt of a guest', () => {
+  test('is as unknown as any other that is not there', async ({ page, backstage, logInAs, complaints }) => {
+    const { code, customer } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(success(page)).toBeVisible();
+    const token = tokenAt(page);
+    const forged = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0');
+    for (const path of [`/r/${forged}`, `/r/${token}/more`, '/r/nothing', '/r/']) {
+      await page.goto(path);
+      await expect(found(page, 'Transaction not found'), path).toBeVisible();
+      await expect(page.getByRole('main'), path).toContainText('Check that the whole link was copied');
+    }
+    await picture(page, 'guests-09-unknown');
+    await page.goto(`/tip/${code}?paid=${forged}`);
+    await expect(toast(page, 'There is no receipt of yours at this address')).toBeVisible();
+    // A session neither opens nor closes it.
+    await logInAs(customer);
+    await page.goto(`/r/${forged}`);
+    await expect(found(page, 'Transaction not found')).toBeVisible();
+    await expectForEverybody(page, 'unknown receipt');
+    await page.goto(`/r/${token}`);
+    await expect(found(page, 'Tip sent')).toBeVisible();
+    expect(complaints.splice(0).filter((complaint) => !/40[14]/.test(complaint))).toEqual([]);
+  });
+
+  test('says when it cannot be loaded, and tries again', async ({ page, backstage, complaints }) => {
+    const { code } = await backstage.bothSides();
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await expect(success(page)).toBeVisible();
+    const token = tokenAt(page);
+    await page.route('**/trpc/**', (route) => route.abort());
+    await page.goto(`/tip/${code}?paid=${token}`);
+    await expect(found(page, 'Your receipt could not be loaded')).toBeVisible();
+    await page.goto(`/r/${token}`);
+    await expect(found(page, 'The receipt could not be loaded')).toBeVisible();
+    await picture(page, 'guests-10-receipt-failed');
+    await page.unroute('**/trpc/**');
+    complaints.length = 0;
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(found(page, 'Tip sent')).toBeVisible();
+  });
+
+  test('shows by itself that its tip was refunded', async ({ page, backstage }) => {
+    const { provider, code } = await backstage.bothSides();
+    await page.clock.install();
+    await page.goto(`/tip/${code}`);
+    await payTip(page, '$20');
+    await page.getByRole('link', { name: 'Receipt and undo' }).click();
+    await expect(found(page, 'Tip sent')).toBeVisible();
+    const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
+    await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+    await page.clock.runFor(16_000);
+    await expect(page.getByText('Refunded on').first()).toBeVisible();
+    await expect(page.getByText('The tip was refunded.')).toBeAttached();
+  });
+});
+
+offTest(
+  'where guests are not taken, the login comes before the payment, as ever',
+  async ({ page, backstage }) => {
+    const { code } = await backstage.bothSides();
+    const fetched: string[] = [];
+    await page.goto(`/tip/${code}`);
+    expect(await page.evaluate(() => document.documentElement.getAttributeNames())).toEqual(['lang']);
+    page.on('request', (request) => fetched.push(new URL(request.url()).pathname));
+    await proceedWith(page, '$20');
+    await expect(toast(page, 'Please login to send tips')).toBeVisible();
+    await expect(page).toHaveURL(/\/auth\?tab=sign-up&next=/);
+    expect(fetched.filter((path) => path.startsWith('/trpc'))).toEqual([]);
+  },
+);
+
+stripeTest.describe('a guest at Stripe', () => {
+  stripeTest('pays, and Back never leads to a pay button', async ({ page, backstage, payableSides }) => {
+    const { provider, code } = await payableSides();
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(page.getByText(NO_ACCOUNT)).toBeVisible();
+    await picture(page, 'guests-11-before-stripe');
+    await payButton(page).click();
+    await page.getByRole('link', { name: 'Pay', exact: true }).click();
+    await expect(success(page)).toBeVisible();
+    await expect(toast(page, /^Tip sent successfully!/)).toHaveCount(1);
+    await expect(page).toHaveURL(new RegExp(`/tip/${code}\\?paid=${TOKEN.source}$`));
+    await picture(page, 'guests-12-paid');
+    await page.reload();
+    await expect(success(page)).toBeVisible();
+    await expect(toast(page, /^Tip sent successfully!/)).toHaveCount(0);
+    await page.goBack();
+    await expect(found(page, 'This page has expired')).toBeVisible();
+    await page.goBack();
+    await expect(success(page)).toBeVisible();
+    await expect(payButton(page)).toHaveCount(0);
+    await page.getByRole('link', { name: 'Receipt and undo' }).click();
+    await expect(found(page, 'Tip sent')).toBeVisible();
+    await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
+    expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
+  });
+
+  stripeTest('may use another card after one that is declined', async ({ page, backstage, payableSides }) => {
+    const { provider, code } = await payableSides();
+    await goToStripe(page, code);
+    await page.getByRole('link', { name: 'Pay with a bad card' }).click();
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'Pay', exact: true }).click();
+    await expect(success(page)).toBeVisible();
+    expect(await backstage.transactions(provider)).toHaveLength(1);
+  });
+
+  stripeTest(
+    'who leaves keeps the amount, and may pay anew',
+    async ({ page, backstage, payableSides, stripe }) => {
+      const { provider, code } = await payableSides();
+      const left = await goToStripe(page, code);
+      await page.getByRole('link', { name: 'Back' }).click();
+      await expect(quick(page, '$20')).toBeChecked();
+      await expect(toast(page, FAILED)).toHaveCount(1);
+      await page.waitForURL(`/tip/${code}`);
+      expect(stripe.sessions.get(left)?.status).toBe('expired');
+      await picture(page, 'guests-13-left');
+      await page.getByRole('button', { name: 'Proceed' }).click();
+      await payButton(page).click();
+      await expect(found(page, 'Pay $21.00')).toBeVisible();
+      expect(sessionAt(page)).not.toBe(left);
+      await page.getByRole('link', { name: 'Pay', exact: true }).click();
+      await expect(success(page)).toBeVisible();
+      expect(await backstage.transactions(provider)).toHaveLength(1);
+    },
+  );
+
+  stripeTest(
+    'who goes Back waits, also over a reload and in a page opened anew, and gives it up',
+    async ({ page, backstage, payableSides, stripe }) => {
+      const { provider, code } = await payableSides();
+      const session = await goToStripe(page, code);
+      await page.goBack();
+      await expect(waiting(page)).toBeVisible();
+      await picture(page, 'guests-14-waiting');
+      await expectForEverybody(page, 'waiting guest');
+      await page.reload();
+      await expect(waiting(page)).toBeVisible();
+      await page.goto(`/tip/${code}`);
+      await expect(waiting(page)).toBeVisible();
+      await page.getByRole('button', { name: 'Go On to Payment' }).click();
+      await expect(found(page, 'Pay $21.00')).toBeVisible();
+      expect(sessionAt(page)).toBe(session);
+      await page.goBack();
+      await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+      await expect(quick(page, '$20')).toBeChecked();
+      expect(stripe.sessions.get(session)?.status).toBe('expired');
+      expect(await backstage.transactions(provider)).toEqual([]);
+    },
+  );
+
+  stripeTest(
+    'who has closed the tab finds the tip by its link, completed by the notice alone',
+    async ({ page, browser, backstage, payableSides, stripe, deliver, server }) => {
+      const { provider, code } = await payableSides();
+      const session = await goToStripe(page, code);
+      const { successUrl = '' } = stripe.sessions.get(session) ?? {};
+      const token = TOKEN.exec(successUrl)?.[0];
+      const context = await browser.newContext({ baseURL: server.url });
+      const again = await context.newPage();
+      await page.close();
+      await again.goto(`/r/${token}`);
+      await expect(found(again, 'Tip not paid yet')).toBeVisible();
+      await picture(again, 'guests-15-receipt-pending');
+      await expectForEverybody(again, 'receipt of a guest that waits');
+      await again.getByRole('link', { name: 'Go on with the payment' }).click();
+      await expect(waiting(again)).toBeVisible();
+      await again.goto(`/r/${token}`);
+      stripe.pay(session);
+      await deliver();
+      await expect(found(again, 'Tip sent')).toBeVisible();
+      expect(await backstage.transactions(provider)).toHaveLength(1);
+      await again.goto(successUrl);
+      await expect(success(again)).toBeVisible();
+      expect(await backstage.transactions(provider)).toHaveLength(1);
+      await context.close();
+    },
+  );
+
+  stripeTest(
+    'who logs in while the payment waits is told what became of it, and pays once',
+    async ({ page, backstage, payableSides, stripe }) => {
+      const { provider, code, customer } = await payableSides();
+      const session = await goToStripe(page, code);
+      await page.goto(`/auth?next=/tip/${code}`);
+      await logInByForm(page, customer);
+      await expect(waiting(page)).toBeVisible();
+      stripe.pay(session);
+      await expect(success(page)).toBeVisible();
+      await page.goto(`/tip/${code}`);
+      await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+      expect(await backstage.transactions(provider)).toMatchObject([{ giver_id: null }]);
+    },
+  );
+
+  stripeTest(
+    'finds the tip though its code was replaced meanwhile',
+    async ({ page, backstage, payableSides, stripe, complaints }) => {
+      const { provider, code } = await payableSides();
+      const session = await goToStripe(page, code);
+      await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+      await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
+      await expect(found(page, 'Tip not paid yet')).toBeVisible();
+      await expect(page).toHaveURL(new RegExp(`/r/${TOKEN.source}$`));
+      stripe.pay(session);
+      await expect(found(page, 'Tip sent')).toBeVisible();
+      await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
+      await expect(success(page)).toBeVisible();
+      expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
+    },
+  );
+});

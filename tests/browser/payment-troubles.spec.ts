@@ -1,0 +1,310 @@
+/** What stands in the way of a tip that is paid at Stripe, as its stand-in plays it; and what is said of money that is real. */
+import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
+import { expect, logInByForm, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import {
+  goToStripe,
+  payButton,
+  picture,
+  quick,
+  sessionAt,
+  success,
+  test,
+  waiting,
+} from './stripe-fixtures.ts';
+import { loseAnswer, payTip, proceedWith } from './tipping.ts';
+
+test('while Stripe is down nothing is charged, and the same attempt goes on afterwards', async ({
+  page,
+  payableSides,
+  logInAs,
+  stripe,
+  complaints,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  stripe.fail(() => ({ is: 'status', status: 503 }));
+  await page.goto(`/tip/${code}`);
+  await payTip(page, '$20');
+  await expect(toast(page, /^The payment service does not answer/)).toBeVisible();
+  await expect(quick(page, '$20')).toBeChecked();
+  await picture(page, '07-stripe-down');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('503')]);
+  const sessions = stripe.sessions.size;
+  stripe.fail(() => null);
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  await payButton(page).click();
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  const session = sessionAt(page);
+  expect(stripe.sessions.size).toBe(sessions + 1);
+
+  // Back while it is down: what is not known is waited for, and cannot be given up.
+  stripe.fail(() => ({ is: 'status', status: 503 }));
+  stripe.pay(session);
+  await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
+  await expect(waiting(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  await expect(toast(page, /^The payment service does not answer/)).toBeVisible();
+  await expect(waiting(page)).toBeVisible();
+  stripe.fail(() => null);
+  await expect(success(page)).toBeVisible();
+  expect(complaints.splice(0).filter((complaint) => !/503|request to/.test(complaint))).toEqual([]);
+});
+
+test('an answer that is lost on the way leads to the same page of Stripe', async ({
+  page,
+  payableSides,
+  logInAs,
+  stripe,
+  complaints,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const sessions = stripe.sessions.size;
+  await loseAnswer(page);
+  await page.goto(`/tip/${code}`);
+  await payTip(page, '$20');
+  await expect(page.getByRole('alert')).toContainText('it is never charged twice');
+  complaints.length = 0;
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await payButton(page).click();
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  expect(stripe.sessions.size).toBe(sessions + 1);
+});
+
+test('whoever was logged out meanwhile logs in and is told', async ({
+  page,
+  browser,
+  payableSides,
+  logInAs,
+  stripe,
+  server,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  stripe.pay(session);
+  const context = await browser.newContext({ baseURL: server.url });
+  const elsewhere = await context.newPage();
+  await elsewhere.goto(stripe.sessions.get(session)?.successUrl ?? '');
+  await expect(
+    elsewhere.getByRole('heading', { name: 'Login to see what became of your payment' }),
+  ).toBeVisible();
+  await picture(elsewhere, '08-login');
+  await elsewhere.getByRole('link', { name: 'Login', exact: true }).click();
+  await logInByForm(elsewhere, customer);
+  await expect(success(elsewhere)).toBeVisible();
+  await context.close();
+});
+
+test("nobody sees somebody else's payment, nor one that never was", async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+  complaints,
+}) => {
+  const { provider, code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  const { successUrl = '' } = stripe.sessions.get(session) ?? {};
+  for (const [person, url] of [
+    [await backstage.customer(), successUrl],
+    [provider, successUrl],
+    [customer, `${successUrl}x`],
+  ] as const) {
+    const context = await page.context().browser()?.newContext();
+    if (!context) throw new Error('there is no browser');
+    await logInAs(person, context);
+    const stranger = await context.newPage();
+    await stranger.goto(url);
+    await expect(toast(stranger, 'There is no payment of yours at this address')).toBeVisible();
+    await expect(stranger.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+    await expect(stranger).toHaveURL(new RegExp(`/tip/${code}$`));
+    await context.close();
+  }
+  expect(stripe.sessions.get(session)?.status).toBe('open');
+  expect(complaints.splice(0).filter((complaint) => !complaint.startsWith('request to'))).toEqual([]);
+});
+
+test('a code whose owner cannot be paid yet says so and takes nothing, until it can be', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  server,
+  stripe,
+  deliver,
+  complaints,
+}) => {
+  const { provider, code } = await backstage.bothSides();
+  expect(await (await fetch(`${server.url}/tip/${code}`)).text()).toContain('Tips cannot be taken here yet.');
+  await page.goto(`/tip/${code}`);
+  await expect(page.getByRole('heading', { level: 1, name: provider.fullName })).toBeVisible();
+  await expect(page.getByText('Tips cannot be taken here yet.')).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Choose an amount' })).toHaveCount(0);
+  await picture(page, '09-unpayable');
+  await expectForEverybody(page, 'unpayable');
+
+  const sides = await payableSides();
+  await logInAs(sides.customer);
+  await page.goto(`/tip/${sides.code}`);
+  await proceedWith(page, '$20');
+  // Stripe stops charges meanwhile.
+  const enabled = stripe.notices.at(-1);
+  if (!enabled) throw new Error('there is no notice');
+  await deliver({
+    ...enabled,
+    payload: enabled.payload
+      .replace('"charges_enabled":true', '"charges_enabled":false')
+      .replace(enabled.id, `${enabled.id}_stopped`),
+  });
+  await payButton(page).click();
+  await expect(toast(page, 'Tips cannot be taken here yet.')).toBeVisible();
+  await expect(quick(page, '$20')).toBeChecked();
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+});
+
+test('the receipt says what became of a payment', async ({ page, payableSides, logInAs, stripe, server }) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const first = await goToStripe(page, code);
+  const receiptOf = (session: string) => {
+    const { successUrl = '' } = stripe.sessions.get(session) ?? {};
+    return `${server.url}/transactions/${new URL(successUrl).searchParams.get('payment')}`;
+  };
+  await page.goto(receiptOf(first));
+  await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
+  await picture(page, '10-receipt-pending');
+  await expectForEverybody(page, 'receipt of a payment that waits');
+  await page.getByRole('link', { name: 'Go on with the payment' }).click();
+  await expect(waiting(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  await expect(quick(page, '$20')).toBeChecked();
+  await page.goto(receiptOf(first));
+  await expect(page.getByRole('heading', { name: 'Tip not sent' })).toBeVisible();
+  await expect(page.getByText('nothing was charged')).toBeVisible();
+  await picture(page, '11-receipt-expired');
+  await expectForEverybody(page, 'receipt of a payment that was given up');
+
+  const second = await goToStripe(page, code);
+  await page.goto(receiptOf(second));
+  await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
+  stripe.pay(second);
+  await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
+  await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Take Back' })).toBeVisible();
+  await picture(page, '12-receipt-paid');
+});
+
+test('a payment outlives its code', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+  complaints,
+}) => {
+  const { provider, code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  await backstage.call('POST', `/qr-codes/${code}/replacement`, { token: provider.token });
+  await page.goto(stripe.sessions.get(session)?.cancelUrl ?? '');
+  await expect(page.getByRole('heading', { name: 'Tip not paid yet' })).toBeVisible();
+  stripe.pay(session);
+  await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
+  await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
+  await expect(success(page)).toBeVisible();
+  // The browser says of itself that an answer was a 410.
+  expect(complaints.splice(0).filter((complaint) => !/410|request to/.test(complaint))).toEqual([]);
+});
+
+test('nothing can be tapped until the page of Stripe is there, and a page that the browser has kept looks anew', async ({
+  page,
+  payableSides,
+  logInAs,
+  stripe,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  let stopWaiting = () => {};
+  const isTappedEnough = new Promise<void>((resolve) => {
+    stopWaiting = resolve;
+  });
+  await page.route(`${stripe.url}/**`, async (route) => {
+    await isTappedEnough;
+    await route.abort('aborted');
+  });
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.url()));
+  const seen = new Set<string>();
+  let taps = 0;
+  await page.exposeFunction('tapped', (buttons: string) => {
+    seen.add(buttons);
+    if (sent.some((url) => url.startsWith(stripe.url))) taps += 1;
+    if (taps > 3) stopWaiting();
+  });
+  await page.goto(`/tip/${code}`);
+  await proceedWith(page, '$20');
+  await expect(payButton(page)).toBeVisible();
+  // It runs in the page, because Playwright waits for the navigation.
+  await page.evaluate(() => {
+    const timer = setInterval(() => {
+      const buttons = [...document.querySelectorAll<HTMLElement>('section[aria-busy=true] button')];
+      if (buttons.length === 0) return;
+      for (const button of buttons) button.click();
+      const texts = buttons.map((button) => `${button.textContent} ${button.getAttribute('aria-disabled')}`);
+      Reflect.get(window, 'tapped')(texts.join());
+    }, 100);
+    window.addEventListener('pageshow', () => clearInterval(timer));
+  });
+  await payButton(page).click({ noWaitAfter: true });
+  await isTappedEnough;
+  expect([...seen]).toEqual(['Processing payment... true,Change Amount true']);
+  expect(sent.filter((url) => url.includes('transactions.create'))).toHaveLength(1);
+  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+  await expect(waiting(page)).toBeVisible();
+});
+
+const live = test.extend<object, { readonly stripe: StripeStandIn }>({
+  stripe: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      const stripe = await startStripe({ secretKey: 'sk_live_standin' });
+      await use(stripe);
+      await stripe.stop();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+live(
+  'where money moves nothing says that it does not, and the way to Stripe is told',
+  async ({ page, payableSides, logInAs }) => {
+    const { code, customer } = await payableSides();
+    await logInAs(customer);
+    await page.goto(`/tip/${code}`);
+    const notes = page.getByText(/money moves|simulated|test/i);
+    await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeVisible();
+    await expect(notes).toHaveCount(0);
+    await proceedWith(page, '$20');
+    await expect(
+      page.getByText('Next you pay on a page of Stripe, by card or with a mobile wallet'),
+    ).toBeVisible();
+    await expect(notes).toHaveCount(0);
+    await picture(page, '13-payment-live');
+    await expectForEverybody(page, 'payment of real money');
+    await payButton(page).click();
+    await page.getByRole('link', { name: 'Pay', exact: true }).click();
+    await expect(success(page)).toBeVisible();
+    await expect(notes).toHaveCount(0);
+    await page.getByRole('link', { name: 'Receipt and undo' }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
+    await expect(notes).toHaveCount(0);
+
+    await page.goto('/tip/demo-alex-bartender');
+    await proceedWith(page, '$20');
+    await expect(page.getByText('This is a simulated payment; no money moves.')).toBeVisible();
+  },
+);

@@ -1,0 +1,283 @@
+/** The way of a giver who pays at Stripe, as its stand-in plays it: there, back, and whatever is heard of it meanwhile. */
+import { expect, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import {
+  goToStripe,
+  payButton,
+  picture,
+  quick,
+  sessionAt,
+  success,
+  test,
+  tipsOf,
+  waiting,
+} from './stripe-fixtures.ts';
+import { proceedWith } from './tipping.ts';
+
+const FAILED = 'Payment failed. Please try again.';
+const SENT = /^Tip sent successfully! \$20\.00 sent to /;
+
+test('somebody pays at Stripe, and Back never leads to a pay button', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  await page.goto(`/tip/${code}`);
+  await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
+  await picture(page, '01-amounts');
+  await proceedWith(page, '$20');
+  await expect(page.getByText('Next you pay on a page of Stripe, with test money')).toBeVisible();
+  await picture(page, '02-payment');
+  await expectForEverybody(page, 'before Stripe');
+  await page.getByRole('button', { name: 'Pay $21.00 at Stripe' }).click();
+  await page.getByRole('link', { name: 'Pay', exact: true }).click();
+
+  await expect(success(page)).toBeVisible();
+  await expect(toast(page, SENT)).toHaveCount(1);
+  const [id] = await tipsOf(backstage, customer);
+  await page.waitForURL(`/tip/${code}?paid=${id}`);
+  await expect(page.getByText('Test money: no real money moves.')).toBeVisible();
+  await picture(page, '03-paid');
+  await page.reload();
+  await expect(success(page)).toBeVisible();
+  await expect(toast(page, SENT)).toHaveCount(0);
+
+  await page.goBack();
+  await expect(page.getByRole('heading', { name: 'This page has expired' })).toBeVisible();
+  await page.goBack();
+  await expect(success(page)).toBeVisible();
+  await expect(payButton(page)).toHaveCount(0);
+  await page.goBack();
+  await expect(page.getByText('Your tip of $20.00 was sent.')).toBeVisible();
+  await expect(page.getByRole('radio', { checked: true })).toHaveCount(0);
+  await expect(toast(page, SENT)).toHaveCount(0);
+  await page.goForward();
+  await expect(success(page)).toBeVisible();
+  expect(await tipsOf(backstage, customer)).toEqual([id]);
+  expect(stripe.charges.size).toBeGreaterThanOrEqual(1);
+});
+
+test('a card that is declined can be followed by another', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  await goToStripe(page, code);
+  await page.getByRole('link', { name: 'Pay with a bad card' }).click();
+  await page.getByRole('link', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'Pay', exact: true }).click();
+  await expect(success(page)).toBeVisible();
+  expect(await tipsOf(backstage, customer)).toHaveLength(1);
+});
+
+test('whoever leaves Stripe without paying keeps the amount, cannot pay there any more, and may pay anew', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const left = await goToStripe(page, code);
+  await page.getByRole('link', { name: 'Back' }).click();
+  await expect(quick(page, '$20')).toBeChecked();
+  await expect(toast(page, FAILED)).toHaveCount(1);
+  await page.waitForURL(`/tip/${code}`);
+  expect(stripe.sessions.get(left)?.status).toBe('expired');
+  await picture(page, '04-left');
+  await page.reload();
+  await expect(quick(page, '$20')).toBeChecked();
+  await expect(toast(page, FAILED)).toHaveCount(0);
+
+  await page.getByRole('button', { name: 'Proceed' }).click();
+  await payButton(page).click();
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  expect(sessionAt(page)).not.toBe(left);
+  await page.getByRole('link', { name: 'Pay', exact: true }).click();
+  await expect(success(page)).toBeVisible();
+  expect(await tipsOf(backstage, customer)).toHaveLength(1);
+});
+
+test('whoever leaves Stripe and has paid in another tab is told so', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  stripe.pay(await goToStripe(page, code));
+  const { cancelUrl = '' } = stripe.sessions.get(sessionAt(page)) ?? {};
+  await page.goto(cancelUrl);
+  await expect(success(page)).toBeVisible();
+  expect(await tipsOf(backstage, customer)).toHaveLength(1);
+});
+
+test('a tip arrives though its giver closed the tab: the notice alone completes it', async ({
+  page,
+  browser,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+  deliver,
+  server,
+}) => {
+  const { provider, code, customer } = await payableSides();
+  const context = await browser.newContext();
+  await logInAs(provider, context);
+  const dashboard = await context.newPage();
+  await dashboard.goto(`${server.url}/dashboard?tab=transactions`);
+  await expect(dashboard.getByText('No Transactions Yet')).toBeVisible();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  const giver = page.context();
+  await page.close();
+  stripe.pay(session);
+  await expect(dashboard.getByText('No Transactions Yet')).toBeVisible();
+  await deliver();
+  await expect(dashboard.getByText('+$19.40').first()).toBeVisible();
+  await picture(dashboard, '05-provider');
+  const again = await giver.newPage();
+  await again.goto(stripe.sessions.get(session)?.successUrl ?? '');
+  await expect(success(again)).toBeVisible();
+  expect(await tipsOf(backstage, customer)).toHaveLength(1);
+  await context.close();
+});
+
+test('Back from Stripe shows that the payment waits, leads there again, and gives it up', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  await page.goBack();
+  await expect(waiting(page)).toBeVisible();
+  await expect(payButton(page)).toHaveCount(0);
+  await picture(page, '06-waiting');
+  await expectForEverybody(page, 'waiting');
+  await page.reload();
+  await expect(waiting(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Go On to Payment' }).click();
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  expect(sessionAt(page)).toBe(session);
+  await page.goBack();
+
+  // The amount below leads to the payment that is open, and to no second one.
+  await expect(waiting(page)).toBeVisible();
+  await page.goBack();
+  await proceedWith(page, '$30');
+  await expect(waiting(page)).toBeVisible();
+  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  await expect(quick(page, '$20')).toBeChecked();
+  await expect(page.getByRole('group', { name: 'Choose an amount' })).toBeFocused();
+  await expect(toast(page, FAILED)).toHaveCount(0);
+  expect(stripe.sessions.get(session)?.status).toBe('expired');
+  expect(await tipsOf(backstage, customer)).toEqual([]);
+});
+
+test('a page that waits shows by itself that the tip was paid, though its notice was lost', async ({
+  page,
+  backstage,
+  payableSides,
+  logInAs,
+  stripe,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  await page.goBack();
+  await expect(waiting(page)).toBeVisible();
+  stripe.pay(session);
+  await expect(success(page)).toBeVisible();
+  await expect(toast(page, SENT)).toHaveCount(1);
+  await expect(page).toHaveURL(/\?paid=/);
+  expect(await tipsOf(backstage, customer)).toHaveLength(1);
+});
+
+test('a page that waits shows by itself that the time for paying is over', async ({
+  page,
+  payableSides,
+  logInAs,
+  stripe,
+  deliver,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  await page.goBack();
+  await expect(waiting(page)).toBeVisible();
+  stripe.expire(session);
+  await deliver();
+  await expect(quick(page, '$20')).toBeChecked();
+  await expect(toast(page, FAILED)).toHaveCount(1);
+  await expect(page).toHaveURL(new RegExp(`/tip/${code}$`));
+});
+
+for (const [order, isFirst] of [
+  ['before', true],
+  ['after', false],
+] as const) {
+  test(`a notice that comes ${order} the return gives one tip`, async ({
+    page,
+    backstage,
+    payableSides,
+    logInAs,
+    stripe,
+    deliver,
+  }) => {
+    const { code, customer } = await payableSides();
+    await logInAs(customer);
+    const session = await goToStripe(page, code);
+    stripe.pay(session);
+    if (isFirst) await deliver();
+    await page.goto(stripe.sessions.get(session)?.successUrl ?? '');
+    await expect(success(page)).toBeVisible();
+    await expect(toast(page, SENT)).toHaveCount(1);
+    await deliver();
+    await page.reload();
+    await expect(success(page)).toBeVisible();
+    expect(await tipsOf(backstage, customer)).toHaveLength(1);
+  });
+}
+
+test('two tabs about one payment end in the same', async ({ page, payableSides, logInAs, stripe }) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  const session = await goToStripe(page, code);
+  await page.goBack();
+  await expect(waiting(page)).toBeVisible();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await expect(waiting(other)).toBeVisible();
+  await page.getByRole('button', { name: 'Choose Another Amount' }).click();
+  await expect(quick(page, '$20')).toBeChecked();
+  await expect(quick(other, '$20')).toBeChecked();
+  await expect(toast(other, FAILED)).toHaveCount(1);
+  expect(stripe.sessions.get(session)?.status).toBe('expired');
+});
+
+test('a tip page opened anew in the same tab goes on with the payment that waits', async ({
+  page,
+  payableSides,
+  logInAs,
+}) => {
+  const { code, customer } = await payableSides();
+  await logInAs(customer);
+  await goToStripe(page, code);
+  await page.goto(`/tip/${code}`);
+  await expect(waiting(page)).toBeVisible();
+});

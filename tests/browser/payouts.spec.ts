@@ -1,0 +1,215 @@
+/**
+ * How a provider comes to be paid through Stripe, as its stand-in plays it; and that every page says so where payments are a test.
+ */
+import type { Page } from '@playwright/test';
+import type { StripeStandIn } from '../support/stripe/stand-in.ts';
+import { test as base, expect, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { test } from './stripe-fixtures.ts';
+
+const card = (page: Page) => page.getByRole('region', { name: 'Get paid' });
+
+/** The account of somebody at Stripe. */
+function accountOf(stripe: StripeStandIn, { email }: { readonly email: string }) {
+  const account = [...stripe.accounts.values()].find((one) => one.email === email);
+  if (!account) throw new Error(`${email} has no account`);
+  return account;
+}
+
+test('a provider goes to Stripe, breaks off, is told what is missing, goes on, and is paid', async ({
+  page,
+  stripe,
+  backstage,
+  logInAs,
+  server,
+}) => {
+  const provider = await backstage.provider();
+  const code = await backstage.code(provider);
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await expect(card(page)).toContainText('Until then nobody can tip you.');
+  await expectForEverybody(page, 'not begun');
+  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+
+  await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
+  await page.getByRole('link', { name: 'Later' }).click();
+  await page.waitForURL(`${server.url}/dashboard?payouts=back`);
+  await expect(card(page).getByRole('status')).toHaveText('Nobody can tip you yet. Stripe still asks for:');
+  await expect(card(page).getByRole('listitem')).toHaveText(['a bank account', 'an identity document']);
+  await expectForEverybody(page, 'missing');
+
+  await card(page).getByRole('button', { name: 'Go on at Stripe' }).click();
+  await page.getByRole('link', { name: 'Done' }).click();
+  await page.waitForURL(`${server.url}/dashboard?payouts=back`);
+  await expect(card(page).getByRole('status')).toHaveText(/^You can be paid\./);
+  await expect(card(page).getByRole('listitem')).toHaveCount(0);
+  await expectForEverybody(page, 'enabled');
+  expect((await backstage.call('GET', `/qr-codes/${code}`)).qr_code.is_payable).toBe(true);
+
+  // Afterwards it is in nobody's way, and stays within reach.
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await expect(page.getByText(provider.email)).toBeVisible();
+  await expect(card(page)).toHaveCount(1);
+  await page.getByRole('tab', { name: 'QR Codes' }).click();
+  await expect(page.getByRole('heading', { name: 'Bartender' })).toBeVisible();
+  await expect(card(page)).toHaveCount(0);
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await expectForEverybody(page, 'profile');
+  await card(page).getByRole('button', { name: 'Payouts at Stripe' }).click();
+  await page.waitForURL(`${stripe.url}/express/${accountOf(stripe, provider).id}`);
+  await page.goBack();
+  await expect(card(page).getByRole('button', { name: 'Payouts at Stripe' })).toBeEnabled();
+});
+
+test('what Stripe decides later is shown without a reload', async ({ page, stripe, backstage, logInAs }) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+  await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
+  const account = accountOf(stripe, provider);
+  account.currentlyDue = [
+    ...['business_profile.mcc', 'business_profile.url', 'tos_acceptance.date', 'tos_acceptance.ip'],
+    ...['individual.dob.day', 'individual.ssn_last_4', 'individual.nationality'],
+  ];
+  await page.getByRole('link', { name: 'Later' }).click();
+  await expect(card(page).getByRole('listitem')).toHaveText([
+    ...['more about your business', 'your agreement with Stripe', 'your date of birth'],
+    ...['your tax identification number', 'individual.nationality'],
+  ]);
+  await expectForEverybody(page, 'more is missing');
+  account.currentlyDue = [];
+  await expect(card(page).getByRole('status')).toHaveText(
+    'Nobody can tip you yet. Stripe is looking at your answers.',
+  );
+  stripe.enable(account.id);
+  await expect(card(page).getByRole('status')).toHaveText(/^You can be paid\./);
+});
+
+test('Stripe that does not answer is a toast, and the next try goes on', async ({
+  page,
+  stripe,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  stripe.fail(() => ({ is: 'status', status: 500 }));
+  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+  await expect(
+    toast(page, 'The payment service does not answer at the moment. Please try again.'),
+  ).toBeVisible();
+  // The browser says of itself that an answer was a 503.
+  expect(complaints.splice(0).every((complaint) => complaint.includes('503'))).toBe(true);
+  stripe.fail(() => null);
+  await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
+  await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
+});
+
+test('a standing that could not be loaded can be asked for again', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  await logInAs(await backstage.provider());
+  await page.route(/payments\.payoutStatus/, (route) => route.abort());
+  await page.goto('/dashboard');
+  const problem = page.getByRole('alert').filter({ hasText: 'Whether you can be paid could not be loaded' });
+  await expect(problem).toBeVisible();
+  await page.unroute(/payments\.payoutStatus/);
+  await problem.getByRole('button', { name: 'Retry' }).click();
+  await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
+  // The browser says of itself that there was no answer.
+  expect(complaints.splice(0).filter((complaint) => !complaint.includes('ERR_FAILED'))).toEqual([]);
+});
+
+test('services that Stripe does not serve say so before anybody begins', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const one = await backstage.provider(['escort']);
+  await logInAs(one);
+  await page.goto('/dashboard');
+  await expect(card(page)).toContainText('Stripe does not serve Escort: no tips can be taken for it.');
+  await expect(card(page).getByRole('button')).toHaveCount(0);
+  await expectForEverybody(page, 'excluded');
+
+  await page.goto('/dashboard?tab=profile');
+  await page.getByText('Add a service').click();
+  await page.getByRole('checkbox', { name: 'Bartender' }).check();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
+  await expect(card(page)).toContainText('Stripe does not serve Escort');
+});
+
+test('a customer is asked nothing, until they become a provider', async ({ page, backstage, logInAs }) => {
+  const customer = await backstage.customer();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await logInAs(customer);
+  await page.goto('/dashboard?tab=profile');
+  await expect(page.getByRole('heading', { name: 'Start earning tips' })).toBeVisible();
+  expect(asked.filter((url) => /payoutStatus|\/payouts-/.test(url))).toEqual([]);
+
+  await page.getByRole('checkbox', { name: 'Bartender' }).check();
+  await page.getByRole('button', { name: 'Become a Service Provider' }).click();
+  await expect(toast(page, 'You are a service provider now. Set up how you get paid.')).toBeVisible();
+  await expect(card(page).getByRole('button', { name: 'Begin at Stripe' })).toBeVisible();
+});
+
+test('every page says that no real money moves', async ({ page, backstage, logInAs, complaints }) => {
+  const { provider, code } = await backstage.bothSides();
+  const looked = new Set(['/', `/tip/${code}`, '/offline', '/nowhere']);
+
+  async function expectRibbon(path: string, shown: Page) {
+    await shown.goto(path);
+    const ribbon = shown.getByRole('complementary', { name: 'Payments' });
+    await expect(shown.getByRole('heading').first()).toBeVisible();
+    await expect(ribbon).toHaveText('Test mode: no real money moves.');
+    await expect(ribbon).toBeInViewport({ ratio: 1 });
+    // It covers nothing: the screen begins below it.
+    const { y = 0, height = 0 } = (await ribbon.boundingBox()) ?? {};
+    expect((await shown.locator('#root').boundingBox())?.y, path).toBeGreaterThanOrEqual(y + height);
+    if (!looked.has(path)) return;
+    await expectForEverybody(shown, path);
+    await shown.emulateMedia({ media: 'print' });
+    await expect(ribbon).toBeHidden();
+    await shown.emulateMedia({ media: null });
+  }
+
+  for (const path of ['/', '/auth', `/tip/${code}`, '/tip/demo-alex-bartender', '/tip/nobody', '/nowhere'])
+    await expectRibbon(path, page);
+  // The browser says of itself that an answer was a 404.
+  expect(complaints.splice(0).filter((complaint) => !complaint.includes('404'))).toEqual([]);
+  // It has no script that would have to be waited for.
+  await expectRibbon('/offline', await page.context().newPage());
+  await logInAs(provider);
+  for (const path of ['/dashboard?tab=profile', `/dashboard?show=${code}`, '/statement', '/scan'])
+    await expectRibbon(path, page);
+});
+
+base(
+  'nothing is said, asked or loaded where payments are simulated',
+  async ({ page, backstage, logInAs }) => {
+    const { provider, code } = await backstage.bothSides();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    for (const path of ['/', '/auth', `/tip/${code}`]) {
+      await page.goto(path);
+      await expect(page.getByRole('heading').first()).toBeVisible();
+      await expect(page.getByText('Test mode')).toHaveCount(0);
+    }
+    await logInAs(provider);
+    for (const path of ['/dashboard', '/dashboard?payouts=back', '/dashboard?tab=profile']) {
+      await page.goto(path);
+      await expect(page.getByRole('tabpanel').getByRole('heading').first()).toBeVisible();
+      await expect(card(page)).toHaveCount(0);
+      await expect(page.getByText('Test mode')).toHaveCount(0);
+    }
+    expect(asked.filter((url) => /payments\.|payouts-/.test(url))).toEqual([]);
+  },
+);

@@ -1,0 +1,122 @@
+/** Browser tests on a server whose tips are paid at the stand-in for Stripe, which sends people to pages of its own. */
+import type { Page } from '@playwright/test';
+import { type Environment, startServer, stopEverything } from '../support/running-server.ts';
+import { type StandInNotice, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
+import { type Backstage, test as base, expect, type Person } from './fixtures.ts';
+import { payTip } from './tipping.ts';
+
+interface StripeFixtures {
+  /** What the operator has set besides. */
+  readonly settings: Environment;
+  readonly stripe: StripeStandIn;
+  /** Sends a notice, the last one unless another is named. */
+  readonly deliver: (notice?: StandInNotice) => Promise<void>;
+}
+
+interface BothSides {
+  readonly provider: Person;
+  readonly code: string;
+  readonly customer: Person;
+  /** How Stripe names the provider's account. */
+  readonly accountId: string;
+}
+
+interface TestFixtures {
+  /** Whom a tip takes: a bartender who can be paid, and a customer. */
+  readonly payableSides: () => Promise<BothSides>;
+}
+
+export const test = base.extend<TestFixtures, StripeFixtures>({
+  stripe: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      const stripe = await startStripe();
+      await use(stripe);
+      await stripe.stop();
+    },
+    { scope: 'worker' },
+  ],
+  settings: [{}, { scope: 'worker', option: true }],
+  server: [
+    async ({ stripe, settings }, use) => {
+      const { secretKey, webhookSecrets } = stripe.settings;
+      const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
+      await use(await startServer({ ...keys, STRIPE_API_BASE: stripe.url, ...settings }));
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  deliver: [
+    async ({ stripe, server }, use) => {
+      await use(async (notice = stripe.notices.at(-1)) => {
+        if (!notice) throw new Error('there is no notice');
+        const { body, signature } = stripe.sign(notice);
+        const answer = await fetch(`${server.url}/api/payments/stripe/webhook`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json', 'Stripe-Signature': signature },
+          body,
+        });
+        expect(answer.status).toBe(200);
+      });
+    },
+    { scope: 'worker' },
+  ],
+  payableSides: async ({ backstage, server, stripe, deliver }, use) => {
+    await use(async () => {
+      const sides = await backstage.bothSides();
+      const accountId = await openAccount(server.url, sides.provider);
+      stripe.enable(accountId);
+      await deliver();
+      return { ...sides, accountId };
+    });
+  },
+  complaints: async ({ stripe }, use) => {
+    const complaints: string[] = [];
+    await use(complaints);
+    stripe.fail(() => null);
+    // People are sent to Stripe's pages.
+    expect(complaints.filter((complaint) => !complaint.startsWith(`request to ${stripe.url}`))).toEqual([]);
+  },
+});
+
+/** Begins with an account at Stripe, which asks for more. @returns how Stripe names it. */
+async function openAccount(origin: string, { token }: Person): Promise<string> {
+  const answer = await fetch(`${origin}/trpc/payments.onboard`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` },
+  });
+  const [, accountId] = /onboarding\/([^?]+)/.exec(await answer.text()) ?? [];
+  if (accountId === undefined) throw new Error('there is no account');
+  return accountId;
+}
+
+/** The page of Stripe's on which a browser stands, by its id. */
+export function sessionAt(page: Page): string {
+  const [, id] = /\/pay\/([^/?]+)/.exec(page.url()) ?? [];
+  if (id === undefined) throw new Error(`${page.url()} is no page to pay on`);
+  return id;
+}
+
+/** The ids of what somebody has given. */
+export async function tipsOf(backstage: Backstage, person: Person): Promise<readonly string[]> {
+  return (await backstage.transactions(person)).map(({ id }) => id);
+}
+
+export const success = (page: Page) => page.getByRole('heading', { name: 'Tip sent!' });
+export const waiting = (page: Page) => page.getByRole('heading', { name: 'Waiting for your payment' });
+export const payButton = (page: Page) => page.getByRole('button', { name: /^(?:Pay|Processing)/ });
+export const quick = (page: Page, amount: string) => page.getByRole('radio', { name: amount, exact: true });
+
+/** Takes a picture for whoever wants to look at the states: into the folder PICTURES, if there is one. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['PICTURES'];
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
+/** Chooses $20 and goes to Stripe. @returns the page there, by its id. */
+export async function goToStripe(page: Page, code: string): Promise<string> {
+  await page.goto(`/tip/${code}`);
+  await payTip(page, '$20');
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  return sessionAt(page);
+}

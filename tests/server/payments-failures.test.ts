@@ -1,0 +1,204 @@
+/**
+ * Stripe that fails, keeps saying so under the idempotency key for a day, and may have done what it was asked all the same; and news that
+ * it had and nobody heard of. Each step of a payment gets over it, and nothing is done twice.
+ */
+import { describe, expect, test } from 'vitest';
+import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import type { Fault, StandInRequest } from '#tests/support/stripe/stand-in.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+async function statesOf({ t }: PaymentScene) {
+  const { payments = [] } = await t.data.dump();
+  return payments.map(({ state }) => state);
+}
+
+/** Lets the first request that is made of a path fail. */
+function failOnce({ stripe }: PaymentScene, meant: (request: StandInRequest) => boolean, fault: Fault): void {
+  let hasFailed = false;
+  stripe.fail((request) => {
+    if (hasFailed || request.method !== 'POST' || !meant(request)) return null;
+    hasFailed = true;
+    return fault;
+  });
+}
+
+describe.each([
+  ['and had not done it', false],
+  ['and had done it', true],
+])('Stripe that has failed %s', (_, isDone) => {
+  const failed: Fault = { is: 'status', status: 500, isDone };
+
+  test('gives a page all the same, which is the only one that anybody is shown', async () => {
+    const scene = await openPaymentScene();
+    const { stripe, t, customer } = scene;
+    failOnce(scene, ({ path }) => path === '/checkout/sessions', failed);
+    const begun = await scene.give(2_000, 'key');
+    expect(begun).toMatchObject({ status: 'pending' });
+    expect(await scene.give(2_000, 'key')).toEqual(begun);
+    expect(stripe.sessions.size).toBe(isDone ? 2 : 1);
+    const [shown] = [...stripe.sessions.values()].filter(({ id }) => begun.paymentUrl?.endsWith(id));
+    // The page in vain runs out first, and its notice comes before that of the other.
+    for (const { id } of stripe.sessions.values()) if (id !== shown?.id) stripe.expire(id);
+    if (isDone) expect((await scene.deliver()).status).toBe(200);
+    expect(await customer.trpc.transactions.get.query({ id: begun.id })).toMatchObject({ status: 'pending' });
+    scene.pay();
+    expect((await scene.deliver()).status).toBe(200);
+    expect(await customer.trpc.transactions.get.query({ id: begun.id })).toMatchObject({
+      status: 'completed',
+    });
+    expect(t.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+  });
+
+  test('opens one account that a provider is led to', async () => {
+    const scene = await openPaymentScene();
+    const { stripe, t } = scene;
+    const newcomer = await enter(t, 'kim', ['dj']);
+    failOnce(scene, ({ path }) => path === '/accounts', failed);
+    const urls = [
+      await newcomer.trpc.payments.onboard.mutate(),
+      await newcomer.trpc.payments.onboard.mutate(),
+    ];
+    const accounts = [...stripe.accounts.values()].filter(({ email }) => email === newcomer.user.email);
+    expect(accounts).toHaveLength(isDone ? 2 : 1);
+    const ledTo = urls.map(({ url }) => /onboarding\/([^?]+)/.exec(url)?.[1]);
+    expect(new Set(ledTo).size).toBe(1);
+  });
+
+  test('refunds once, and takes the part of the receiver back', async () => {
+    const scene = await openPaymentScene();
+    const { stripe, customer } = scene;
+    const { id } = await scene.give();
+    scene.pay();
+    await scene.deliver();
+    failOnce(scene, ({ path }) => path === '/refunds', failed);
+    expect(await customer.trpc.transactions.refund.mutate({ id })).toMatchObject({
+      status: 'refunded',
+      refundedBy: 'giver',
+    });
+    expect([...stripe.charges.values()]).toMatchObject([
+      { refundedCents: 2_100, isTransferReversed: true, isFeeRefunded: true },
+    ]);
+  });
+
+  test('takes back once what has gone back to the giver', async () => {
+    const scene = await openPaymentScene();
+    const { stripe, customer, t } = scene;
+    const { id } = await scene.give();
+    const { chargeId } = scene.pay();
+    await scene.deliver();
+    failOnce(scene, ({ path }) => path.endsWith('/reversals'), failed);
+    stripe.refundAtStripe(chargeId);
+    await scene.deliver();
+    t.clock.nowMs += 20 * MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'refunded' });
+    expect([...stripe.charges.values()]).toMatchObject([{ isTransferReversed: true, isFeeRefunded: true }]);
+    expect(t.logLines.join('')).not.toContain('the receiver keeps');
+  });
+});
+
+describe('money that has gone back, of which no notice ever came,', () => {
+  /** A tip that was paid, and whose money has gone back. */
+  async function goneBack(what: 'refundAtStripe' | 'dispute') {
+    const scene = await openPaymentScene();
+    const { id } = await scene.give();
+    const { chargeId } = scene.pay();
+    await scene.deliver();
+    scene.stripe[what](chargeId);
+    return { ...scene, id };
+  }
+
+  test.each(['refundAtStripe', 'dispute'] as const)('is asked for by a sweep (%s)', async (what) => {
+    const scene = await goneBack(what);
+    scene.t.clock.nowMs += 15 * MINUTE_MS;
+    await scene.t.app.sweepPayments();
+    expect(await scene.customer.trpc.transactions.get.query({ id: scene.id })).toMatchObject({
+      status: 'refunded',
+      refundedBy: null,
+    });
+    expect([...scene.stripe.charges.values()]).toMatchObject([
+      { isTransferReversed: true, isFeeRefunded: true },
+    ]);
+  });
+
+  test('is found by a process that begins weeks later', async () => {
+    const scene = await goneBack('refundAtStripe');
+    scene.t.clock.nowMs += 29 * DAY_MS;
+    await scene.t.app.sweepPayments();
+    expect(await statesOf(scene)).toEqual(['refunded']);
+  });
+
+  test('waits until Stripe tells of it again', async () => {
+    const scene = await goneBack('refundAtStripe');
+    const { stripe, t } = scene;
+    stripe.fail(({ path }) => (path === '/events' ? { is: 'refused', status: 403, message: 'No' } : null));
+    t.clock.nowMs += 15 * MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(await statesOf(scene)).toEqual(['succeeded']);
+    stripe.fail(() => null);
+    t.clock.nowMs += 15 * MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(await statesOf(scene)).toEqual(['refunded']);
+  });
+
+  test('is found among hundreds of others, once each, and the list is asked for every ten minutes at most', async () => {
+    const scene = await openPaymentScene();
+    const { stripe, t } = scene;
+    for (let index = 0; index < 120; index += 1) {
+      await scene.give();
+      const { chargeId } = scene.pay();
+      await scene.deliver();
+      stripe.refundAtStripe(chargeId);
+    }
+    t.clock.nowMs += 15 * MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(new Set(await statesOf(scene))).toEqual(new Set(['refunded']));
+    const asked = () => stripe.requests.filter(({ path }) => path === '/events').length;
+    expect(asked()).toBe(2);
+    t.clock.nowMs += 5 * MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(asked()).toBe(2);
+    t.clock.nowMs += 5 * MINUTE_MS;
+    await t.app.sweepPayments();
+    expect(asked()).toBe(4);
+    expect(stripe.requests.filter(({ path }) => path.endsWith('/reversals'))).toHaveLength(120);
+  });
+});
+
+test('a page that was paid and belongs to no payment here is named in the log', async () => {
+  const scene = await openPaymentScene();
+  await scene.give();
+  const { session, notice } = scene.pay();
+  const unknown = `txn_${'0'.repeat(26)}`;
+  const payload = notice.payload.replace(String(session.clientReferenceId), unknown);
+  expect((await scene.deliver({ ...notice, payload })).status).toBe(200);
+  expect(await statesOf(scene)).toEqual(['pending']);
+  expect(scene.t.logLines.join('')).toContain('a page was paid that no payment here knows');
+});
+
+test('while the database takes nothing, nothing is asked of Stripe, its notices come again, and all goes on afterwards', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const isOut = async (step: () => Promise<unknown>) => {
+    await t.data.setReadOnly(true);
+    await expect(step()).rejects.toThrow('Nothing can be saved right now.');
+    await t.data.setReadOnly(false);
+  };
+  await isOut(() => scene.give(2_000, 'key'));
+  expect(stripe.sessions.size).toBe(0);
+  const { id } = await scene.give(2_000, 'key');
+  scene.pay();
+  await t.data.setReadOnly(true);
+  expect((await scene.deliver()).status).toBe(503);
+  await t.data.setReadOnly(false);
+  await isOut(() => customer.trpc.transactions.get.query({ id }));
+  expect(await statesOf(scene)).toEqual(['pending']);
+  expect((await scene.deliver()).status).toBe(200);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
+  await isOut(() => customer.trpc.transactions.refund.mutate({ id }));
+  expect([...stripe.charges.values()]).toMatchObject([{ refundedCents: 0 }]);
+  expect(await customer.trpc.transactions.refund.mutate({ id })).toMatchObject({ status: 'refunded' });
+});

@@ -1,0 +1,62 @@
+/** Test keys and keys for real money on one database: what was opened and begun with the ones is nothing to the others. */
+import { expect, test } from 'vitest';
+import { createPaidApp } from '#tests/support/paid-app.ts';
+import { enter } from '#tests/support/test-ledger.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('accounts and payments of test keys stay apart from those of real money', async () => {
+  const before = await createPaidApp();
+  const pat = await enter(before.t, 'pat', ['bartender']);
+  const cam = await enter(before.t, 'cam');
+  const [receiverQrId = ''] = pat.codes;
+  const tip = { receiverQrId, serviceCategory: 'bartender', amountCents: 2_000 } as const;
+  const testAccount = await before.makePayable(pat);
+  const paid = await cam.trpc.transactions.create.mutate(tip);
+  await before.pay(paid.paymentUrl);
+  const open = await cam.trpc.transactions.create.mutate(tip);
+  const lost = { ...tip, idempotencyKey: 'the-answer-was-lost' };
+  before.stripe.fail(() => ({ is: 'cut', when: 'before' }));
+  await expect(cam.trpc.transactions.create.mutate(lost)).rejects.toThrow('does not answer');
+  before.stripe.fail(() => null);
+
+  const live = await createPaidApp({ data: before.t.data, secretKey: 'sk_live_standin' });
+  const give = (input: typeof tip | typeof lost = tip) =>
+    live.t.trpc(cam.token).transactions.create.mutate(input);
+  const of = (id: string) => live.t.trpc(cam.token).transactions.get.query({ id });
+  const patLive = { trpc: live.t.trpc(pat.token) };
+  expect(await patLive.trpc.payments.payoutStatus.query()).toMatchObject({ mode: 'live', account: null });
+  await expect(give()).rejects.toThrow('Tips cannot be taken here yet.');
+  // Nothing is asked for of which those keys know nothing.
+  expect(await of(open.id)).toMatchObject({ status: 'pending' });
+  expect(await live.t.trpc(cam.token).transactions.giveUp.mutate({ id: open.id })).toMatchObject({
+    status: 'pending',
+  });
+  await expect(live.t.trpc(cam.token).transactions.refund.mutate({ id: paid.id })).rejects.toThrow(
+    'was refunded already, or the time',
+  );
+  live.t.clock.nowMs += HOUR_MS / 60;
+  expect(await give(lost)).toMatchObject({ status: 'failed', paymentMode: 'test' });
+  await live.t.app.sweepPayments();
+  expect(live.stripe.requests.map(({ path }) => path)).toEqual(['/events']);
+
+  const liveAccount = await live.makePayable(patLive);
+  expect(liveAccount).not.toBe(testAccount);
+  const real = await give();
+  expect(real).toMatchObject({ status: 'pending', paymentMode: 'live' });
+  await live.pay(real.paymentUrl);
+  expect(await of(real.id)).toMatchObject({ status: 'completed', paymentMode: 'live' });
+
+  // With the keys of before everything is as it was.
+  before.t.clock.nowMs = live.t.clock.nowMs;
+  expect(await pat.trpc.payments.payoutStatus.query()).toMatchObject({
+    mode: 'test',
+    account: { chargesEnabled: true },
+  });
+  await expect(cam.trpc.transactions.refund.mutate({ id: real.id })).rejects.toThrow(
+    'was refunded already, or the time',
+  );
+  await before.pay(open.paymentUrl);
+  expect(await cam.trpc.transactions.get.query({ id: open.id })).toMatchObject({ status: 'completed' });
+  expect(await cam.trpc.transactions.refund.mutate({ id: open.id })).toMatchObject({ status: 'refunded' });
+});

@@ -1,0 +1,32 @@
+/**
+ * The ledger and Stripe never part, whatever order things happen in: random operations by everybody who has a part in a payment, with
+ * notices lost, repeated and late, and a payment service that fails at any request. The seeds are the same in every run.
+ */
+import { expect, test } from 'vitest';
+import { type Figures, runPaymentChaos } from '#tests/support/stripe/payment-chaos.ts';
+
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((run) => 20_261_123 + 1_000 * run);
+const OPERATIONS = 300;
+/** What each of these must have met, so that the runs are not about less than they say. */
+const MET = [
+  ...['create', 'create: payment_unavailable', 'pay', 'get', 'giveUp', 'refund', 'refund: not_refundable'],
+  ...['refund: payment_unavailable', 'giveUp: payment_unavailable', 'refundAtStripe', 'dispute'],
+  ...['notice: 200', 'notice: 503', 'notice: lost', 'replayed: 200', 'replayed: 400'],
+];
+
+test(`payments and the ledger agree after ${SEEDS.length} runs of ${OPERATIONS} random operations`, async () => {
+  const runs = await Promise.all(
+    SEEDS.map(async (seed): Promise<Figures> => {
+      try {
+        return await runPaymentChaos(seed, OPERATIONS);
+      } catch (error) {
+        throw new Error(`the run of seed ${seed} has failed`, { cause: error });
+      }
+    }),
+  );
+  const met = new Map<string, number>();
+  for (const [what, times] of runs.flatMap((figures) => [...figures]))
+    met.set(what, (met.get(what) ?? 0) + times);
+  expect(MET.filter((what) => !met.has(what))).toEqual([]);
+  console.info(`seeds ${SEEDS.join(', ')}`, Object.fromEntries(met));
+});

@@ -1,0 +1,202 @@
+/**
+ * Notices that nobody but Stripe may send, that come too late or too often, or that say what cannot be: none of them changes what is
+ * stored. And the keys of the operator stand in no line of the log and in no answer.
+ */
+import { expect, test } from 'vitest';
+import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { sendNotice } from '#tests/support/paid-app.ts';
+import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+import { startStripe } from '#tests/support/stripe/stand-in.ts';
+import { createTestApp } from '#tests/support/test-app.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A scene with a tip that was paid, of which the app has not heard. */
+async function openPaidScene() {
+  const scene = await openPaymentScene();
+  const { id } = await scene.give();
+  return { ...scene, id, ...scene.pay() };
+}
+
+async function codeOf(answer: Response): Promise<[number, string | null]> {
+  const body = await answer.text();
+  return [answer.status, body === '' ? null : JSON.parse(body).code];
+}
+
+/** Expects that a step leaves everything stored as it is. */
+async function expectUnchanged({ t }: Pick<PaymentScene, 't'>, step: () => Promise<void>): Promise<void> {
+  const before = await t.data.dump();
+  await step();
+  expect(await t.data.dump()).toEqual(before);
+}
+
+test('a notice without a signature, with one of another secret or over other bytes is refused', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice } = scene;
+  const { body, signature } = stripe.sign(notice);
+  const [time = '', sum = ''] = signature.split(',');
+  const forged: [string, string | null][] = [
+    [body, null],
+    [body, ''],
+    [body, 'nonsense'],
+    [body, 't=abc,v1='],
+    [body, `${time},v1=`],
+    [body, `${time},v1=${'\u00e9'.repeat(64)}`],
+    [body, time],
+    [body, sum],
+    [body, `${time},v0=${sum.slice('v1='.length)}`],
+    [body, stripe.sign(notice, 'whsec_another').signature],
+    [body, stripe.sign(notice, 'whsec_').signature],
+    [body.replace('"paid"', '"unpaid"'), signature],
+    [`${body} `, signature],
+    ['', signature],
+    ['{}', signature],
+  ];
+  await expectUnchanged(scene, async () => {
+    for (const [bytes, header] of forged)
+      expect(await codeOf(await sendNotice(t, bytes, header)), String(header)).toEqual([
+        400,
+        'invalid_notice',
+      ]);
+  });
+  expect(await codeOf(await scene.deliver(notice))).toEqual([200, null]);
+});
+
+test('a notice that was signed more than five minutes ago is refused, and taken once it is signed anew', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice, id } = scene;
+  const { body, signature } = stripe.sign(notice);
+  t.clock.nowMs += 5 * MINUTE_MS + 1_000;
+  await expectUnchanged(scene, async () => {
+    expect(await codeOf(await sendNotice(t, body, signature))).toEqual([400, 'invalid_notice']);
+  });
+  const fresh = stripe.sign(notice, undefined, t.clock.nowMs - 5 * MINUTE_MS);
+  expect((await sendNotice(t, fresh.body, fresh.signature)).status).toBe(200);
+  expect((await t.data.dump())['payments']).toMatchObject([{ id, state: 'succeeded' }]);
+});
+
+test('a notice that comes again changes nothing, signed anew or as it was', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice } = scene;
+  const { body, signature } = stripe.sign(notice);
+  expect((await sendNotice(t, body, signature)).status).toBe(200);
+  await expectUnchanged(scene, async () => {
+    expect((await sendNotice(t, body, signature)).status).toBe(200);
+    t.clock.nowMs += 2 * MINUTE_MS;
+    expect((await scene.deliver(notice)).status).toBe(200);
+  });
+});
+
+test('a notice larger than 64 KB is refused before its signature is looked at', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice } = scene;
+  const payload = JSON.stringify({ ...JSON.parse(notice.payload), padding: 'x'.repeat(65_536) });
+  const { body, signature } = stripe.sign({ ...notice, payload });
+  await expectUnchanged(scene, async () => {
+    expect(await codeOf(await sendNotice(t, body, signature))).toEqual([413, 'body_too_large']);
+  });
+});
+
+test('what is signed and says nothing that is ours is taken, and changes no payment and no account', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice, chargeId } = scene;
+  const event = JSON.parse(notice.payload);
+  const { object } = event.data;
+  const others = [
+    { livemode: true },
+    { type: 'customer.created' },
+    { type: 'a.type.that.comes.later', data: { object: null } },
+    { data: { object: { ...object, client_reference_id: null } } },
+    { data: { object: { ...object, client_reference_id: 'somebody else' } } },
+    { data: { object: { ...object, client_reference_id: `txn_${'0'.repeat(26)}` } } },
+    { data: { object: { ...object, amount_total: object.amount_total - 1 } } },
+    { data: { object: { ...object, amount_total: null } } },
+    { data: { object: { ...object, currency: 'eur' } } },
+    { data: { object: { ...object, payment_status: 'unpaid' } } },
+    { type: 'charge.refunded', data: { object: { payment_intent: 'pi_other', refunded: true } } },
+    { type: 'charge.refunded', data: { object: { payment_intent: null, refunded: true } } },
+    { type: 'charge.refunded', data: { object: { payment_intent: chargeId, refunded: false } } },
+    {
+      type: 'charge.dispute.created',
+      data: { object: { payment_intent: 'pi_other', status: 'needs_response' } },
+    },
+    {
+      type: 'charge.dispute.created',
+      data: { object: { payment_intent: chargeId, status: 'warning_needs_response' } },
+    },
+    {
+      type: 'account.updated',
+      data: { object: { id: 'acct_other', charges_enabled: true, requirements: null } },
+    },
+  ];
+  const shown = async () => {
+    const { payment_notices: _, ...rest } = await t.data.dump();
+    return rest;
+  };
+  const before = await shown();
+  for (const [index, change] of others.entries()) {
+    const payload = JSON.stringify({ ...event, id: `evt_${index}`, ...change });
+    const { body, signature } = stripe.sign({ ...notice, payload });
+    expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([200, null]);
+  }
+  expect(await shown()).toEqual(before);
+});
+
+test('the address of notices takes nothing but POST, and there is none where payments are simulated', async () => {
+  const { t } = await openPaidScene();
+  const answer = await t.send('/api/payments/stripe/webhook');
+  expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST']);
+  expect(await codeOf(await sendNotice(await createTestApp(), '{}', 't=1,v1=1'))).toEqual([404, 'not_found']);
+});
+
+test('whatever goes wrong with Stripe, neither its key nor the secret of its notices is logged or answered', async () => {
+  const scene = await openPaidScene();
+  const { t, stripe, notice, id } = scene;
+  const answers: string[] = [];
+  const keep = async (answer: Response) => void answers.push(await answer.text());
+  const { signature } = stripe.sign(notice, 'whsec_another');
+  await keep(await sendNotice(t, notice.payload, signature));
+  const faults = [
+    { is: 'status', status: 500 },
+    { is: 'status', status: 429 },
+    { is: 'cut', when: 'before' },
+    { is: 'refused', status: 401, message: `Invalid API Key provided: ${masked(stripe.settings.secretKey)}` },
+    { is: 'refused', status: 400, message: 'No such destination' },
+    { is: 'refused', status: 403, message: 'The provided key does not have access' },
+  ] as const;
+  for (const fault of faults) {
+    stripe.fail(() => fault);
+    await keep(await scene.deliver(notice));
+    t.clock.nowMs += 3 * MINUTE_MS;
+    await scene.give(2_000 + answers.length).catch((error: unknown) => answers.push(JSON.stringify(error)));
+    await t.app.sweepPayments();
+    const refusal = (error: unknown) => void answers.push(String(error), JSON.stringify(error));
+    await scene.customer.trpc.transactions.refund.mutate({ id }).catch(refusal);
+    await scene.provider.trpc.payments.onboard.mutate().catch(refusal);
+    await scene.provider.trpc.payments.openDashboard.mutate().catch(refusal);
+  }
+  const written = [...t.logLines, ...answers].join('\n');
+  expect(written).toContain('the payment service does not answer');
+  for (const secret of [stripe.settings.secretKey, ...stripe.settings.webhookSecrets])
+    expect(written).not.toContain(secret);
+});
+
+/** As Stripe shows a key in its answer to a wrong one. */
+function masked(key: string): string {
+  return `${key.slice(0, 8)}${'*'.repeat(12)}${key.slice(-4)}`;
+}
+
+test('a notice is signed with any of the secrets that the operator has named', async () => {
+  const stripe = await startStripe();
+  await stripe.stop();
+  const settings = { ...stripe.settings, webhookSecrets: ['whsec_one', 'whsec_two'] };
+  const { readNotice } = createStripe(settings, Date.now);
+  const notice = { id: 'evt_1', type: 'other', payload: '{"id":"evt_1","type":"other","livemode":false}' };
+  const read = (secret: string) => {
+    const { body, signature } = stripe.sign(notice, secret);
+    return readNotice(Buffer.from(body), signature);
+  };
+  expect(read('whsec_one')).toEqual({ id: 'evt_1', news: { of: 'other' } });
+  expect(read('whsec_two')).toEqual({ id: 'evt_1', news: { of: 'other' } });
+  expect(read('whsec_three')).toBeNull();
+});

@@ -1,0 +1,165 @@
+/**
+ * What becomes of a payment when news of it come in an order that nobody meant, or when one that was asked for is never answered: one
+ * story for each of the orders that chance would meet too rarely.
+ */
+import { expect, test } from 'vitest';
+import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
+
+const MINUTE_MS = 60_000;
+
+async function statesOf({ t }: PaymentScene) {
+  const { payments = [] } = await t.data.dump();
+  return payments.map(({ state }) => state);
+}
+
+test.each([
+  ['a refund at Stripe', 'refundAtStripe'],
+  ['a dispute', 'dispute'],
+] as const)('%s that is heard of before the payment is reverses the tip, and is taken back from the receiver', async (_, what) => {
+  const scene = await openPaymentScene();
+  const { id } = await scene.give();
+  const { chargeId, notice } = scene.pay();
+  scene.stripe[what](chargeId);
+  expect((await scene.deliver()).status).toBe(200);
+  expect(await scene.customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: null,
+  });
+  expect((await scene.deliver(notice)).status).toBe(200);
+  expect(await statesOf(scene)).toEqual(['refunded']);
+  expect([...scene.stripe.charges.values()]).toMatchObject([
+    { isTransferReversed: true, isFeeRefunded: true },
+  ]);
+});
+
+test('a refund at Stripe takes the part of the receiver back, as one that was asked for here does', async () => {
+  const scene = await openPaymentScene();
+  const { id } = await scene.give();
+  const { chargeId } = scene.pay();
+  await scene.deliver();
+  scene.stripe.refundAtStripe(chargeId);
+  await scene.deliver();
+  expect(await scene.customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'refunded' });
+  expect([...scene.stripe.charges.values()]).toMatchObject([
+    { isTransferReversed: true, isFeeRefunded: true },
+  ]);
+  expect(scene.t.logLines.join('')).not.toContain('the receiver keeps');
+});
+
+test('a refund that was asked for here is not taken back a second time by its own notice', async () => {
+  const scene = await openPaymentScene();
+  const { id } = await scene.give();
+  scene.pay();
+  await scene.deliver();
+  const isRefund = ({ path }: { readonly path: string }) => path === '/refunds';
+  scene.stripe.fail((request) => (isRefund(request) ? { is: 'cut', when: 'after' } : null));
+  await expect(scene.customer.trpc.transactions.refund.mutate({ id })).rejects.toThrow();
+  scene.stripe.fail(() => null);
+  expect(await statesOf(scene)).toEqual(['succeeded']);
+  await scene.deliver();
+  expect(await scene.customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'giver',
+  });
+  expect(scene.stripe.requests.filter(({ path }) => path.endsWith('/reversals'))).toEqual([]);
+});
+
+test('a refund that nobody answered is done by a sweep', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe } = scene;
+  const { id } = await scene.give();
+  scene.pay();
+  await scene.deliver();
+  stripe.fail(() => ({ is: 'status', status: 429 }));
+  await expect(scene.provider.trpc.transactions.refund.mutate({ id })).rejects.toThrow();
+  stripe.fail(() => null);
+  await t.app.sweepPayments();
+  expect(await statesOf(scene)).toEqual(['succeeded']);
+  t.clock.nowMs += 2 * MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(await scene.customer.trpc.transactions.get.query({ id })).toMatchObject({
+    status: 'refunded',
+    refundedBy: 'receiver',
+  });
+});
+
+test('a payment that Stripe never gives a page to expires', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe } = scene;
+  stripe.fail(() => ({ is: 'refused', status: 403, message: 'No such destination' }));
+  await expect(scene.give()).rejects.toThrow();
+  expect(await statesOf(scene)).toEqual(['created']);
+  for (let minute = 0; minute < 120; minute += 1) {
+    t.clock.nowMs += MINUTE_MS;
+    await t.app.sweepPayments();
+  }
+  expect(await statesOf(scene)).toEqual(['expired']);
+});
+
+test('a sweep goes on after a payment that cannot be dealt with', async () => {
+  const scene = await openPaymentScene();
+  const { t } = scene;
+  await scene.give();
+  scene.pay();
+  // Another payment has the charge of this one already, which cannot be.
+  await scene.give(3_000);
+  const [first, second] = [...scene.stripe.sessions.values()];
+  if (!first || !second) throw new Error('there are no pages');
+  scene.pay();
+  await scene.deliver();
+  const { intentId } = first;
+  first.intentId = second.intentId;
+  await scene.give(4_000);
+  scene.pay();
+  t.clock.nowMs += 3 * MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(await statesOf(scene).then((states) => states.sort())).toEqual([
+    'pending',
+    'succeeded',
+    'succeeded',
+  ]);
+  first.intentId = intentId;
+  t.clock.nowMs += 3 * MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(await statesOf(scene)).toEqual(['succeeded', 'succeeded', 'succeeded']);
+});
+
+test('a tip that was paid is answered as the ledger has it, also to its key and to who gives it up', async () => {
+  const scene = await openPaymentScene();
+  const { t, customer } = scene;
+  const { id } = await scene.give(2_000, 'key');
+  t.clock.nowMs += MINUTE_MS;
+  scene.pay();
+  await scene.deliver();
+  t.clock.nowMs += MINUTE_MS;
+  const answers = async () => [
+    await scene.give(2_000, 'key'),
+    await customer.trpc.transactions.giveUp.mutate({ id }),
+  ];
+  const paid = await customer.trpc.transactions.get.query({ id });
+  expect(paid).toMatchObject({ status: 'completed' });
+  expect(await answers()).toEqual([paid, paid]);
+  const refunded = await customer.trpc.transactions.refund.mutate({ id });
+  expect(await answers()).toEqual([refunded, refunded]);
+});
+
+test('a payment that is given up once it was paid stays paid', async () => {
+  const scene = await openPaymentScene();
+  const { id } = await scene.give();
+  scene.pay();
+  expect(await scene.customer.trpc.transactions.giveUp.mutate({ id })).toMatchObject({ status: 'completed' });
+  await scene.deliver();
+  expect(await statesOf(scene)).toEqual(['succeeded']);
+});
+
+test('a page that Stripe made and nobody was told of is not made again for a receiver of another name: the tip fails', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, t } = scene;
+  stripe.fail(() => ({ is: 'cut', when: 'after' }));
+  await expect(scene.give(2_000, 'key')).rejects.toThrow('The payment service does not answer');
+  stripe.fail(() => null);
+  await t.storage.updateAccount(scene.provider.user.id, { fullName: 'Another Name' });
+  expect(await scene.give(2_000, 'key')).toMatchObject({ status: 'failed', paymentUrl: null });
+  expect(stripe.sessions.size).toBe(1);
+  expect(await scene.give(2_000, 'another')).toMatchObject({ status: 'pending' });
+});

@@ -1,0 +1,77 @@
+/** The app with a payment service: the stand-in for Stripe, whose clock is that of the app. */
+import { onTestFinished } from 'vitest';
+import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { START_MS } from './people.ts';
+import { type StandInNotice, startStripe } from './stripe/stand-in.ts';
+import { createTestApp, type TestApp } from './test-app.ts';
+
+type Options = Omit<NonNullable<Parameters<typeof createTestApp>[0]>, 'paymentService'> &
+  Pick<NonNullable<Parameters<typeof startStripe>[0]>, 'secretKey'>;
+type Provider = Awaited<ReturnType<TestApp['setTheScene']>>['provider'];
+
+export async function createPaidApp({ secretKey, ...options }: Options = {}) {
+  let nowMs = () => START_MS;
+  const stripe = await startStripe({ nowMs: () => nowMs(), ...(secretKey !== undefined && { secretKey }) });
+  onTestFinished(() => stripe.stop());
+  const t = await createTestApp({ ...options, paymentService: (now) => createStripe(stripe.settings, now) });
+  nowMs = () => t.clock.nowMs;
+
+  function newestNotice(): StandInNotice {
+    const notice = stripe.notices.at(-1);
+    if (!notice) throw new Error('there is no notice');
+    return notice;
+  }
+
+  /** Sends a notice as Stripe does, with the signature of this moment. */
+  function deliver(notice = newestNotice()): Promise<Response> {
+    const { body, signature } = stripe.sign(notice);
+    return sendNotice(t, body, signature);
+  }
+
+  async function deliverNewest(): Promise<void> {
+    const { status } = await deliver();
+    if (status !== 200) throw new Error(`a notice was answered with ${status}`);
+  }
+
+  return {
+    t,
+    stripe,
+    newestNotice,
+    deliver,
+    /** Has a provider open an account, and tell Stripe all that it asks for. @returns how Stripe names the account. */
+    async makePayable(provider: Pick<Provider, 'trpc'>): Promise<string> {
+      const accountId = await openAccount(provider);
+      stripe.enable(accountId);
+      await deliverNewest();
+      return accountId;
+    },
+    /** Pays on the page on which somebody was asked to, as its giver does. */
+    async pay(paymentUrl: string | null): Promise<void> {
+      stripe.pay(paymentUrl?.split('/').at(-1) ?? '');
+      await deliverNewest();
+    },
+  };
+}
+
+/** Has a provider begin with an account at Stripe. @returns how Stripe names it. */
+export async function openAccount({ trpc }: Pick<Provider, 'trpc'>): Promise<string> {
+  const { url } = await trpc.payments.onboard.mutate();
+  const [, accountId = ''] = /onboarding\/([^?]+)/.exec(url) ?? [];
+  return accountId;
+}
+
+/** Sends whatever claims to be a notice. */
+export function sendNotice(
+  { send }: Pick<TestApp, 'send'>,
+  body: NonNullable<RequestInit['body']>,
+  signature: string | null,
+): Promise<Response> {
+  return send('/api/payments/stripe/webhook', {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      ...(signature !== null && { 'Stripe-Signature': signature }),
+    },
+    body,
+  });
+}

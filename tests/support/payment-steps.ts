@@ -1,0 +1,31 @@
+/** Payments that are put straight into a storage, as the payment service would have them move. */
+import type { NewTransaction } from '#server/storage/ledger.ts';
+import type { PayoutAccount } from '#server/storage/payments.ts';
+import type { Storage } from '#server/storage/storage.ts';
+import type { UserId } from '#shared/ids.ts';
+
+const HALF_AN_HOUR_MS = 1_800_000;
+
+/** An account at the payment service to which tips can be paid. */
+export function payoutAccountOf(userId: UserId): PayoutAccount {
+  return { userId, paymentMode: 'test', accountId: `acct_${userId}`, chargesEnabled: true, missing: [] };
+}
+
+/** Begins a payment of a tip, and gives it a page on which to pay. */
+export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip: NewTransaction) {
+  const { id, createdAtMs } = tip;
+  const payment = { ...tip, paymentMode: 'test', expiresAtMs: createdAtMs + HALF_AN_HOUR_MS } as const;
+  const begun = await payments.beginPayment(payment, createdAtMs);
+  if (begun.outcome !== 'begun') throw new Error(begun.outcome);
+  const checkout = { id: `cs_${id}`, url: `https://pay.example.com/${id}` };
+  await payments.movePayment(id, { to: 'pending', checkout }, createdAtMs, createdAtMs);
+}
+
+/** Pays a tip at the moment at which it was created. The receiver must have an account at the payment service. */
+export async function payTip(storage: Pick<Storage, 'payments'>, tip: NewTransaction): Promise<void> {
+  await beginPayment(storage, tip);
+  const { id, createdAtMs } = tip;
+  const paid = { to: 'succeeded', chargeId: `pi_${id}` } as const;
+  const moved = await storage.payments.movePayment(id, paid, createdAtMs, createdAtMs);
+  if (moved?.outcome !== 'moved') throw new Error(`${id} was not paid`);
+}

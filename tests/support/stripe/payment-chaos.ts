@@ -1,0 +1,264 @@
+/**
+ * Random operations on tips that are paid at the stand-in for Stripe, with notices that come in any order or never, and a payment
+ * service that is slow, refuses, fails and cuts lines. What must hold once all of that has ended is asserted here: the ledger says
+ * what Stripe says, to the cent.
+ */
+import { TRPCClientError } from '@trpc/client';
+import { expect, onTestFinished } from 'vitest';
+import { createStripe } from '#server/payments/stripe/stripe.ts';
+import { createChance } from '../chance.ts';
+import { sendNotice } from '../paid-app.ts';
+import { beginSession, createPeople, START_MS } from '../people.ts';
+import { createTestApp, type TestApp } from '../test-app.ts';
+import { createTestData, isOnSqlite } from '../test-data.ts';
+import { compareWithStripe } from './compare.ts';
+import { type Fault, type StandInNotice, startStripe } from './stand-in.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** Longer than the longest pause between two looks at a payment. */
+const SETTLING_STEP_MS = 35 * MINUTE_MS;
+/** More than a day, because for so long Stripe answers what failed under an idempotency key as it did. */
+const SETTLING_STEPS = 45;
+const MOST_AT_ONCE = 5;
+const FAULTS_PER_HUNDRED = 12;
+const KEYS = 40;
+
+/** What may be answered to a giver or a receiver, beside what they asked for. */
+const REFUSALS = [
+  ...['payment_unavailable', 'not_refundable', 'provider_not_payable'],
+  // What was not paid has no refund.
+  'transaction_not_found',
+];
+
+/** Something that was asked for: how often it was done, or refused, for the figures of a run. */
+export type Figures = Map<string, number>;
+
+/** @returns how often what happened. */
+export async function runPaymentChaos(seed: number, operations: number): Promise<Figures> {
+  const chance = createChance(seed);
+  const chanceOfFaults = createChance(seed + 1);
+  const figures: Figures = new Map();
+  const count = (what: string) => figures.set(what, (figures.get(what) ?? 0) + 1);
+
+  let nowMs = START_MS;
+  const stripe = await startStripe({ nowMs: () => nowMs });
+  onTestFinished(() => stripe.stop());
+  const data = await createTestData();
+  const apps: TestApp[] = [];
+  // Two processes share a database of PostgreSQL.
+  for (let app = 0; app < (isOnSqlite() ? 1 : 2); app += 1)
+    apps.push(await createTestApp({ data, paymentService: (clock) => createStripe(stripe.settings, clock) }));
+  const pass = (ms: number) => {
+    nowMs += ms;
+    for (const { clock } of apps) clock.nowMs = nowMs;
+  };
+  const anyApp = () => chance.pick(apps);
+  const errorsLogged = () =>
+    apps.flatMap(({ logLines }) => logLines.filter((line) => JSON.parse(line).level >= 50));
+
+  const [first] = apps;
+  if (!first) throw new Error('there is no app');
+  const { addAccount, addCode } = createPeople(first.storage, chance.bytes);
+  const providers = await Promise.all(
+    ['pat', 'kim'].map(async (name) => {
+      const user = await addAccount(name, ['bartender']);
+      const code = await addCode(user, 'bartender');
+      const token = await beginSession(first.storage, user.email);
+      await first.trpc(token).payments.onboard.mutate();
+      return { user, token, code };
+    }),
+  );
+  const customers = await Promise.all(
+    ['cam', 'sam'].map(async (name) => {
+      const user = await addAccount(name);
+      return { user, token: await beginSession(first.storage, user.email) };
+    }),
+  );
+  const givers = [...customers, ...providers];
+  for (const { id } of stripe.accounts.values()) stripe.enable(id);
+
+  /** The pages that somebody was shown; nobody pays on another one. */
+  const shown = new Set<string>();
+  /** The tips that were answered to somebody, by their ids. */
+  const known = new Map<string, { readonly giver: string; readonly receiver: string }>();
+  /** What a key stands for, and the tip that was answered to it. */
+  const keys = Array.from({ length: KEYS }, (_, index) => {
+    const giver = chance.pick(givers);
+    const to = chance.pick(providers.filter(({ user }) => user.id !== giver.user.id));
+    return {
+      key: `key-${index}`,
+      giver,
+      to,
+      amountCents: 1_000 + chance.below(50_000),
+      ids: new Set<string>(),
+    };
+  });
+  /** Notices that are lost for ever; Stripe repeats the others until they were taken. */
+  const lost = new Set<StandInNotice>();
+  const taken = new Set<StandInNotice>();
+  const signedBefore: { readonly body: string; readonly signature: string; readonly atMs: number }[] = [];
+
+  async function ask<Result>(what: string, call: () => Promise<Result>): Promise<Result | null> {
+    try {
+      const result = await call();
+      count(what);
+      return result;
+    } catch (error) {
+      const refusal = error instanceof TRPCClientError ? error.data?.errorCode : null;
+      if (!REFUSALS.includes(String(refusal)))
+        throw new Error(`${what}: ${refusal} ${errorsLogged().join('')}`, { cause: error });
+      count(`${what}: ${refusal}`);
+      return null;
+    }
+  }
+
+  async function create(): Promise<void> {
+    const { key, giver, to, amountCents, ids } = chance.pick(keys);
+    const isRepeatable = chance.below(4) > 0;
+    const together = Array.from({ length: 1 + (isRepeatable ? chance.below(3) : 0) }, anyApp);
+    await Promise.all(
+      together.map(async ({ trpc }) => {
+        const tip = { receiverQrId: to.code, amountCents, serviceCategory: 'bartender' } as const;
+        const answer = await ask('create', () =>
+          trpc(giver.token).transactions.create.mutate({
+            ...tip,
+            ...(isRepeatable && { idempotencyKey: key }),
+          }),
+        );
+        if (!answer) return;
+        if (isRepeatable) ids.add(answer.id);
+        known.set(answer.id, { giver: giver.token, receiver: to.token });
+        const [, page] = /\/pay\/(cs_\w+)$/.exec(answer.paymentUrl ?? '') ?? [];
+        if (page !== undefined) shown.add(page);
+      }),
+    );
+  }
+
+  function pay(): void {
+    const pages = [...shown].filter((id) => stripe.sessions.get(id)?.status === 'open');
+    if (pages.length > 0 && stripe.pay(chance.pick(pages))) count('pay');
+  }
+
+  async function deliver(notice: StandInNotice): Promise<number> {
+    const { body, signature } = stripe.sign(notice);
+    signedBefore.push({ body, signature, atMs: nowMs });
+    const { status } = await sendNotice(anyApp(), body, signature);
+    if (status === 200) taken.add(notice);
+    else expect(status).toBe(503);
+    count(`notice: ${status}`);
+    return status;
+  }
+
+  async function deliverAny(): Promise<void> {
+    const notices = stripe.notices.filter((notice) => !lost.has(notice));
+    const waiting = notices.filter((notice) => !taken.has(notice));
+    const from = chance.below(3) > 0 && waiting.length > 0 ? waiting : notices;
+    const notice = chance.pick(from);
+    if (chance.below(5) === 0 && notice.type !== 'account.updated' && !taken.has(notice)) {
+      lost.add(notice);
+      count('notice: lost');
+    } else {
+      await Promise.all(Array.from({ length: 1 + chance.below(2) }, () => deliver(notice)));
+    }
+  }
+
+  /** Sends a notice with a signature that it got before. */
+  async function replay(): Promise<void> {
+    if (signedBefore.length === 0) return;
+    const { body, signature, atMs } = chance.pick(signedBefore);
+    const { status } = await sendNotice(anyApp(), body, signature);
+    if (nowMs - atMs > 5 * MINUTE_MS) expect(status).toBe(400);
+    else expect([200, 503]).toContain(status);
+    count(`replayed: ${status}`);
+  }
+
+  const oneOfNewest = (tips: number) =>
+    known.size === 0 ? null : chance.pick([...known.keys()].slice(-tips));
+
+  async function asParty(what: 'get' | 'giveUp' | 'refund'): Promise<void> {
+    // Only what is still open can be given up.
+    const id = oneOfNewest(what === 'giveUp' ? 4 : 30);
+    if (id === null) return;
+    const { giver, receiver } = known.get(id) ?? {};
+    const isGiver = what !== 'refund' || chance.below(2) === 0;
+    const { transactions } = anyApp().trpc(isGiver ? giver : receiver);
+    const idempotencyKey = chance.pick([undefined, `refund-${id}`]);
+    await (what === 'get'
+      ? ask('get', () => transactions.get.query({ id }))
+      : what === 'giveUp'
+        ? ask('giveUp', () => transactions.giveUp.mutate({ id }))
+        : ask('refund', () =>
+            transactions.refund.mutate({ id, ...(idempotencyKey !== undefined && { idempotencyKey }) }),
+          ));
+  }
+
+  function atStripe(what: 'refundAtStripe' | 'dispute'): void {
+    if (stripe.charges.size === 0) return;
+    stripe[what](chance.pick([...stripe.charges.keys()]));
+    count(what);
+  }
+
+  const steps: readonly [weight: number, step: () => unknown][] = [
+    [22, create],
+    [16, pay],
+    [16, deliverAny],
+    [4, replay],
+    [14, () => asParty('get')],
+    [5, () => asParty('giveUp')],
+    [9, () => asParty('refund')],
+    [2, () => atStripe('refundAtStripe')],
+    [2, () => atStripe('dispute')],
+    [8, () => anyApp().app.sweepPayments()],
+  ];
+  const allSteps = steps.flatMap(([weight, step]) => Array.from({ length: weight }, () => step));
+
+  const FAULTS: readonly Fault[] = [
+    { is: 'slow', ms: 5 },
+    { is: 'status', status: 429 },
+    { is: 'status', status: 500 },
+    { is: 'status', status: 500, isDone: true },
+    { is: 'status', status: 503 },
+    { is: 'cut', when: 'before' },
+    { is: 'cut', when: 'after' },
+  ];
+  let hasFaults = true;
+  let failing = 0;
+  stripe.fail(() => {
+    if (!hasFaults) return null;
+    // Several requests in a row, because the package asks a second time.
+    if (failing === 0 && chanceOfFaults.below(100) < FAULTS_PER_HUNDRED)
+      failing = 1 + chanceOfFaults.below(4);
+    if (failing === 0) return null;
+    failing -= 1;
+    return chanceOfFaults.pick(FAULTS);
+  });
+
+  for (let done = 0; done < operations; ) {
+    const size = 1 + chance.below(MOST_AT_ONCE);
+    await Promise.all(Array.from({ length: size }, async () => chance.pick(allSteps)()));
+    done += size;
+    pass(chance.pick([0, 200, 2 * SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 4 * MINUTE_MS, 12 * MINUTE_MS]));
+  }
+
+  hasFaults = false;
+  const deliverRest = async () => {
+    const rest = () => stripe.notices.filter((notice) => !lost.has(notice) && !taken.has(notice));
+    for (let notices = rest(); notices.length > 0; notices = rest())
+      // What failed under a key is answered as it did, for a day.
+      if ((await deliver(chance.pick(notices))) === 503) return;
+  };
+  for (let step = 0; step < SETTLING_STEPS; step += 1) {
+    await deliverRest();
+    pass(SETTLING_STEP_MS);
+    for (let times = 0; times < 4; times += 1) await anyApp().app.sweepPayments();
+  }
+  await deliverRest();
+  expect(stripe.notices.filter((notice) => !lost.has(notice) && !taken.has(notice))).toEqual([]);
+
+  for (const { key, ids } of keys) expect(ids.size, `tips of ${key}`).toBeLessThan(2);
+  expect(errorsLogged()).toEqual([]);
+  compareWithStripe(stripe, await data.dump());
+  expect(await data.check()).toEqual([]);
+  return figures;
+}
