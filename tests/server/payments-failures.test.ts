@@ -179,6 +179,43 @@ test('a page that was paid and belongs to no payment here is named in the log', 
   expect(scene.t.logLines.join('')).toContain('a page was paid that no payment here knows');
 });
 
+test('a page on which another sum was paid than was due gives no tip, and is named in the log', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id } = await scene.give();
+  for (const session of stripe.sessions.values()) session.amountTotal = 2_000;
+  scene.pay();
+  expect((await scene.deliver()).status).toBe(200);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'pending' });
+  expect((await t.data.dump())['transactions']).toEqual([]);
+  const errors = t.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+  expect(errors.length).toBeGreaterThan(0);
+  for (const error of errors)
+    expect(error).toMatchObject({
+      msg: 'another sum was paid than was due',
+      ...{ payment: id, dueCents: 2_100, chargedCents: 2_000 },
+    });
+});
+
+test('what a receiver keeps of a tip that has gone back is named in the log, once, and the tip is refunded', async () => {
+  const scene = await openPaymentScene();
+  const { t, stripe, customer } = scene;
+  const { id } = await scene.give();
+  const { chargeId } = scene.pay();
+  await scene.deliver();
+  stripe.fail(({ path }) =>
+    path.endsWith('/reversals') ? { is: 'refused', status: 400, message: 'Insufficient funds' } : null,
+  );
+  stripe.refundAtStripe(chargeId);
+  expect((await scene.deliver()).status).toBe(200);
+  t.clock.nowMs += 20 * MINUTE_MS;
+  await t.app.sweepPayments();
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'refunded' });
+  expect([...stripe.charges.values()]).toMatchObject([{ isTransferReversed: false }]);
+  const errors = t.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 50);
+  expect(errors).toMatchObject([{ msg: 'the receiver keeps what has gone back to the giver', payment: id }]);
+});
+
 test('while the database takes nothing, nothing is asked of Stripe, its notices come again, and all goes on afterwards', async () => {
   const scene = await openPaymentScene();
   const { t, stripe, customer } = scene;

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { borrowDatabase, createPostgresDatabase } from '#tests/support/postgres.ts';
+import { connectUnhurried } from '#tests/support/postgres-server.ts';
 import { storedInPostgres } from '#tests/support/stored-data.ts';
 
 test('gives each test an empty database of its own', async () => {
@@ -14,6 +15,13 @@ test('gives each test an empty database of its own', async () => {
     expect(rows).toEqual([{ count: '1' }]);
     await client.end();
   }
+});
+
+test('waits for a statement that takes longer than the product would wait', async () => {
+  const client = await connectUnhurried(await createPostgresDatabase());
+  const { rows } = await client.query(`SELECT 'done' AS word FROM pg_sleep(5.5)`);
+  await client.end();
+  expect(rows).toEqual([{ word: 'done' }]);
 });
 
 test.each([

@@ -25,6 +25,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type ClientBase } from 'pg';
 import { z } from 'zod';
 import { connect } from '#server/storage/postgres/connection.ts';
+import { UNHURRIED } from '#server/storage/postgres/ledger-check.ts';
 import { signalWithChildren } from './process-family.ts';
 import { freePort } from './running-server.ts';
 
@@ -253,12 +254,9 @@ async function launch(
   return (await readUntil(started, READY)) ?? started;
 }
 
-/**
- * Connects to make and drop whole databases, which takes a busy disk longer than the product waits for a statement. The driver's own
- * limit counts the wait for the statements before, so that there must be none either.
- */
+/** Connects to make and drop whole databases, which takes a busy disk longer than the product waits for a statement. */
 export async function connectUnhurried(url: string): Promise<Client> {
-  return connect(url, { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 });
+  return connect(url, UNHURRIED);
 }
 
 /** The address of another database of the same server. */

@@ -17,6 +17,8 @@ interface OwnDatabase {
 }
 
 let admin: Promise<Client> | undefined;
+/** The statement that was begun last; the driver takes one at a time. */
+let lastStatement = Promise.resolve();
 /** Migrated and empty databases that no test has at the moment. */
 const free: OwnDatabase[] = [];
 
@@ -96,7 +98,12 @@ async function drop({ name, client }: OwnDatabase): Promise<void> {
   await administer(`DROP DATABASE ${name} WITH (FORCE)`);
 }
 
-async function administer(statement: string): Promise<void> {
+/** Runs a statement after those that were begun before, whatever has become of them. */
+function administer(statement: string): Promise<void> {
   admin ??= connectUnhurried(inject('postgresUrl'));
-  await (await admin).query(statement);
+  const run = Promise.all([admin, lastStatement]).then(async ([client]) => {
+    await client.query(statement);
+  });
+  lastStatement = run.catch(() => {});
+  return run;
 }

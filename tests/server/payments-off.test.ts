@@ -1,0 +1,49 @@
+/** A server without the keys of a payment service has nothing to do with one: it asks nobody for anything. */
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { call, createCode, enter } from '#tests/support/rest-client.ts';
+import { type Environment, PROGRAM, startServer, stopEverything } from '#tests/support/running-server.ts';
+import { startStripe } from '#tests/support/stripe/stand-in.ts';
+
+const WATCHED = ['--import', join(import.meta.dirname, '../support/outgoing-connections.ts'), PROGRAM];
+
+afterAll(stopEverything);
+
+/** Gives a tip and has it refunded. @returns what was answered, and what the server connected to or loaded from its start to its end. */
+async function giveAndRefund(env: Environment) {
+  const server = await startServer(env, WATCHED);
+  const pat = await enter(server, 'pat', ['bartender']);
+  const cam = await enter(server, 'cam');
+  const code = await createCode(server, pat.token, 'bartender');
+  const tip = { amount: 20, receiver_qr_id: code, service_category: 'bartender' };
+  const given = await call<{ id: string }>(server, '/transactions', {
+    ...{ token: cam.token, body: tip },
+  });
+  const refunded = await call(server, `/transactions/${given.body.id}/refund`, {
+    token: cam.token,
+    body: {},
+  });
+  expect(await server.stop()).toMatchObject({ code: 0 });
+  const seen = server
+    .stderr()
+    .split('\n')
+    .filter((line) => /^(?:connects|loads): /.test(line));
+  return { given: given.status, refunded: refunded.status, seen };
+}
+
+test('without keys a tip is given and refunded, no request goes anywhere, and the package is not loaded', async () => {
+  expect(await giveAndRefund({})).toEqual({ given: 201, refunded: 200, seen: [] });
+});
+
+test('with keys the package is loaded and asks the payment service', async () => {
+  const stripe = await startStripe();
+  const { secretKey, webhookSecrets } = stripe.settings;
+  const keys = { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets.join() };
+  const { given, seen } = await giveAndRefund({ ...keys, STRIPE_API_BASE: stripe.url });
+  await stripe.stop();
+  expect(given).toBe(409);
+  expect(seen.some((line) => line.startsWith('loads: '))).toBe(true);
+  expect(seen.some((line) => line.startsWith('connects: ') && line.includes(new URL(stripe.url).port))).toBe(
+    true,
+  );
+});
