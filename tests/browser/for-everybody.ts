@@ -15,9 +15,7 @@ export async function expectForEverybody(page: Page, station: string): Promise<v
   for (const width of new Set([size.width, 1280])) {
     await page.setViewportSize({ ...size, width });
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // Even the shortest transition shows the former colours until the next frame, which a busy machine draws late.
-      await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
+      await changeScheme(page, colorScheme);
       const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).withTags(TAGS).analyze();
       expect.soft(violations, `${station}, ${colorScheme}, ${width} px`).toEqual([]);
     }
@@ -32,6 +30,12 @@ export async function expectForEverybody(page: Page, station: string): Promise<v
   await page.evaluate(() => document.documentElement.removeAttribute('style'));
   await page.setViewportSize(size);
   await settled(page);
+}
+
+/** Changes the scheme, and waits until the page has its colours: even the shortest transition shows the former ones until the next frame. */
+export async function changeScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
 }
 
 /** Waits until a new window size has reached the page: a click that is on its way meanwhile would miss what moves. */

@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import type { StripeStandIn } from '../support/stripe/stand-in.ts';
 import { test as base, expect, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
-import { test } from './stripe-fixtures.ts';
+import { picture, test } from './stripe-fixtures.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Get paid' });
 
@@ -29,6 +29,7 @@ test('a provider goes to Stripe, breaks off, is told what is missing, goes on, a
   await page.goto('/dashboard');
   await expect(card(page)).toContainText('Until then nobody can tip you.');
   await expectForEverybody(page, 'not begun');
+  await picture(page, 'payouts-01-not-begun');
   await card(page).getByRole('button', { name: 'Begin at Stripe' }).click();
 
   await expect(page.getByRole('heading', { name: 'Tell us more' })).toBeVisible();
@@ -37,6 +38,7 @@ test('a provider goes to Stripe, breaks off, is told what is missing, goes on, a
   await expect(card(page).getByRole('status')).toHaveText('Nobody can tip you yet. Stripe still asks for:');
   await expect(card(page).getByRole('listitem')).toHaveText(['a bank account', 'an identity document']);
   await expectForEverybody(page, 'missing');
+  await picture(page, 'payouts-02-missing');
 
   await card(page).getByRole('button', { name: 'Go on at Stripe' }).click();
   await page.getByRole('link', { name: 'Done' }).click();
@@ -44,6 +46,7 @@ test('a provider goes to Stripe, breaks off, is told what is missing, goes on, a
   await expect(card(page).getByRole('status')).toHaveText(/^You can be paid\./);
   await expect(card(page).getByRole('listitem')).toHaveCount(0);
   await expectForEverybody(page, 'enabled');
+  await picture(page, 'payouts-03-enabled');
   expect((await backstage.call('GET', `/qr-codes/${code}`)).qr_code.is_payable).toBe(true);
 
   // Afterwards it is in nobody's way, and stays within reach.
@@ -55,6 +58,7 @@ test('a provider goes to Stripe, breaks off, is told what is missing, goes on, a
   await expect(card(page)).toHaveCount(0);
   await page.getByRole('tab', { name: 'Profile' }).click();
   await expectForEverybody(page, 'profile');
+  await picture(page, 'payouts-04-profile');
   await card(page).getByRole('button', { name: 'Payouts at Stripe' }).click();
   await page.waitForURL(`${stripe.url}/express/${accountOf(stripe, provider).id}`);
   await page.goBack();
@@ -70,14 +74,15 @@ test('what Stripe decides later is shown without a reload', async ({ page, strip
   const account = accountOf(stripe, provider);
   account.currentlyDue = [
     ...['business_profile.mcc', 'business_profile.url', 'tos_acceptance.date', 'tos_acceptance.ip'],
-    ...['individual.dob.day', 'individual.ssn_last_4', 'individual.nationality'],
+    ...['individual.nationality', 'individual.dob.day', 'individual.ssn_last_4', 'owners.first_name'],
   ];
   await page.getByRole('link', { name: 'Later' }).click();
   await expect(card(page).getByRole('listitem')).toHaveText([
     ...['more about your business', 'your agreement with Stripe', 'your date of birth'],
-    ...['your tax identification number', 'individual.nationality'],
+    ...['your tax identification number', 'other details, which Stripe names'],
   ]);
   await expectForEverybody(page, 'more is missing');
+  await picture(page, 'payouts-05-more-is-missing');
   account.currentlyDue = [];
   await expect(card(page).getByRole('status')).toHaveText(
     'Nobody can tip you yet. Stripe is looking at your answers.',
@@ -137,6 +142,7 @@ test('services that Stripe does not serve say so before anybody begins', async (
   await expect(card(page)).toContainText('Stripe does not serve Escort: no tips can be taken for it.');
   await expect(card(page).getByRole('button')).toHaveCount(0);
   await expectForEverybody(page, 'excluded');
+  await picture(page, 'payouts-06-excluded');
 
   await page.goto('/dashboard?tab=profile');
   await page.getByText('Add a service').click();

@@ -12,9 +12,12 @@ const WORDS: readonly (readonly [requirement: RegExp, words: string])[] = [
   [/^business_profile\./, 'more about your business'],
 ];
 
-/** @param names as Stripe names them. What has no words here keeps its name. */
+const OTHERS = 'other details, which Stripe names';
+
+/** @param names as Stripe names them, which say nothing to people: those without words here are told as one, last. */
 export function wordsForMissing(names: readonly string[]): readonly string[] {
-  return [
-    ...new Set(names.map((name) => WORDS.find(([requirement]) => requirement.test(name))?.[1] ?? name)),
-  ];
+  const words = new Set(
+    names.map((name) => WORDS.find(([requirement]) => requirement.test(name))?.[1] ?? OTHERS),
+  );
+  return words.delete(OTHERS) ? [...words, OTHERS] : [...words];
 }
