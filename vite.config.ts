@@ -146,7 +146,7 @@ const OF_EVERY_PAGE = `
 const BEHIND_LOGIN = `
   time-here.ts session/cache.ts session/api-hooks.ts session/logout.ts session/part.ts session/signed-in-data.tsx
   dashboard/new-day.ts dashboard/live/alerts.ts
-  ui/confirmation.tsx ui/dialog.tsx ui/empty.tsx ui/save-file.ts`
+  dashboard/fetched.tsx dashboard/queries.ts ui/attempts.ts ui/empty.tsx ui/save-file.ts`
   .trim()
   .split(/\s+/)
   .map(existing);

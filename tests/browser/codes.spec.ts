@@ -6,6 +6,8 @@ import type { Page } from '@playwright/test';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
 import { expect, holdAnswers, test, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
 
 const card = (page: Page, name = 'Bartender') => page.getByRole('article', { name });
 const editor = (page: Page) => page.getByRole('dialog', { name: 'Your tip page' });
@@ -97,6 +99,39 @@ test.describe('a code', () => {
     expect((await page.request.get(`/api/qr-codes/${code}`)).status()).toBe(410);
     await page.reload();
     await expect(page.getByRole('article')).toHaveCount(2);
+  });
+
+  test('says where it can be seen that a dialog could not be fetched, and opens it after a retry', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const provider = await backstage.provider();
+    await backstage.code(provider);
+    await logInAs(provider);
+    await page.goto('/dashboard');
+    const failed = page.getByRole('alert').filter({ hasText: 'Failed to load dashboard data' });
+    for (const [button, dialog] of [
+      ['Edit Page', 'Your tip page'],
+      ['Replace', 'Replace the Bartender code?'],
+    ] as const) {
+      await expect(card(page)).toBeVisible();
+      await page.route(/\/(?:opened|replace)-code-[^/]*\.js$/, (route) => route.abort());
+      await card(page).getByRole('button', { name: button }).click();
+      await expect(failed).toBeInViewport({ ratio: 1 });
+      expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
+      await expectForEverybody(page, `${button} that could not be fetched`);
+      await picture(page, `codes-not-fetched-${button.split(' ')[0]}`);
+      await page.unroute(/\/(?:opened|replace)-code-[^/]*\.js$/);
+      await failed.getByRole('button', { name: 'Retry' }).click();
+      await expect(failed).toHaveCount(0);
+      // What is opened stands in the address; a question does not.
+      if (button === 'Replace') await card(page).getByRole('button', { name: button }).click();
+      await expect(page.getByRole('dialog', { name: dialog })).toBeVisible();
+      await picture(page, `codes-dialog-${button.split(' ')[0]}`);
+      await page.getByRole('button', { name: button === 'Replace' ? 'Cancel' : 'Close' }).click();
+    }
   });
 
   test('is shown at an address of its own', async ({ page, backstage, logInAs }) => {

@@ -3,10 +3,10 @@ import type { Page } from '@playwright/test';
 import { startServer, stopEverything } from '../support/running-server.ts';
 import { Backstage, expect, logInByForm, test as offTest, storedToken, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
 import {
   goToStripe,
   payButton,
-  picture,
   quick,
   sessionAt,
   test as stripeTest,

@@ -2,16 +2,8 @@
 import { type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
 import { expect, logInByForm, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
-import {
-  goToStripe,
-  payButton,
-  picture,
-  quick,
-  sessionAt,
-  success,
-  test,
-  waiting,
-} from './stripe-fixtures.ts';
+import { picture } from './picture.ts';
+import { goToStripe, payButton, quick, sessionAt, success, test, waiting } from './stripe-fixtures.ts';
 import { loseAnswer, payTip, proceedWith } from './tipping.ts';
 
 test('while Stripe is down nothing is charged, and the same attempt goes on afterwards', async ({

@@ -5,7 +5,8 @@ import type { Page } from '@playwright/test';
 import type { StripeStandIn } from '../support/stripe/stand-in.ts';
 import { test as base, expect, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
-import { picture, test } from './stripe-fixtures.ts';
+import { picture } from './picture.ts';
+import { test } from './stripe-fixtures.ts';
 
 const card = (page: Page) => page.getByRole('region', { name: 'Get paid' });
 

@@ -3,7 +3,6 @@ import type { Page } from '@playwright/test';
 import { type Environment, startServer, stopEverything } from '../support/running-server.ts';
 import { type StandInNotice, type StripeStandIn, startStripe } from '../support/stripe/stand-in.ts';
 import { type Backstage, test as base, expect, type Person } from './fixtures.ts';
-import { changeScheme, settled } from './for-everybody.ts';
 import { payTip } from './tipping.ts';
 
 interface StripeFixtures {
@@ -107,27 +106,6 @@ export const success = (page: Page) => page.getByRole('heading', { name: 'Tip se
 export const waiting = (page: Page) => page.getByRole('heading', { name: 'Waiting for your payment' });
 export const payButton = (page: Page) => page.getByRole('button', { name: /^(?:Pay|Processing)/ });
 export const quick = (page: Page, amount: string) => page.getByRole('radio', { name: amount, exact: true });
-
-/**
- * Takes pictures for whoever wants to look at the states, on a phone and a desktop in both schemes: into the folder PICTURES, if there
- * is one.
- */
-export async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env['PICTURES'];
-  const size = page.viewportSize();
-  if (folder === undefined || size === null) return;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await changeScheme(page, colorScheme);
-    for (const width of [390, 1280]) {
-      await page.setViewportSize({ ...size, width });
-      await settled(page);
-      await page.screenshot({ path: `${folder}/${name}-${colorScheme}-${width}.png`, fullPage: true });
-    }
-  }
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
-  await page.setViewportSize(size);
-  await settled(page);
-}
 
 /** Chooses $20 and goes to Stripe. @returns the page there, by its id. */
 export async function goToStripe(page: Page, code: string): Promise<string> {

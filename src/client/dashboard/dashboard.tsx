@@ -12,21 +12,21 @@ import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths, SHOWN } from '.
 import { startWorker } from '../service-worker.ts';
 import { useLogout } from '../session/logout.ts';
 import { SignedInData } from '../session/signed-in-data.tsx';
-import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { Screen } from '../ui/screen.tsx';
-import { Loading, Problem } from '../ui/states.tsx';
+import { Loading } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account/account-type.ts';
 import { QrCodesSketch } from './codes/qr-codes-sketch.tsx';
 import styles from './dashboard.module.css';
+import { Fetched, LoadFailed } from './fetched.tsx';
 import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
-import { LOAD_FAILED, useDashboardData } from './queries.ts';
+import { useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
 import { TransactionsSketch } from './transactions-sketch.tsx';
 
@@ -196,21 +196,6 @@ function Overview({ user }: { readonly user: User }) {
   );
 }
 
-interface FetchedProps {
-  /** What stands in its place until it is fetched. */
-  readonly sketch: ReactNode;
-  readonly children: ReactNode;
-}
-
-/** A panel that is fetched when it is opened. Browsers do not fetch a failed module again until the page is reloaded. */
-function Fetched({ sketch, children }: FetchedProps) {
-  return (
-    <Boundary fallback={<NotReady status="failed" sketch={null} onRetry={() => window.location.reload()} />}>
-      <Suspense fallback={sketch}>{children}</Suspense>
-    </Boundary>
-  );
-}
-
 interface StandingProps {
   readonly user: User;
   readonly connection: Connection;
@@ -247,11 +232,7 @@ interface NotReadyProps {
 
 function NotReady({ status, sketch, onRetry }: NotReadyProps) {
   if (status === 'loading') return <div aria-busy="true">{sketch}</div>;
-  return (
-    <Problem title={LOAD_FAILED} onRetry={onRetry}>
-      <p>Nothing is lost. Please try again in a moment.</p>
-    </Problem>
-  );
+  return <LoadFailed onRetry={onRetry} />;
 }
 
 /** The tabs of an account, the one first that opens by default. */

@@ -19,7 +19,7 @@ export function useShowCodes(): (...changed: readonly QrCode[]) => Promise<void>
 }
 
 /** Says that a change failed. A code that was changed elsewhere is loaded again. */
-function useShowFailure(): (error: unknown, fallback: string) => void {
+export function useShowFailure(): (error: unknown, fallback: string) => void {
   const utils = trpc.useUtils();
   return (error, fallback) => {
     const { detail, code } = failureOf(error);
@@ -38,19 +38,5 @@ export function usePauseQrCode() {
       toastSuccess(code.status === 'paused' ? `${label} is paused` : `${label} takes tips again`, code.id);
     },
     onError: (error) => showFailure(error, 'Failed to change the code'),
-  });
-}
-
-/** @param onReplaced is called with the id of the new code just before the list shows it. */
-export function useReplaceQrCode(replaced: QrCode, onReplaced: (id: string) => void) {
-  const show = useShowCodes();
-  const showFailure = useShowFailure();
-  return trpc.qrCodes.replace.useMutation({
-    async onSuccess(code) {
-      onReplaced(code.id);
-      await show({ ...replaced, status: 'replaced', photoUrl: null }, code);
-      toastSuccess(`New code for ${CATEGORY_LABELS[code.serviceCategory]}. Print it anew.`);
-    },
-    onError: (error) => showFailure(error, 'Failed to replace the code'),
   });
 }

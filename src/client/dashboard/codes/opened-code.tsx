@@ -1,11 +1,11 @@
 /** What is open over the codes. Changes that were not saved keep it open until somebody discards them, whatever closed it. */
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { Boundary } from '../../ui/boundary.tsx';
 import { Confirmation } from '../../ui/confirmation.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
+import { Loading, Skeleton } from '../../ui/states.tsx';
+import { Fetched } from '../fetched.tsx';
 import { closeOpened, type Opening, openOver, useOpened } from './opening.ts';
 
 const TipPageEditor = lazy(() =>
@@ -39,29 +39,27 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
   return (
     <>
       <Dialog key={opening + code.id} title={TITLES[opening]} size="screen" onClose={closeOpened}>
-        <Boundary fallback={<Unreachable />}>
-          <Suspense
-            fallback={
-              <Loading>
-                <Skeleton height="tall" />
-              </Loading>
-            }
-          >
-            {opening === 'page' ? (
-              <TipPageEditor
-                code={code}
-                user={user}
-                onUnsavedChange={(isUnsaved) => setUnsavedId(isUnsaved ? code.id : null)}
-                onSaved={() => {
-                  setUnsavedId(null);
-                  closeOpened();
-                }}
-              />
-            ) : (
-              <PrintKit code={code} user={user} />
-            )}
-          </Suspense>
-        </Boundary>
+        <Fetched
+          sketch={
+            <Loading>
+              <Skeleton height="tall" />
+            </Loading>
+          }
+        >
+          {opening === 'page' ? (
+            <TipPageEditor
+              code={code}
+              user={user}
+              onUnsavedChange={(isUnsaved) => setUnsavedId(isUnsaved ? code.id : null)}
+              onSaved={() => {
+                setUnsavedId(null);
+                closeOpened();
+              }}
+            />
+          ) : (
+            <PrintKit code={code} user={user} />
+          )}
+        </Fetched>
       </Dialog>
       {isLeaving && (
         <Confirmation
@@ -75,14 +73,5 @@ export function OpenedCode({ codes, user }: OpenedCodeProps) {
         </Confirmation>
       )}
     </>
-  );
-}
-
-/** Browsers do not fetch a failed module again until the page is reloaded. */
-function Unreachable() {
-  return (
-    <Problem title="This part could not be loaded" onRetry={() => window.location.reload()}>
-      <p>Check your connection and try again.</p>
-    </Problem>
   );
 }

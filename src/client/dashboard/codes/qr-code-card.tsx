@@ -1,6 +1,6 @@
 /** The card of a current code: its picture, its printed id and what can be done with it. */
 import { Maximize, Printer, Share2 } from 'lucide-react';
-import { useId, useState } from 'react';
+import { lazy, useId, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -11,15 +11,19 @@ import { toastSuccess } from '../../toasts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Confirmation } from '../../ui/confirmation.tsx';
 import { Field } from '../../ui/field.tsx';
-import { usePauseQrCode, useReplaceQrCode } from './code-changes.ts';
+import { FetchedDialog } from '../fetched.tsx';
+import { usePauseQrCode } from './code-changes.ts';
 import { STATUS_LABELS } from './code-status.ts';
 import { openOver } from './opening.ts';
 import { OwnMachineNote } from './own-machine-note.tsx';
 import styles from './qr-code-card.module.css';
 import { downloadPicture, pictureUrl } from './qr-code-picture.ts';
 import { shareAddress } from './share-code.ts';
+
+const ReplaceCode = lazy(() =>
+  import('./replace-code.tsx').then(({ ReplaceCode }) => ({ default: ReplaceCode })),
+);
 
 interface QrCodeCardProps {
   readonly code: QrCode;
@@ -35,11 +39,6 @@ export function QrCodeCard({ code, user, onReplaced }: QrCodeCardProps) {
   const isPaused = code.status === 'paused';
   const [isAsking, setAsking] = useState(false);
   const pausing = usePauseQrCode();
-  const replacing = useReplaceQrCode(code, onReplaced);
-
-  function replace() {
-    replacing.mutate({ id: code.id }, { onError: () => setAsking(false) });
-  }
 
   return (
     <article className={styles.card} aria-labelledby={headingId}>
@@ -97,19 +96,9 @@ export function QrCodeCard({ code, user, onReplaced }: QrCodeCardProps) {
         <Link href={paths.tip(code.id)}>Open Tip Page</Link>
       </div>
       {isAsking && (
-        <Confirmation
-          title={`Replace the ${label} code?`}
-          confirm={replacing.isPending ? 'Replacing...' : 'Replace'}
-          isUnderWay={replacing.isPending}
-          onConfirm={replace}
-          onCancel={() => setAsking(false)}
-        >
-          <p>
-            You get a new code with the same tip page. Whoever scans the old print reads that it was replaced,
-            and cannot tip by it any more. This cannot be undone: print the new code, and take the old one
-            down.
-          </p>
-        </Confirmation>
+        <FetchedDialog>
+          <ReplaceCode code={code} onReplaced={onReplaced} onLeave={() => setAsking(false)} />
+        </FetchedDialog>
       )}
     </article>
   );

@@ -7,14 +7,19 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { FetchedDialog } from '../fetched.tsx';
 import { isCurrent } from './code-status.ts';
 import { useCreateQrCode } from './create-qr-code.ts';
-import { OpenedCode } from './opened-code.tsx';
+import { useOpened } from './opening.ts';
 import { QrCodeCard } from './qr-code-card.tsx';
 import styles from './qr-codes.module.css';
 
 /** Most providers have none. */
 const OldCodes = lazy(() => import('./old-codes.tsx').then(({ OldCodes }) => ({ default: OldCodes })));
+
+const OpenedCode = lazy(() =>
+  import('./opened-code.tsx').then(({ OpenedCode }) => ({ default: OpenedCode })),
+);
 
 interface QrCodesProps {
   readonly user: User;
@@ -25,6 +30,10 @@ export function QrCodes({ user, codes: all }: QrCodesProps) {
   const codes = all.filter(isCurrent);
   const old = all.filter((code) => !isCurrent(code));
   const creation = useCreation(codes);
+  const isOpened = useOpened() !== null;
+  /** What was opened stays, because it may have changes that were not saved. */
+  const [wasOpened, setWasOpened] = useState(isOpened);
+  if (isOpened && !wasOpened) setWasOpened(true);
   const missing = user.serviceCategories.filter((category) =>
     codes.every(({ serviceCategory }) => serviceCategory !== category),
   );
@@ -80,7 +89,11 @@ export function QrCodes({ user, codes: all }: QrCodesProps) {
           </Suspense>
         </Boundary>
       )}
-      <OpenedCode codes={codes} user={user} />
+      {wasOpened && (
+        <FetchedDialog>
+          <OpenedCode codes={codes} user={user} />
+        </FetchedDialog>
+      )}
     </div>
   );
 }

@@ -1,0 +1,43 @@
+/** Asks before a code is replaced, and replaces it. It is fetched when somebody is about to. */
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { Confirmation } from '../../ui/confirmation.tsx';
+import { useShowCodes, useShowFailure } from './code-changes.ts';
+
+interface ReplaceCodeProps {
+  readonly code: QrCode;
+  /** Is called with the id of the code that takes the place of this one, just before the list shows it. */
+  readonly onReplaced: (id: string) => void;
+  /** Is called when the code stays. */
+  readonly onLeave: () => void;
+}
+
+export function ReplaceCode({ code, onReplaced, onLeave }: ReplaceCodeProps) {
+  const label = CATEGORY_LABELS[code.serviceCategory];
+  const show = useShowCodes();
+  const showFailure = useShowFailure();
+  const replacing = trpc.qrCodes.replace.useMutation({
+    async onSuccess(next) {
+      onReplaced(next.id);
+      await show({ ...code, status: 'replaced', photoUrl: null }, next);
+      toastSuccess(`New code for ${label}. Print it anew.`);
+    },
+    onError: (error) => showFailure(error, 'Failed to replace the code'),
+  });
+  return (
+    <Confirmation
+      title={`Replace the ${label} code?`}
+      confirm={replacing.isPending ? 'Replacing...' : 'Replace'}
+      isUnderWay={replacing.isPending}
+      onConfirm={() => replacing.mutate({ id: code.id }, { onError: onLeave })}
+      onCancel={onLeave}
+    >
+      <p>
+        You get a new code with the same tip page. Whoever scans the old print reads that it was replaced, and
+        cannot tip by it any more. This cannot be undone: print the new code, and take the old one down.
+      </p>
+    </Confirmation>
+  );
+}
