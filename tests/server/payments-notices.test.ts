@@ -2,7 +2,9 @@
  * Notices that nobody but Stripe may send, that come too late or too often, or that say what cannot be: none of them changes what is
  * stored. And the keys of the operator stand in no line of the log and in no answer.
  */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { EVENTS_OF_MONEY_BACK } from '#server/payments/stripe/news.ts';
 import { createStripe } from '#server/payments/stripe/stripe.ts';
 import { sendNotice } from '#tests/support/paid-app.ts';
 import { openPaymentScene, type PaymentScene } from '#tests/support/stripe/payment-scene.ts';
@@ -140,6 +142,11 @@ test('what is signed and says nothing that is ours is taken, and changes no paym
     expect(await codeOf(await sendNotice(t, body, signature)), payload).toEqual([200, null]);
   }
   expect(await shown()).toEqual(before);
+});
+
+test('the operator is told to subscribe to every event of money that goes back', () => {
+  const told = readFileSync('docs/payments.md', 'utf8');
+  expect(EVENTS_OF_MONEY_BACK.filter((type) => !told.includes(`\`${type}\``))).toEqual([]);
 });
 
 test('the address of notices takes nothing but POST, and there is none where payments are simulated', async () => {

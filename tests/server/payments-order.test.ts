@@ -32,6 +32,28 @@ test.each([
   ]);
 });
 
+test('an inquiry of the bank leaves a tip as it is, and the dispute that it becomes reverses it', async () => {
+  const scene = await openPaymentScene();
+  const { stripe, customer, newestNotice } = scene;
+  const { id } = await scene.give();
+  const { chargeId } = scene.pay();
+  await scene.deliver();
+  stripe.dispute(chargeId);
+  const dispute = newestNotice();
+  const toldAs = (name: string, type: string, status: string) => {
+    const event = JSON.parse(dispute.payload);
+    const object = { ...event.data.object, status };
+    return { ...dispute, payload: JSON.stringify({ ...event, id: name, type, data: { object } }) };
+  };
+  const inquiry = toldAs('evt_inquiry', 'charge.dispute.created', 'warning_needs_response');
+  expect((await scene.deliver(inquiry)).status).toBe(200);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'completed' });
+  const withdrawal = toldAs('evt_withdrawal', 'charge.dispute.funds_withdrawn', 'needs_response');
+  expect((await scene.deliver(withdrawal)).status).toBe(200);
+  expect(await customer.trpc.transactions.get.query({ id })).toMatchObject({ status: 'refunded' });
+  expect([...stripe.charges.values()]).toMatchObject([{ isTransferReversed: true, isFeeRefunded: true }]);
+});
+
 test('a refund at Stripe takes the part of the receiver back, as one that was asked for here does', async () => {
   const scene = await openPaymentScene();
   const { id } = await scene.give();
