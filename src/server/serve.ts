@@ -30,6 +30,7 @@ import { checkWhatIsNew } from './storage/ledger-watch.ts';
 import { databaseAt, extensionOfBackups } from './storage/open.ts';
 import { readSecrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
+import { NO_BLOCKED_WORDS } from './tips/blocked-words.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -108,6 +109,7 @@ async function start(): Promise<void> {
     log,
     pages: await openPages(config, paymentService?.mode ?? 'simulated'),
     paymentService,
+    blockedWords: NO_BLOCKED_WORDS,
     isShuttingDown: () => isShuttingDown,
     troubles,
   });

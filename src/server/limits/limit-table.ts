@@ -79,6 +79,8 @@ export const LIMITS = {
   print: inMemory(['account'], 120, HOUR_MS),
   // Each asks the payment service.
   payout_link: inMemory(['account'], 30, HOUR_MS),
+  // Thank-yous, and what somebody does about words, are durable writes.
+  words: inMemory(['account'], 120, MINUTE_MS),
   // An export reads a whole history, and packs it.
   export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.

@@ -64,7 +64,7 @@ export interface Limits {
 /** What an owner may ask for so often only. */
 export type Change = Extract<
   LimitName,
-  'profile_change' | 'tip_page_change' | 'photo' | 'print' | 'refund' | 'payout_link' | 'export'
+  'profile_change' | 'tip_page_change' | 'photo' | 'print' | 'refund' | 'payout_link' | 'words' | 'export'
 >;
 
 type Who = Readonly<Partial<Record<Subject, string>>>;

@@ -18,6 +18,7 @@ import {
   sessions,
 } from './schema.ts';
 import { prepareTipStatements } from './tip-statements.ts';
+import { prepareWordStatements } from './word-statements.ts';
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
@@ -48,6 +49,7 @@ export function prepareStatements(client: Client) {
     ...prepareCodeStatements(db),
     ...prepareTipStatements(db),
     ...preparePaymentStatements(db),
+    ...prepareWordStatements(db),
 
     insertAccount: prepareInsert(db, accounts, 'insert_account'),
     /** Also brings back a service that was retired. */
