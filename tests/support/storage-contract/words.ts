@@ -1,6 +1,7 @@
 /** What is written about tips, who may change it, and what is left of it. */
 import { describe, expect, test } from 'vitest';
 import type { GivenTip } from '#server/storage/ledger.ts';
+import type { NewPayment } from '#server/storage/payments.ts';
 import { newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { payoutAccountOf } from '../payment-steps.ts';
 import { END_OF_TIME_MS, type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
@@ -229,10 +230,10 @@ export function describeWords(engine: Engine): void {
       const { payments } = storage;
       await payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
       const begin = async (said = HELLO, key: string | null = null) => {
-        const payment = {
-          ...{ ...tip({ createdAtMs: NOW, idempotencyKey: key }), words: said },
-          ...{ paymentMode: 'test', expiresAtMs: NOW + MINUTE_MS },
-        } as const;
+        const payment: NewPayment = {
+          ...tip({ createdAtMs: NOW, idempotencyKey: key }),
+          ...{ words: said, paymentMode: 'test', expiresAtMs: NOW + MINUTE_MS },
+        };
         const begun = await payments.beginPayment(payment, NOW);
         return { id: payment.id, outcome: begun.outcome };
       };
