@@ -43,7 +43,7 @@ async function openScene() {
 
   const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
   const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
-  const given = await customer.trpc.transactions.create.mutate(tip);
+  const given = await customer.trpc.transactions.create.mutate({ ...tip, message: 'Hello' });
   const tokens: Readonly<Record<Identity, string | undefined>> = {
     anonymous: undefined,
     customer: customer.token,
@@ -118,6 +118,13 @@ const GIVING_UP_THE_TIP: Outcomes = {
 
 /** Every caller asks to refund that tip; the customer, who is the first of those who may, does. */
 const REFUNDING_THE_TIP: Outcomes = { ...READING_THE_TIP, provider: 'not_refundable' };
+
+/** Every caller asks about the words of that tip, which only its receiver may. */
+const RECEIVING_THE_TIP: Outcomes = {
+  ...SIGNED_IN,
+  customer: 'transaction_not_found',
+  'another provider': 'transaction_not_found',
+};
 
 const newPerson = (turn: number) => ({
   email: `new-${turn}@example.com`,
@@ -196,6 +203,28 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   },
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
+  'words.thank': {
+    outcomes: RECEIVING_THE_TIP,
+    input: ({ given }) => ({ id: given.id, text: 'Thank you' }),
+  },
+  'words.hide': {
+    outcomes: RECEIVING_THE_TIP,
+    input: ({ given }) => ({ id: given.id, hidden: true }),
+  },
+  'words.report': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'words.block': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'words.unblock': {
+    outcomes: {
+      ...SIGNED_IN,
+      customer: 'giver_not_found',
+      provider: 'giver_not_found',
+      'another provider': 'giver_not_found',
+    },
+    input: () => ({ giverId: 'gvr_none' }),
+  },
+  'words.blocked': { outcomes: SIGNED_IN },
+  'words.thankYous': { outcomes: SIGNED_IN },
+  'words.saveThankYous': { outcomes: SIGNED_IN, input: () => ({ texts: ['Thank you'] }) },
   'payments.payoutStatus': { outcomes: BEING_PAID },
   'payments.onboard': { outcomes: OPENING_A_LINK },
   'payments.openDashboard': { outcomes: OPENING_A_LINK },
@@ -243,6 +272,11 @@ const CHANGES = [
   'qrCodes.removePhoto',
   'transactions.refund',
   'transactions.giveUp',
+  'words.thank',
+  'words.hide',
+  'words.report',
+  'words.block',
+  'words.saveThankYous',
   'payments.onboard',
   'payments.openDashboard',
 ] as const;
@@ -307,9 +341,10 @@ test('a REST route answers 201 where something begins, 204 where something ends,
   expect(statuses).toMatchObject({
     ...{ 'auth.register': 201, 'transactions.create': 201 },
     ...{ 'qrCodes.create': 201, 'qrCodes.replace': 201 },
+    ...{ 'words.block': 204, 'words.unblock': 204 },
     ...{ 'auth.logout': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(7);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(9);
 });
 
 test('HEAD asks for the same rights as GET', async () => {

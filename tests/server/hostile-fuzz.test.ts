@@ -15,7 +15,7 @@ import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
-const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 4_400);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 6_400);
 /**
  * What stands for a success where no valid input is text: a session that is gone is ended, and a photo is no JSON. Where payments are
  * simulated, no tip can be given up, and nobody has an account to be led to.
@@ -24,10 +24,11 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'auth.endSession': { REST: 404, tRPC: 404 },
   'qrCodes.setPhoto': { REST: 415, tRPC: 422 },
   'transactions.giveUp': { REST: 404, tRPC: 404 },
+  'words.unblock': { REST: 404, tRPC: 404 },
   'payments.onboard': { REST: 409, tRPC: 409 },
   'payments.openDashboard': { REST: 409, tRPC: 409 },
 };
-const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.24);
+const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.165);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
 
 type Scene = Awaited<ReturnType<typeof createStage>>['scene'];
@@ -73,6 +74,8 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     id: code.id,
     displayName: `Fay ${run}`,
     greeting: 'Hello',
+    thankYou: 'Thank you',
+    takesWords: true,
     status: 'active',
   }),
   'qrCodes.replace': ({ spareCode }) => ({ id: spareCode.id, ...UNREAD }),
@@ -84,6 +87,8 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     amountCents: 1000 + run,
     serviceCategory: 'bartender',
     idempotencyKey: `fuzz-${run}`,
+    message: `Message ${run}`,
+    withName: true,
   }),
   'transactions.list': () => ({
     ...{ limit: 3, cursor: null, direction: 'sent', serviceCategory: 'bartender' },
@@ -102,6 +107,14 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna' }),
+  'words.thank': ({ given }) => ({ id: given.id, text: 'Thank you' }),
+  'words.hide': ({ given }) => ({ id: given.id, hidden: true }),
+  'words.report': ({ given }) => ({ id: given.id, ...UNREAD }),
+  'words.block': ({ given }) => ({ id: given.id, ...UNREAD }),
+  'words.unblock': () => ({ giverId: 'gvr_none' }),
+  'words.blocked': () => undefined,
+  'words.thankYous': () => undefined,
+  'words.saveThankYous': (_, run) => ({ texts: [`Thank you ${run}`] }),
   'payments.payoutStatus': () => undefined,
   'payments.onboard': () => undefined,
   'payments.openDashboard': () => undefined,
@@ -356,7 +369,7 @@ test('the table of valid inputs has one for every procedure, so that an almost v
     const input = VALID_INPUTS[path]?.(stage.scene, 0);
     const request = trpcRequest(path, JSON.stringify(input));
     const [[name, value] = ['', '']] = Object.entries(
-      stage.authorization(path.startsWith('qrCodes') ? 'provider' : 'customer'),
+      stage.authorization(/^(?:qrCodes|words)/.test(path) ? 'provider' : 'customer'),
     );
     request.headers.set(name, value);
     const response = await stage.send(request.path, request);
@@ -380,6 +393,7 @@ async function createStage() {
     receiverQrId: code.id,
     amountCents: 1_000,
     serviceCategory: 'bartender',
+    message: 'Hello',
   });
   const firstPasswords = await t.data.readPasswordHashes();
   let hangUp = new AbortController();

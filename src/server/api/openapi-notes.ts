@@ -15,6 +15,7 @@ import {
   USER,
 } from './openapi-examples.ts';
 import { type RouteNotes, TIME_ZONE, TIP_NOTES } from './openapi-tip-notes.ts';
+import { WORD_NOTES } from './openapi-word-notes.ts';
 import { wireSchema } from './wire.ts';
 
 /** The notes of each route, by its procedure. */
@@ -118,7 +119,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'qrCodes.update': {
     summary: 'Change a tip page, pause or resume its code',
     description:
-      'Changes what is sent of the page that givers see, and leaves the rest. A display name of its own takes the place of your full name, your username and your id for everybody but you. A paused code shows its page and takes no tips.',
+      'Changes what is sent of the page that givers see, and leaves the rest. A display name of its own takes the place of your full name, your username and your id for everybody but you. A paused code shows its page and takes no tips. `thank_you` is told to whoever has tipped; with `takes_words` false nobody can add a message or a name.',
     parameters: [OWN_CODE],
     request: { display_name: 'DJ Pat', greeting: TIP_PAGE.greeting, status: 'active' },
     response: { ...QR_CODE_WITH_PICTURE, display_name: 'DJ Pat' },
@@ -195,7 +196,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: {
-      qr_code: { ...QR_CODE, status: 'active', is_payable: true },
+      qr_code: { ...QR_CODE, status: 'active', is_payable: true, takes_words: true },
       service_provider: {
         username: 'pat',
         full_name: 'Pat Doe',
@@ -227,4 +228,5 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     response: { url: 'https://connect.stripe.com/express/acct_1Nv0FGQ9RKHgCVdK/Yb4mRs8Nd3' },
   },
   ...TIP_NOTES,
+  ...WORD_NOTES,
 };
