@@ -1,0 +1,311 @@
+/**
+ * A text as a sequence of steps, each with what a character can be read as and where a word can begin or end at it.
+ * All that a matcher has to know about the surroundings of a character is worked out here once, in one pass for each
+ * question, so that the matcher itself goes through the text without ever looking back or ahead.
+ *
+ * A run of letters and digits is a piece; what stands between two pieces is a gap. A lone piece is one letter, or the
+ * same one several times (`ss`). Lone pieces in a row are a spelling (`s h i t`, `s-h-i-t`).
+ */
+import { type FoldedCharacter, foldCharacters } from './look-alikes.ts';
+
+export interface Step {
+  /** The letters that the character can be consumed as; none for a mere separator. */
+  readonly readings: readonly string[];
+  /** What it is for certain, for the list's own words. */
+  readonly meant: readonly string[];
+  /** Whether it may be only one more of the letter before it. */
+  readonly mayRepeat: boolean;
+  /** `joins` lets a word go on behind it, `spells` only a spelled one, and `parts` none; null for letters and digits. */
+  readonly gap: 'joins' | 'spells' | 'parts' | null;
+  /** Whether it may stand in the place of one letter (f*ck); `second` where the sign before it does too (f**k). */
+  readonly mask: 'first' | 'second' | null;
+  readonly isLone: boolean;
+  /** Whether a word can begin or end here; the same for a word that is spelled. */
+  readonly begins: boolean;
+  readonly ends: boolean;
+  readonly beginsSpelled: boolean;
+  readonly endsSpelled: boolean;
+}
+
+interface Piece {
+  readonly from: number;
+  /** The place behind its last character. */
+  readonly to: number;
+  readonly text: string;
+  readonly isLone: boolean;
+  readonly isSpaceless: boolean;
+  /** The spaces in the gap before it. */
+  readonly spaces: number;
+}
+
+/** What the pieces of a text come to for the gap between two of them. */
+interface Gap {
+  readonly kind: 'joins' | 'spells' | 'parts';
+  /** Whether a word can begin behind it, or end before it, for all that is spelled around it. */
+  readonly canBegin: boolean;
+  readonly canEnd: boolean;
+}
+
+/** Scripts without spaces between words (and Korean, whose particles are written to the word). */
+const SPACELESS =
+  /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}]$/u;
+const MASK = /^[*#%&@~^_\u2022\u00B7\u25CF\u00D7\u2013\u2014-]$|^\p{Extended_Pictographic}$/u;
+/** A mark that is kept is part of a letter. */
+const MARK = /^\p{M}$/u;
+const APOSTROPHE = /^['\u2018\u2019\u02BC\u00B4`]$/;
+const CONTRACTED = /^(?:ll|re|ve|d|m|s)$/;
+/** Between two digits these belong to a number: 4.5, 4:55, 4-5. */
+const WITHIN_NUMBER = /^[.,:/\u2013-]$/;
+/** Punctuation of its own, which is a letter only with another one behind it; and what also needs one before it. */
+const NEEDS_NEXT = /^[!|\u00A6]$/;
+const NEEDS_BOTH = /^[(<[{\u00A9\u00AE]$/;
+/** What is also a word of one letter, and may stand before or behind a spelled word: a s h i t, u r s h i t. */
+const WORD_OF_ONE_LETTER = /^[aiury]$/;
+/** Letters that hardly any word doubles, so that doubling one is a disguise. */
+const RARELY_DOUBLED = /^[hijquvwxy]$/;
+
+export function readSteps(text: string): readonly Step[] {
+  const characters = foldCharacters(text);
+  const pieces = piecesOf(characters);
+  const gaps = gapsOf(characters, pieces);
+  const repeats = repeatsOf(characters, pieces);
+  const steps: Step[] = [];
+  let next = 0;
+  for (const [place, character] of characters.entries()) {
+    while ((pieces[next]?.to ?? characters.length) <= place) next += 1;
+    const piece = pieces[next];
+    const isInside = piece !== undefined && piece.from <= place;
+    const before = gaps[next];
+    const after = gaps[isInside ? next + 1 : next];
+    const isLone = isInside ? piece.isLone : standsAlone(characters, place, pieces[next - 1], piece);
+    const begins = beginsAt(characters, place);
+    const ends = endsAt(characters, place);
+    const standsFor = canStandFor(characters, place, piece, isInside ? isLone : null)
+      ? character.standsFor
+      : [];
+    const isSpace = character.kind === 'space';
+    steps.push({
+      readings: isSpace ? [] : [...character.looksLike, ...standsFor],
+      meant: character.looksLike.length > 0 ? character.looksLike : isSpace ? [] : standsFor,
+      mayRepeat: repeats[place] ?? true,
+      gap: isInside ? null : isSpace && before?.kind === 'joins' ? 'spells' : (before?.kind ?? 'joins'),
+      mask: isInside ? null : maskAt(characters, place),
+      isLone,
+      begins: begins && (!isLone || (before?.canBegin ?? true) || (piece?.spaces ?? 0) > 0),
+      ends:
+        ends && (!isLone || (after?.canEnd ?? true) || (pieces[isInside ? next + 1 : next]?.spaces ?? 0) > 0),
+      beginsSpelled: isLone && begins && (before?.canBegin ?? true),
+      endsSpelled: isLone && ends && (after?.canEnd ?? true),
+    });
+  }
+  return steps;
+}
+
+function piecesOf(characters: readonly FoldedCharacter[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let spaces = 0;
+  let from = 0;
+  for (let place = 0; place < characters.length; place += 1) {
+    const character = characters[place];
+    if (character?.kind === 'space') spaces += 1;
+    if (!isWritten(character)) continue;
+    from = place;
+    while (isWritten(characters[place + 1])) place += 1;
+    const written = characters.slice(from, place + 1);
+    pieces.push({
+      from,
+      to: place + 1,
+      text: written.map((one) => one.written).join(''),
+      isLone: written.every((one) => one.written === character?.written || MARK.test(one.written)),
+      isSpaceless: written.some(isSpaceless),
+      spaces,
+    });
+    spaces = 0;
+  }
+  return pieces;
+}
+
+/** The gaps before each piece, and one behind the last. */
+function gapsOf(characters: readonly FoldedCharacter[], pieces: readonly Piece[]): readonly Gap[] {
+  const gaps: Gap[] = [{ kind: 'joins', canBegin: true, canEnd: true }];
+  for (const spelling of spellingsOf(pieces)) {
+    const isOneLetterWord = spelling.map(({ text }) => WORD_OF_ONE_LETTER.test(text));
+    const firstWord = isOneLetterWord.indexOf(false);
+    const lastWord = isOneLetterWord.lastIndexOf(false);
+    for (const [index, piece] of spelling.entries()) {
+      const before = pieces[gaps.length - 2];
+      if (index > 0) {
+        gaps[gaps.length - 1] = {
+          kind: kindOfGap(characters, before, piece),
+          canBegin: firstWord === -1 || index <= firstWord,
+          canEnd: index > lastWord,
+        };
+      } else if (before) {
+        gaps[gaps.length - 1] = { kind: kindOfGap(characters, before, piece), canBegin: true, canEnd: true };
+      }
+      gaps.push({ kind: 'joins', canBegin: true, canEnd: true });
+    }
+  }
+  return gaps;
+}
+
+/** The pieces in groups: spellings, of which a wider gap divides one from the next, and every other piece by itself. */
+function spellingsOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
+  const chains: Piece[][] = [];
+  for (const piece of pieces) {
+    const chain = chains.at(-1);
+    if (chain?.at(-1)?.isLone && piece.isLone) chain.push(piece);
+    else chains.push([piece]);
+  }
+  return chains.flatMap((chain) => {
+    const narrowest = Math.min(...chain.slice(1).map(({ spaces }) => spaces));
+    const spellings: Piece[][] = [];
+    for (const piece of chain) {
+      const spelling = spellings.at(-1);
+      if (spelling && piece.spaces === narrowest) spelling.push(piece);
+      else spellings.push([piece]);
+    }
+    return spellings;
+  });
+}
+
+function kindOfGap(
+  characters: readonly FoldedCharacter[],
+  left: Piece | undefined,
+  right: Piece,
+): Gap['kind'] {
+  if (!left) return 'joins';
+  const [sign, ...others] = characters.slice(left.to, right.from).map(({ written }) => written);
+  if (sign !== undefined && others.length === 0) {
+    const isWithinNumber =
+      WITHIN_NUMBER.test(sign) &&
+      characters[left.to - 1]?.kind === 'digit' &&
+      characters[right.from]?.kind === 'digit';
+    const isContraction = CONTRACTED.test(right.text) || (right.text === 't' && left.text.endsWith('n'));
+    if (isWithinNumber || (APOSTROPHE.test(sign) && isContraction)) return 'parts';
+  }
+  // Punctuation is all that divides words where spaces do not, so that only a spelled word goes on behind it.
+  const isBetweenWords = (left.isSpaceless && !left.isLone) || (right.isSpaceless && !right.isLone);
+  return isBetweenWords ? 'spells' : 'joins';
+}
+
+/**
+ * Which characters may be one more of the letter before them. A letter that is doubled once in a word may make another
+ * word (pene and penne, god and good), so that it counts; what no spelling does is a disguise: a letter three times,
+ * several letters doubled, the first one, one that is rarely doubled, or two that only look the same.
+ */
+function repeatsOf(characters: readonly FoldedCharacter[], pieces: readonly Piece[]): readonly boolean[] {
+  const repeats = new Array<boolean>(characters.length).fill(true);
+  for (const spelling of spellingsOf(pieces)) {
+    const places = spelling.flatMap(({ from, to }) =>
+      Array.from({ length: to - from }, (_, at) => from + at),
+    );
+    const runs: number[][] = [];
+    for (const place of places) {
+      const run = runs.at(-1);
+      const [first = place] = run ?? [];
+      if (run && characters[first]?.written === characters[place]?.written) run.push(place);
+      else runs.push([place]);
+    }
+    const isStretched = runs.filter((run) => run.length > 1).length > 1;
+    for (const [index, run] of runs.entries()) {
+      const [first = 0, second] = run;
+      const isDisguised = !isPlainLetter(characters[first]) || !isPlainLetter(characters[first - 1]);
+      repeats[first] = isDisguised;
+      if (second === undefined || run.length > 2 || isStretched) continue;
+      repeats[second] = index === 0 || RARELY_DOUBLED.test(characters[first]?.written ?? '');
+    }
+  }
+  return repeats;
+}
+
+/** Whether a digit or a sign is where it may be meant as a letter. */
+function canStandFor(
+  characters: readonly FoldedCharacter[],
+  place: number,
+  piece: Piece | undefined,
+  isLonePiece: boolean | null,
+): boolean {
+  const character = characters[place];
+  if (character?.kind === 'digit' && piece) {
+    if (!isLonePiece) return /\p{L}/u.test(piece.text);
+    return hasLetterNear(characters, piece.from - 1, -1) || hasLetterNear(characters, piece.to, 1);
+  }
+  if (character?.kind !== 'sign') return true;
+  const { written } = character;
+  if (NEEDS_BOTH.test(written)) return isWritten(characters[place - 1]) && isWritten(characters[place + 1]);
+  if (!NEEDS_NEXT.test(written)) return true;
+  let next = place + 1;
+  while (NEEDS_NEXT.test(characters[next]?.written ?? '')) next += 1;
+  const following = characters[next];
+  if (isWritten(following) || (following?.standsFor.length ?? 0) > 0) return true;
+  return (
+    following?.kind === 'space' && characters[place - 1]?.kind === 'space' && isWritten(characters[next + 1])
+  );
+}
+
+/** Whether the next letter or digit in a direction is a letter: 5 h 1 t is a word, 4 5 5 is a number. */
+function hasLetterNear(characters: readonly FoldedCharacter[], from: number, direction: 1 | -1): boolean {
+  let place = from;
+  while (characters[place] && !isWritten(characters[place])) place += direction;
+  return characters[place]?.kind === 'letter';
+}
+
+/** A sign that is no part of a piece can be a letter of a spelled word where both pieces beside it are lone. */
+function standsAlone(
+  characters: readonly FoldedCharacter[],
+  place: number,
+  left: Piece | undefined,
+  right: Piece | undefined,
+): boolean {
+  if (characters[place]?.kind !== 'sign') return false;
+  if (isWritten(characters[place - 1]) || isWritten(characters[place + 1])) return false;
+  return (left?.isLone ?? true) && (right?.isLone ?? true);
+}
+
+function maskAt(characters: readonly FoldedCharacter[], place: number): Step['mask'] {
+  if (!isMask(characters[place])) return null;
+  let from = place;
+  let to = place;
+  while (isMask(characters[from - 1])) from -= 1;
+  while (isMask(characters[to + 1])) to += 1;
+  if (to - from > 1 || !isWritten(characters[from - 1]) || !isWritten(characters[to + 1])) return null;
+  return place === from ? 'first' : 'second';
+}
+
+function beginsAt(characters: readonly FoldedCharacter[], place: number): boolean {
+  return isBoundary(characters[place], characters[place - 1]);
+}
+
+function endsAt(characters: readonly FoldedCharacter[], place: number): boolean {
+  return isBoundary(characters[place], characters[place + 1]);
+}
+
+/** Whether a word that has a character at its end can be a word beside another character. */
+function isBoundary(own: FoldedCharacter | undefined, other: FoldedCharacter | undefined): boolean {
+  if (own?.kind === 'letter' && other?.kind === 'digit') return true;
+  if (isWritten(other)) return isSpaceless(own) || isSpaceless(other);
+  // One flag is no part of a word that the next two letters of flags make up.
+  return !(own?.kind === 'sign' && isFlagLetter(own) && isFlagLetter(other));
+}
+
+function isFlagLetter(character: FoldedCharacter | undefined): boolean {
+  return /^\p{Regional_Indicator}$/u.test(character?.written ?? '');
+}
+
+function isPlainLetter(character: FoldedCharacter | undefined): boolean {
+  return /^\p{L}$/u.test(character?.written ?? '') && (character?.looksLike.length ?? 0) === 1;
+}
+
+function isMask(character: FoldedCharacter | undefined): boolean {
+  return character?.kind === 'sign' && (MASK.test(character.written) || isFlagLetter(character));
+}
+
+/** Whether a character is written as a letter or a digit. */
+function isWritten(character: FoldedCharacter | undefined): boolean {
+  return character?.kind === 'letter' || character?.kind === 'digit';
+}
+
+function isSpaceless(character: FoldedCharacter | undefined): boolean {
+  return character?.kind === 'letter' && SPACELESS.test(character.written);
+}
