@@ -36,6 +36,7 @@ import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
+import type { BlockedWords } from './tips/blocked-words.ts';
 import { createFairTurns } from './tips/fair-turns.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTakings } from './tips/takings.ts';
@@ -60,6 +61,8 @@ export interface AppDependencies {
   readonly isShuttingDown: () => boolean;
   /** Null for simulated payments. */
   readonly paymentService: PaymentService | null;
+  /** What no message to a receiver may have. */
+  readonly blockedWords: BlockedWords;
   /** What `/readyz` tells besides. */
   readonly troubles: Troubles;
 }

@@ -263,14 +263,16 @@ function standsAlone(
   return (left?.isLone ?? true) && (right?.isLone ?? true);
 }
 
+/** One sign or two in a row, with letters on both sides. */
 function maskAt(characters: readonly FoldedCharacter[], place: number): Step['mask'] {
   if (!isMask(characters[place])) return null;
-  let from = place;
-  let to = place;
-  while (isMask(characters[from - 1])) from -= 1;
-  while (isMask(characters[to + 1])) to += 1;
-  if (to - from > 1 || !isWritten(characters[from - 1]) || !isWritten(characters[to + 1])) return null;
-  return place === from ? 'first' : 'second';
+  const isSecond = isMask(characters[place - 1]);
+  const hasSecond = isMask(characters[place + 1]);
+  if (isSecond && hasSecond) return null;
+  const left = characters[isSecond ? place - 2 : place - 1];
+  const right = characters[hasSecond ? place + 2 : place + 1];
+  if (!isWritten(left) || !isWritten(right)) return null;
+  return isSecond ? 'second' : 'first';
 }
 
 function beginsAt(characters: readonly FoldedCharacter[], place: number): boolean {
