@@ -75,7 +75,9 @@ export async function serve(): Promise<void> {
     await start();
   } catch (error) {
     const isForeseen =
-      error instanceof ConfigError || error instanceof DatabaseRefused || error instanceof BlockedWordsRefused;
+      error instanceof ConfigError ||
+      error instanceof DatabaseRefused ||
+      error instanceof BlockedWordsRefused;
     process.stderr.write(
       `${brand.name} cannot start: ${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
     );

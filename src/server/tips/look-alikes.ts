@@ -161,9 +161,11 @@ function unfold(character: string): string {
     const letter = letterFrom(first, character);
     if (letter !== null) return letter;
   }
-  // By way of upper case, because that is where one letter becomes two (the German sharp s) and two become one (sigma).
-  const decomposed = character.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD');
-  const unfolded = SPELLED_OUT.get(decomposed) ?? decomposed;
+  // By way of upper case, because that is where one letter becomes two (the German sharp s) and two become one (sigma);
+  // without marks, because one of them has a letter as its upper case (the Greek iota below).
+  const decomposed = [...character.normalize('NFKD')].filter((part) => !LOOSE_MARK.test(part)).join('');
+  const folded = decomposed.toLowerCase().toUpperCase().toLowerCase().normalize('NFKD');
+  const unfolded = SPELLED_OUT.get(folded) ?? folded;
   if ([...unfolded].length > MAX_UNFOLDED) return character;
   return [...unfolded].map(toHiragana).join('');
 }

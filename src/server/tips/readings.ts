@@ -134,11 +134,12 @@ function gapsOf(characters: readonly FoldedCharacter[], pieces: readonly Piece[]
     const lastWord = isOneLetterWord.lastIndexOf(false);
     for (const [index, piece] of spelling.entries()) {
       const before = pieces[gaps.length - 2];
+      const isAnywhere = piece.isSpaceless || (before?.isSpaceless ?? false);
       if (index > 0) {
         gaps[gaps.length - 1] = {
           kind: kindOfGap(characters, before, piece),
-          canBegin: firstWord === -1 || index <= firstWord,
-          canEnd: index > lastWord,
+          canBegin: isAnywhere || firstWord === -1 || index <= firstWord,
+          canEnd: isAnywhere || index > lastWord,
         };
       } else if (before) {
         gaps[gaps.length - 1] = { kind: kindOfGap(characters, before, piece), canBegin: true, canEnd: true };
@@ -211,7 +212,8 @@ function repeatsOf(characters: readonly FoldedCharacter[], pieces: readonly Piec
     for (const [index, run] of runs.entries()) {
       const [first = 0, second] = run;
       const isDisguised = !isPlainLetter(characters[first]) || !isPlainLetter(characters[first - 1]);
-      repeats[first] = isDisguised;
+      // What follows a sign in the place of a letter is the next letter: the hyphen of wish-it is no i.
+      repeats[first] = isDisguised && !isMask(characters[first - 1]);
       if (second === undefined || run.length > 2 || isStretched) continue;
       repeats[second] = index === 0 || RARELY_DOUBLED.test(characters[first]?.written ?? '');
     }
@@ -251,7 +253,7 @@ function hasLetterNear(characters: readonly FoldedCharacter[], from: number, dir
   return characters[place]?.kind === 'letter';
 }
 
-/** A sign that is no part of a piece can be a letter of a spelled word where both pieces beside it are lone. */
+/** A sign that touches no piece can be a letter of a spelled word where a piece beside it is lone. */
 function standsAlone(
   characters: readonly FoldedCharacter[],
   place: number,
@@ -260,7 +262,7 @@ function standsAlone(
 ): boolean {
   if (characters[place]?.kind !== 'sign') return false;
   if (isWritten(characters[place - 1]) || isWritten(characters[place + 1])) return false;
-  return (left?.isLone ?? true) && (right?.isLone ?? true);
+  return (left?.isLone ?? true) || (right?.isLone ?? true);
 }
 
 /** One sign or two in a row, with letters on both sides. */
