@@ -527,6 +527,11 @@ describe('whatever the text', () => {
     );
   });
 
+  test('it is answered, however long it is', () => {
+    for (const part of ['a ', 'f.', '!', '\u0301', '4-', '\u{1F1E6}', 'ss'])
+      expect(realistic.matches(part.repeat(50_000))).toBe(false);
+  });
+
   const DISGUISES: Readonly<Record<string, readonly string[]>> = {
     a: ['a', 'A', 'á', '@', '4', 'а', 'α', '𝒶', 'ａ', 'ᴀ'],
     b: ['b', 'B', 'ḃ', 'ʙ', '𝖇'],

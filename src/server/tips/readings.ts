@@ -33,6 +33,7 @@ interface Piece {
   readonly to: number;
   readonly text: string;
   readonly isLone: boolean;
+  readonly hasLetter: boolean;
   readonly isSpaceless: boolean;
   /** The spaces in the gap before it. */
   readonly spaces: number;
@@ -69,6 +70,7 @@ export function readSteps(text: string): readonly Step[] {
   const pieces = piecesOf(characters);
   const gaps = gapsOf(characters, pieces);
   const repeats = repeatsOf(characters, pieces);
+  const leads = leadsOf(characters);
   const steps: Step[] = [];
   let next = 0;
   for (const [place, character] of characters.entries()) {
@@ -76,26 +78,27 @@ export function readSteps(text: string): readonly Step[] {
     const piece = pieces[next];
     const isInside = piece !== undefined && piece.from <= place;
     const before = gaps[next];
-    const after = gaps[isInside ? next + 1 : next];
-    const isLone = isInside ? piece.isLone : standsAlone(characters, place, pieces[next - 1], piece);
-    const begins = beginsAt(characters, place);
-    const ends = endsAt(characters, place);
-    const standsFor = canStandFor(characters, place, piece, isInside ? isLone : null)
-      ? character.standsFor
-      : [];
+    const behind = isInside ? next + 1 : next;
     const isSpace = character.kind === 'space';
+    const isLone = isInside ? piece.isLone : standsAlone(characters, place, pieces[next - 1], piece);
+    const canStand = !isSpace && canStandFor(characters, place, piece, isLone, leads);
+    const standsFor = canStand ? character.standsFor : [];
+    const begins = isBoundary(character, characters[place - 1]);
+    const ends = isBoundary(character, characters[place + 1]);
+    const canBegin = !isLone || (before?.canBegin ?? true);
+    const canEnd = !isLone || (gaps[behind]?.canEnd ?? true);
     steps.push({
-      readings: isSpace ? [] : [...character.looksLike, ...standsFor],
-      meant: character.looksLike.length > 0 ? character.looksLike : isSpace ? [] : standsFor,
+      readings: [...character.looksLike, ...standsFor],
+      meant: character.looksLike.length > 0 ? character.looksLike : standsFor,
       mayRepeat: repeats[place] ?? true,
-      gap: isInside ? null : isSpace && before?.kind === 'joins' ? 'spells' : (before?.kind ?? 'joins'),
+      gap: isInside ? null : gapAt(character, before),
       mask: isInside ? null : maskAt(characters, place),
       isLone,
-      begins: begins && (!isLone || (before?.canBegin ?? true) || (piece?.spaces ?? 0) > 0),
-      ends:
-        ends && (!isLone || (after?.canEnd ?? true) || (pieces[isInside ? next + 1 : next]?.spaces ?? 0) > 0),
-      beginsSpelled: isLone && begins && (before?.canBegin ?? true),
-      endsSpelled: isLone && ends && (after?.canEnd ?? true),
+      // A space is beginning and end enough for a word that is not spelled, whatever is spelled around it.
+      begins: begins && (canBegin || (piece?.spaces ?? 0) > 0),
+      ends: ends && (canEnd || (pieces[behind]?.spaces ?? 0) > 0),
+      beginsSpelled: begins && canBegin && isLone,
+      endsSpelled: ends && canEnd && isLone,
     });
   }
   return steps;
@@ -117,6 +120,7 @@ function piecesOf(characters: readonly FoldedCharacter[]): readonly Piece[] {
       to: place + 1,
       text: written.map((one) => one.written).join(''),
       isLone: written.every((one) => one.written === character?.written || MARK.test(one.written)),
+      hasLetter: written.some(({ kind }) => kind === 'letter'),
       isSpaceless: written.some(isSpaceless),
       spaces,
     });
@@ -127,26 +131,22 @@ function piecesOf(characters: readonly FoldedCharacter[]): readonly Piece[] {
 
 /** The gaps before each piece, and one behind the last. */
 function gapsOf(characters: readonly FoldedCharacter[], pieces: readonly Piece[]): readonly Gap[] {
-  const gaps: Gap[] = [{ kind: 'joins', canBegin: true, canEnd: true }];
+  const gaps: Gap[] = [];
   for (const spelling of spellingsOf(pieces)) {
     const isOneLetterWord = spelling.map(({ text }) => WORD_OF_ONE_LETTER.test(text));
-    const firstWord = isOneLetterWord.indexOf(false);
-    const lastWord = isOneLetterWord.lastIndexOf(false);
+    const first = isOneLetterWord.indexOf(false);
+    const last = isOneLetterWord.lastIndexOf(false);
     for (const [index, piece] of spelling.entries()) {
-      const before = pieces[gaps.length - 2];
-      const isAnywhere = piece.isSpaceless || (before?.isSpaceless ?? false);
-      if (index > 0) {
-        gaps[gaps.length - 1] = {
-          kind: kindOfGap(characters, before, piece),
-          canBegin: isAnywhere || firstWord === -1 || index <= firstWord,
-          canEnd: isAnywhere || index > lastWord,
-        };
-      } else if (before) {
-        gaps[gaps.length - 1] = { kind: kindOfGap(characters, before, piece), canBegin: true, canEnd: true };
-      }
-      gaps.push({ kind: 'joins', canBegin: true, canEnd: true });
+      const before = pieces[gaps.length - 1];
+      const isAnywhere = index === 0 || piece.isSpaceless || (before?.isSpaceless ?? false);
+      gaps.push({
+        kind: kindOfGap(characters, before, piece),
+        canBegin: isAnywhere || first === -1 || index <= first,
+        canEnd: isAnywhere || index > last,
+      });
     }
   }
+  gaps.push({ kind: 'joins', canBegin: true, canEnd: true });
   return gaps;
 }
 
@@ -159,7 +159,7 @@ function spellingsOf(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
     else chains.push([piece]);
   }
   return chains.flatMap((chain) => {
-    const narrowest = Math.min(...chain.slice(1).map(({ spaces }) => spaces));
+    const narrowest = chain.slice(1).reduce((least, { spaces }) => Math.min(least, spaces), Infinity);
     const spellings: Piece[][] = [];
     for (const piece of chain) {
       const spelling = spellings.at(-1);
@@ -226,24 +226,33 @@ function canStandFor(
   characters: readonly FoldedCharacter[],
   place: number,
   piece: Piece | undefined,
-  isLonePiece: boolean | null,
+  isLone: boolean,
+  leads: readonly boolean[],
 ): boolean {
   const character = characters[place];
   if (character?.kind === 'digit' && piece) {
-    if (!isLonePiece) return /\p{L}/u.test(piece.text);
+    if (!isLone) return piece.hasLetter;
     return hasLetterNear(characters, piece.from - 1, -1) || hasLetterNear(characters, piece.to, 1);
   }
   if (character?.kind !== 'sign') return true;
   const { written } = character;
   if (NEEDS_BOTH.test(written)) return isWritten(characters[place - 1]) && isWritten(characters[place + 1]);
   if (!NEEDS_NEXT.test(written)) return true;
-  let next = place + 1;
-  while (NEEDS_NEXT.test(characters[next]?.written ?? '')) next += 1;
-  const following = characters[next];
-  if (isWritten(following) || (following?.standsFor.length ?? 0) > 0) return true;
-  return (
-    following?.kind === 'space' && characters[place - 1]?.kind === 'space' && isWritten(characters[next + 1])
-  );
+  if (leads[place + 1]) return true;
+  const isApart = characters[place - 1]?.kind === 'space' && characters[place + 1]?.kind === 'space';
+  return isApart && isWritten(characters[place + 2]);
+}
+
+/** For each place whether a letter is there, or what stands for one, at once or behind such punctuation as `!`. */
+function leadsOf(characters: readonly FoldedCharacter[]): readonly boolean[] {
+  const leads = new Array<boolean>(characters.length).fill(false);
+  for (let place = characters.length - 1; place >= 0; place -= 1) {
+    const character = characters[place];
+    leads[place] = NEEDS_NEXT.test(character?.written ?? '')
+      ? (leads[place + 1] ?? false)
+      : isWritten(character) || (character?.standsFor.length ?? 0) > 0;
+  }
+  return leads;
 }
 
 /** Whether the next letter or digit in a direction is a letter: 5 h 1 t is a word, 4 5 5 is a number. */
@@ -265,6 +274,12 @@ function standsAlone(
   return (left?.isLone ?? true) || (right?.isLone ?? true);
 }
 
+/** What a character of a gap does to a word: a space leaves only a spelled one. */
+function gapAt(character: FoldedCharacter, gap: Gap | undefined): Step['gap'] {
+  if (gap === undefined || gap.kind === 'joins') return character.kind === 'space' ? 'spells' : 'joins';
+  return gap.kind;
+}
+
 /** One sign or two in a row, with letters on both sides. */
 function maskAt(characters: readonly FoldedCharacter[], place: number): Step['mask'] {
   if (!isMask(characters[place])) return null;
@@ -275,14 +290,6 @@ function maskAt(characters: readonly FoldedCharacter[], place: number): Step['ma
   const right = characters[hasSecond ? place + 2 : place + 1];
   if (!isWritten(left) || !isWritten(right)) return null;
   return isSecond ? 'second' : 'first';
-}
-
-function beginsAt(characters: readonly FoldedCharacter[], place: number): boolean {
-  return isBoundary(characters[place], characters[place - 1]);
-}
-
-function endsAt(characters: readonly FoldedCharacter[], place: number): boolean {
-  return isBoundary(characters[place], characters[place + 1]);
 }
 
 /** Whether a word that has a character at its end can be a word beside another character. */
