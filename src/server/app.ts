@@ -62,7 +62,7 @@ export interface AppDependencies {
   readonly isShuttingDown: () => boolean;
   /** Null for simulated payments. */
   readonly paymentService: PaymentService | null;
-  /** What no message may say. */
+  /** What no message to a receiver may have. */
   readonly blockedWords: BlockedWords;
   /** What `/readyz` tells besides. */
   readonly troubles: Troubles;

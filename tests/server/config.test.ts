@@ -27,6 +27,7 @@ const DEFAULTS = {
   takesGuestTips: false,
   stripe: null,
   backupFolder: null,
+  blockedWordsFile: null,
   warnings: [],
 };
 
@@ -53,6 +54,7 @@ describe('defaults', () => {
     expect(Object.keys(example).sort()).toEqual([
       ...[
         'BACKUP_FOLDER',
+        'BLOCKED_WORDS_FILE',
         'CORS_ORIGINS',
         'DATABASE_URL',
         'GUEST_TIPS',
@@ -113,6 +115,8 @@ describe('settings', () => {
     [{ TRUST_PROXY: ' 10.0.0.0/8 , ::1,,fd00::/8 ' }, { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
     [{ BACKUP_FOLDER: '/var/backups/tipwell' }, { backupFolder: '/var/backups/tipwell' }],
     [{ BACKUP_FOLDER: 'backups' }, { backupFolder: resolve('backups') }],
+    [{ BLOCKED_WORDS_FILE: '/etc/tipwell/words.txt' }, { blockedWordsFile: '/etc/tipwell/words.txt' }],
+    [{ BLOCKED_WORDS_FILE: 'words.txt' }, { blockedWordsFile: resolve('words.txt') }],
     [{ RATE_LIMIT: 'on' }, { isRateLimited: true }],
     [{ RATE_LIMIT: 'off' }, { isRateLimited: false }],
     [{ SESSION_DAYS: '1' }, { sessionLifetimeMs: DAY_MS }],
@@ -210,6 +214,8 @@ describe('a bad value stops the start', () => {
         ...['127.0.0.1, nginx', '10.0.0.0/-1', '10.0.0.0/a', '127.0.0.1;::1', '010.0.0.1'],
       ],
     ],
+    ['BACKUP_FOLDER', ['a\0b']],
+    ['BLOCKED_WORDS_FILE', ['words\0.txt']],
     ['RATE_LIMIT', ['no', 'OFF', 'false', '0', 'On']],
     ['SESSION_DAYS', ['0', '3651', '-30', '30.5', '1e2', 'forever', 'Infinity']],
     ['UNDO_MINUTES', ['-1', '1441', '0.5', '1e1', 'never']],

@@ -220,7 +220,7 @@ describe.each(DOORS)('through %s', (door) => {
     const withBoth = await ask('transactions.create', { ...tip, message: 'rude', withName: true });
     expect(withBoth).toMatchObject({
       code: 'invalid_input',
-      errors: [
+      fields: [
         { field: 'message', message: 'This message cannot be sent here. Please say it in other words.' },
         {
           field: door === 'REST' ? 'with_name' : 'withName',
