@@ -40,7 +40,7 @@ export const TIP_PAGE = {
 };
 
 /** What a code says beside its page. */
-export const WORDS_OF_CODE = { thank_you: 'Thanks, see you soon!', takes_words: true };
+const WORDS_OF_CODE = { thank_you: 'Thanks, see you soon!', takes_words: true };
 
 export const QR_CODE_WITH_PICTURE = {
   ...QR_CODE,
