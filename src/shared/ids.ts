@@ -14,6 +14,8 @@ export type TransactionId = string & $brand<'TransactionId'>;
 export type ReceiptToken = string & $brand<'ReceiptToken'>;
 /** Names a session to its owner; it says nothing about the token. */
 export type SessionId = string & $brand<'SessionId'>;
+/** Names a device that gets notices to its owner. */
+export type DeviceId = string & $brand<'DeviceId'>;
 /** Ten characters of Crockford's base 32, upper case, without a hyphen: the form that is stored and linked to. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
@@ -43,6 +45,10 @@ export const DEMO_PREFIX = 'demo-';
 
 export function newUserId(random: RandomBytes): UserId {
   return `usr_${base32(random(26)).toLowerCase()}` as UserId;
+}
+
+export function newDeviceId(random: RandomBytes): DeviceId {
+  return `dev_${base32(random(26)).toLowerCase()}` as DeviceId;
 }
 
 export function newTransactionId(random: RandomBytes): TransactionId {
@@ -77,7 +83,7 @@ export function isPhotoName(text: string): text is PhotoName {
 }
 
 /** What ids with this prefix look like. */
-export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses'): RegExp {
+export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev'): RegExp {
   return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
 

@@ -3,13 +3,9 @@
  */
 import { z } from 'zod';
 import { SERVICE_CATEGORIES } from './categories.ts';
-import {
-  hasLetterDigitOrEmoji,
-  isShowable,
-  MAX_NAME_LENGTH,
-  MAX_TYPED_NAME_LENGTH,
-} from './display-names.ts';
+import { hasLetterDigitOrEmoji, MAX_NAME_LENGTH, MAX_TYPED_NAME_LENGTH } from './display-names.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
+import { shownText, words } from './words.ts';
 
 export const serviceCategory = z.enum(SERVICE_CATEGORIES, { error: 'Please select a service category.' });
 
@@ -39,21 +35,7 @@ const NAME_LENGTH = `Display name may have up to ${MAX_NAME_LENGTH} characters.`
 export const MAX_GREETING_LENGTH = 140;
 const GREETING_LENGTH = `The greeting may have up to ${MAX_GREETING_LENGTH} characters.`;
 
-/** A text, or nothing where it is blank. Its length as typed is checked first, because normalising takes its time. */
-function optionalText(
-  label: string,
-  { maxTyped, max, tooLong }: { maxTyped: number; max: number; tooLong: string },
-) {
-  return z
-    .string({ error: `${label} must be text.` })
-    .trim()
-    .max(maxTyped, { error: tooLong, abort: true })
-    .normalize('NFC')
-    .refine((text) => [...text].length <= max, { error: tooLong, abort: true })
-    .refine(isShowable, { error: `${label} has characters that cannot be shown.`, abort: true });
-}
-
-const displayName = optionalText('Display name', {
+const displayName = shownText('Display name', {
   maxTyped: MAX_TYPED_NAME_LENGTH,
   max: MAX_NAME_LENGTH,
   tooLong: NAME_LENGTH,
@@ -66,7 +48,7 @@ const displayName = optionalText('Display name', {
   .transform((name) => name || null)
   .nullable();
 
-const greeting = optionalText('The greeting', {
+const greeting = shownText('The greeting', {
   maxTyped: 4 * MAX_GREETING_LENGTH,
   max: MAX_GREETING_LENGTH,
   tooLong: GREETING_LENGTH,
@@ -75,10 +57,17 @@ const greeting = optionalText('The greeting', {
   .transform((text) => text || null)
   .nullable();
 
+/** What givers are told as soon as they have tipped. */
+const defaultThankYou = words('The thank-you')
+  .transform((text) => text || null)
+  .nullable();
+
 /** What a provider changes of a code; what is left out stays as it is. Null or a blank text takes a text off the page. */
 export const tipPageChange = z.object({
   displayName: displayName.optional(),
   greeting: greeting.optional(),
+  thankYou: defaultThankYou.optional(),
+  takesWords: z.boolean({ error: 'Whether a code takes words must be true or false.' }).optional(),
   status: z.enum(['active', 'paused'], { error: 'A code can be active or paused.' }).optional(),
 });
 
@@ -104,12 +93,16 @@ export const qrCode = z.object({
   /** Who receives the tips, as givers see it; null for the account's full name. */
   displayName: z.string().nullable(),
   greeting: z.string().nullable(),
+  /** What givers are told as soon as they have tipped, unless they get an answer of their own. */
+  thankYou: z.string().nullable(),
+  /** Whether givers may add words to their tips. */
+  takesWords: z.boolean(),
   /** Where the photo lies on this server; null without one. */
   photoUrl: z.string().nullable().meta({ format: 'uri-reference' }),
 });
 
 export const qrCodeLookup = z.object({
-  qrCode: qrCode.pick({ id: true, serviceCategory: true, userId: true }).extend({
+  qrCode: qrCode.pick({ id: true, serviceCategory: true, userId: true, takesWords: true }).extend({
     status: z.enum(['active', 'paused']),
     /** Whether tips can be paid to its owner: always where payments are simulated. */
     isPayable: z.boolean(),

@@ -23,6 +23,7 @@ const found: Lookup = {
       serviceCategory: 'dj',
       status: 'active',
       isPayable: true,
+      takesWords: true,
     },
     serviceProvider,
   },

@@ -89,7 +89,14 @@ export interface QrCodes {
 }
 
 /** The tip page of a new code. */
-const NEW_PAGE = { status: 'active', displayName: null, greeting: null, photoName: null } as const;
+const NEW_PAGE = {
+  status: 'active',
+  displayName: null,
+  greeting: null,
+  thankYou: null,
+  photoName: null,
+  takesWords: true,
+} as const;
 
 export function createQrCodes(deps: {
   readonly storage: Storage;
@@ -184,7 +191,7 @@ export function createQrCodes(deps: {
   }
 
   function withPicture(code: QrCodeRecord, png: Uint8Array): QrCode {
-    const { id, userId, serviceCategory, status, displayName, greeting, photoName } = code;
+    const { id, userId, serviceCategory, status, photoName } = code;
     return {
       id,
       serviceCategory,
@@ -192,8 +199,10 @@ export function createQrCodes(deps: {
       url: tipPageUrl(publicUrl, id),
       imageBase64: Buffer.from(png).toString('base64'),
       status,
-      displayName,
-      greeting,
+      displayName: code.displayName,
+      greeting: code.greeting,
+      thankYou: code.thankYou,
+      takesWords: code.takesWords,
       photoUrl: photoUrl(photoName),
     };
   }
@@ -269,11 +278,11 @@ export function createQrCodes(deps: {
       const reading = remembered.begin();
       const code = await storage.findQrCode(id);
       if (!code) throw new AppError('qr_code_not_found');
-      const { serviceCategory, status, greeting, photoName } = requireCurrent(code);
+      const { serviceCategory, status, greeting, photoName, takesWords } = requireCurrent(code);
       const { userId, username, fullName } = shownReceiver(code);
       const isPayable = await payments.isPayable(code.userId, serviceCategory);
       const found = Object.freeze({
-        qrCode: Object.freeze({ id, serviceCategory, userId, status, isPayable }),
+        qrCode: Object.freeze({ id, serviceCategory, userId, status, isPayable, takesWords }),
         serviceProvider: Object.freeze({
           username,
           fullName,

@@ -97,7 +97,16 @@ export function newCodeRow({
   serviceCategory: category,
   ...code
 }: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>) {
-  return { ...code, category, status: 'active', displayName: null, greeting: null, photoName: null } as const;
+  return {
+    ...code,
+    category,
+    status: 'active',
+    displayName: null,
+    greeting: null,
+    thankYou: null,
+    photoName: null,
+    takesWords: true,
+  } as const;
 }
 
 /** The code that takes the place of another one, as it is stored. */
@@ -107,8 +116,9 @@ export function replacementRow({ id: _, serviceCategory: category, ...code }: Qr
 
 /** What a code comes to with a change. */
 export function changedCode(code: QrCodeRecord, change: QrCodeChange): QrCodeRecord {
-  const { displayName = code.displayName, greeting = code.greeting, status = code.status } = change;
-  return { ...code, displayName, greeting, status };
+  const { displayName = code.displayName, greeting = code.greeting, thankYou = code.thankYou } = change;
+  const { takesWords = code.takesWords, status = code.status } = change;
+  return { ...code, displayName, greeting, thankYou, takesWords, status };
 }
 
 /** A code that is there and current; else why nobody can change it, or tip it. */

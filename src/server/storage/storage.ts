@@ -84,6 +84,8 @@ export interface TipPage {
   /** Who receives the tips, as givers see it. */
   readonly displayName: string | null;
   readonly greeting: string | null;
+  /** What a giver is told as soon as they have tipped. */
+  readonly thankYou: string | null;
 }
 
 export interface QrCodeRecord extends TipPage {
@@ -92,6 +94,8 @@ export interface QrCodeRecord extends TipPage {
   readonly serviceCategory: ServiceCategory;
   readonly status: QrCodeStatus;
   readonly photoName: PhotoName | null;
+  /** Whether givers may add words to their tips. */
+  readonly takesWords: boolean;
 }
 
 export interface NewQrCode {
@@ -103,6 +107,8 @@ export interface NewQrCode {
 export interface QrCodeChange {
   readonly displayName?: string | null | undefined;
   readonly greeting?: string | null | undefined;
+  readonly thankYou?: string | null | undefined;
+  readonly takesWords?: boolean | undefined;
   readonly status?: Extract<QrCodeStatus, 'active' | 'paused'> | undefined;
 }
 

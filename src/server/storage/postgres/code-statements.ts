@@ -17,7 +17,9 @@ const code = {
   status: qrCodes.status,
   displayName: qrCodes.displayName,
   greeting: qrCodes.greeting,
+  thankYou: qrCodes.thankYou,
   photoName: qrCodes.photoName,
+  takesWords: qrCodes.takesWords,
 };
 export const ownsCode = eq(accounts.id, qrCodes.userId);
 /** As givers see it: a code of an account that is being closed takes no tips. */
@@ -88,6 +90,8 @@ export function prepareCodeStatements(db: NodePgDatabase) {
         status: sql`${value('status')}`,
         displayName: sql`${value('displayName')}`,
         greeting: sql`${value('greeting')}`,
+        thankYou: sql`${value('thankYou')}`,
+        takesWords: sql`${value('takesWords')}`,
         photoName: sql`${value('photoName')}`,
       })
       .where(eq(qrCodes.id, value('id')))
@@ -99,6 +103,7 @@ export function prepareCodeStatements(db: NodePgDatabase) {
         status: sql`CASE WHEN ${qrCodes.status} IN ('active', 'paused') THEN 'retired' ELSE ${qrCodes.status} END`,
         displayName: sql`${value('displayName')}`,
         greeting: null,
+        thankYou: null,
         photoName: null,
       })
       .where(eq(qrCodes.userId, value('userId')))

@@ -101,9 +101,9 @@ async function lockOwn(statements: Statements, userId: UserId, id: QrCodeId) {
 
 async function save(
   statements: Statements,
-  { id, displayName, greeting, status, photoName }: QrCodeRecord,
+  { userId: _, serviceCategory: __, ...code }: QrCodeRecord,
 ): Promise<void> {
-  await statements.updateCode.execute({ id, displayName, greeting, status, photoName });
+  await statements.updateCode.execute(code);
 }
 
 async function insertPicture(

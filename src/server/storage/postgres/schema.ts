@@ -150,6 +150,10 @@ export const qrCodes = schema.table(
       .references(() => photos.name),
     /** The order in which codes were made, which SQLite knows by itself. */
     sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
+    /** Whether givers may add words to their tips. */
+    takesWords: boolean('takes_words').notNull().default(true),
+    /** What a giver is told as soon as they have tipped. */
+    thankYou: text('thank_you'),
   },
   (table) => [
     index('qr_codes_user').on(table.userId),

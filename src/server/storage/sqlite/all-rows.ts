@@ -4,9 +4,11 @@ import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type TableRows } from '../database.ts';
 import { requireSound } from './backup.ts';
 import { type Database, holdDatabase, openDatabase } from './connection.ts';
+import { pushDevices } from './device-schema.ts';
 import { isSchemaCurrent, isTipwells, type Migration } from './migrations.ts';
 import { paymentNotices, payments, payoutAccounts } from './payment-schema.ts';
 import * as schema from './schema.ts';
+import { blockedGivers, readyThankYous, tipWords } from './word-schema.ts';
 
 /** None stands before those that its rows refer to. */
 const TABLES = [
@@ -30,6 +32,10 @@ const TABLES = [
   schema.tipBuckets,
   schema.checkedAccounts,
   schema.checkpoints,
+  tipWords,
+  blockedGivers,
+  readyThankYous,
+  pushDevices,
 ];
 
 /** `ManagedDatabase.readAll` of the file at `path`, which is only read. */

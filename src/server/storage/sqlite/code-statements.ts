@@ -16,7 +16,9 @@ const code = {
   status: qrCodes.status,
   displayName: qrCodes.displayName,
   greeting: qrCodes.greeting,
+  thankYou: qrCodes.thankYou,
   photoName: qrCodes.photoName,
+  takesWords: qrCodes.takesWords,
 };
 export const ownsCode = eq(accounts.id, qrCodes.userId);
 /** As givers see it: a code of an account that is being closed takes no tips. */
@@ -76,6 +78,8 @@ export function prepareCodeStatements(db: BetterSQLite3Database) {
         status: sql`${value('status')}`,
         displayName: sql`${value('displayName')}`,
         greeting: sql`${value('greeting')}`,
+        thankYou: sql`${value('thankYou')}`,
+        takesWords: sql`${value('takesWords')}`,
         photoName: sql`${value('photoName')}`,
       })
       .where(eq(qrCodes.id, value('id')))

@@ -19,8 +19,8 @@ export function createCodes(statements: Statements) {
     return found?.userId === userId ? found : undefined;
   }
 
-  function save({ id, displayName, greeting, status, photoName }: QrCodeRecord): void {
-    statements.updateCode.run({ id, displayName, greeting, status, photoName });
+  function save({ takesWords, userId: _, serviceCategory: __, ...code }: QrCodeRecord): void {
+    statements.updateCode.run({ ...code, takesWords: takesWords ? 1 : 0 });
   }
 
   function forgetPhoto(name: PhotoName | null): void {

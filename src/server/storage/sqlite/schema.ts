@@ -159,6 +159,10 @@ export const qrCodes = sqliteTable(
     photoName: text('photo_name')
       .$type<PhotoName>()
       .references(() => photos.name),
+    /** Whether givers may add words to their tips. */
+    takesWords: integer('takes_words', { mode: 'boolean' }).notNull().default(true),
+    /** What a giver is told as soon as they have tipped. */
+    thankYou: text('thank_you'),
   },
   (table) => [
     index('qr_codes_user').on(table.userId),
@@ -170,6 +174,7 @@ export const qrCodes = sqliteTable(
       foreignColumns: [providerCategories.userId, providerCategories.category],
     }),
     check('qr_codes_id', sql`length(${table.id}) = 10`),
+    check('qr_codes_takes_words', sql`${table.takesWords} in (0, 1)`),
     check('qr_codes_status', sql`${table.status} in ('active', 'paused', 'replaced', 'retired')`),
   ],
 );

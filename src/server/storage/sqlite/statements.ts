@@ -189,6 +189,7 @@ export function prepareStatements(database: Database) {
         status: sql`CASE WHEN ${qrCodes.status} IN ('active', 'paused') THEN 'retired' ELSE ${qrCodes.status} END`,
         displayName: sql`${value('displayName')}`,
         greeting: null,
+        thankYou: null,
         photoName: null,
       })
       .where(eq(qrCodes.userId, value('userId')))
