@@ -50,7 +50,7 @@ function watchConnections() {
   const tried: unknown[] = [];
   const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
     tried.push(args);
-    this.destroy(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' }));
+    setImmediate(() => this.destroy(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })));
     return this;
   });
   onTestFinished(() => spy.mockRestore());
@@ -300,7 +300,7 @@ describe('nothing is called', () => {
       const { lookup } = Object([args[0]].flat()[0]);
       lookup('fcm.googleapis.com', { all: true }, (_: unknown, found: unknown) => looked.push(found));
       lookup('fcm.googleapis.com', {}, (_: unknown, found: unknown) => looked.push(found));
-      this.destroy(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' }));
+      setImmediate(() => this.destroy(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' })));
       return this;
     });
     expect(await send({ ...device, endpoint: GOOGLE }, 'x', 60)).toMatchObject({ outcome: 'later' });
