@@ -7,7 +7,12 @@ import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFindTarget } from '#server/notices/push-endpoint.ts';
-import { createSendPush, findAddresses, MAX_PAYLOAD_BYTES } from '#server/notices/push-request.ts';
+import {
+  createSendPush,
+  findAddresses,
+  MAX_PAYLOAD_BYTES,
+  type PushAddress,
+} from '#server/notices/push-request.ts';
 import { createVapid, subjectFrom } from '#server/notices/vapid.ts';
 import {
   HIDDEN_LOOPBACK_ENDPOINTS,
@@ -42,7 +47,14 @@ async function setUp({
     findAddresses: find,
     timeLimitMs,
   });
-  return { service, send, vapid, clock, device: service.register() };
+  return {
+    service,
+    send: (to: PushAddress, payload: string, ttlSeconds: number) =>
+      send(to, { payload, ttlSeconds, topic: 'topic' }),
+    vapid,
+    clock,
+    device: service.register(),
+  };
 }
 
 /** Keeps every connection from being made, and says which were tried. */
@@ -63,7 +75,7 @@ describe('a push service', () => {
     const payload = JSON.stringify({ text: 'a tip: 5 € ☕' });
     expect(await send(device, payload, 3_600.9)).toEqual({ outcome: 'delivered' });
     expect(service.notices).toEqual([
-      expect.objectContaining({ payload, ttl: 3_600, urgency: 'high', subject: SUBJECT }),
+      expect.objectContaining({ payload, ttl: 3_600, urgency: 'high', topic: 'topic', subject: SUBJECT }),
     ]);
   });
 
@@ -129,7 +141,13 @@ describe('a push service', () => {
     service.plan({ is: 'status', status: 429, retryAfter });
     const answer = await send(device, 'x', 60);
     if (retryAfter === '-5') expect(answer).toMatchObject({ outcome: 'later' });
-    else expect(answer).toEqual({ outcome: 'later', reason: 'status 429', retryAfterMs });
+    else
+      expect(answer).toEqual({
+        outcome: 'later',
+        reason: 'status 429',
+        retryAfterMs,
+        isUnreachable: false,
+      });
   });
 
   test('that knows the device no more is told of as such', async () => {

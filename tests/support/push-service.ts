@@ -42,6 +42,7 @@ export interface PushedNotice {
   readonly payload: string;
   readonly ttl: number;
   readonly urgency: string | undefined;
+  readonly topic: string | undefined;
   /** How the sender says that it can be reached. */
   readonly subject: unknown;
   /** The whole token. */
@@ -167,13 +168,15 @@ function take(request: IncomingMessage, body: Buffer, device: Device, origin: st
     authSecret: device.auth.toString('base64url'),
   });
   if (!payload.equals(decryptByHand(body, device))) throw new Error('two ways of decrypting disagree');
-  const { urgency } = headers;
+  const { urgency, topic } = headers;
+  if (topic !== undefined && !/^[\w-]{1,32}$/.test(String(topic))) throw new Error(`the topic is ${topic}`);
   return {
     payload: payload.toString('utf8'),
     ttl,
     subject,
     token,
     urgency: typeof urgency === 'string' ? urgency : undefined,
+    topic: typeof topic === 'string' ? topic : undefined,
   };
 }
 

@@ -1,6 +1,7 @@
 /** The whole product as procedures: the one surface that both doors open on. */
 import { z } from 'zod';
 import { authRouter } from './auth.router.ts';
+import { noticesRouter } from './notices.router.ts';
 import { paymentsRouter } from './payments.router.ts';
 import { qrCodesRouter } from './qr-codes.router.ts';
 import { transactionsRouter } from './transactions.router.ts';
@@ -11,6 +12,7 @@ export const appRouter = router({
   qrCodes: qrCodesRouter,
   transactions: transactionsRouter,
   payments: paymentsRouter,
+  notices: noticesRouter,
 });
 
 export type AppRouter = typeof appRouter;

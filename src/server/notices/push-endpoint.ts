@@ -4,9 +4,7 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-
-/** Long enough for every push service's: Microsoft's, the longest, have some 600 characters. */
-export const MAX_ENDPOINT_LENGTH = 1_000;
+import { MAX_ENDPOINT_LENGTH } from '#shared/notices.ts';
 
 /**
  * The push services of today's browsers. Brave, Opera, Samsung Internet and Vivaldi use Google's, and so does Edge on Android; the two

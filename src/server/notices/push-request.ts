@@ -35,7 +35,22 @@ export type PushOutcome =
   /** Something is wrong that does not pass by itself. Nothing in `reason` names the device. */
   | { readonly outcome: 'refused'; readonly reason: string }
   /** The same may work later, at the earliest when the push service says. */
-  | { readonly outcome: 'later'; readonly reason: string; readonly retryAfterMs: number | null };
+  | {
+      readonly outcome: 'later';
+      readonly reason: string;
+      readonly retryAfterMs: number | null;
+      /** Whether it did not answer at all, whoever the notice was for. */
+      readonly isUnreachable: boolean;
+    };
+
+/** What is sent. */
+export interface PushMessage {
+  readonly payload: string;
+  /** For how long the push service keeps it while the device is out of reach. */
+  readonly ttlSeconds: number;
+  /** What is still kept for the device under the same topic is replaced (RFC 8030, section 5.4): at most 32 characters of base64url. */
+  readonly topic: string;
+}
 
 /** All addresses of a host name. */
 export type FindAddresses = (host: string) => Promise<readonly string[]>;
@@ -44,8 +59,8 @@ export type FindAddresses = (host: string) => Promise<readonly string[]>;
 export const findAddresses: FindAddresses = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address);
 
-/** Sends a payload, which the push service is to keep for so long while the device is out of reach. Never throws. */
-export type SendPush = (to: PushAddress, payload: string, ttlSeconds: number) => Promise<PushOutcome>;
+/** Sends a message to a device. Never throws. */
+export type SendPush = (to: PushAddress, message: PushMessage) => Promise<PushOutcome>;
 
 interface PushRequestDependencies {
   readonly findTarget: FindTarget;
@@ -68,11 +83,11 @@ export function createSendPush({
   findAddresses,
   timeLimitMs = TIME_LIMIT_MS,
 }: PushRequestDependencies): SendPush {
-  async function send(to: PushAddress, payload: string, ttlSeconds: number): Promise<PushOutcome> {
+  async function send(to: PushAddress, message: PushMessage): Promise<PushOutcome> {
     const target = findTarget(to.endpoint);
     if (!target) return refused('its host is none of a push service that is known');
-    if (Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) return refused('the notice is too long');
-    const request = encrypted(to, payload, ttlSeconds);
+    if (Buffer.byteLength(message.payload) > MAX_PAYLOAD_BYTES) return refused('the notice is too long');
+    const request = encrypted(to, message);
     if (!request) return refused('its keys are none');
     const signal = AbortSignal.timeout(timeLimitMs);
     const addresses = await before(signal, addressesOf(target, findAddresses));
@@ -84,18 +99,17 @@ export function createSendPush({
     return outcomeOf(answer, clock());
   }
 
-  return (to, payload, ttlSeconds) =>
-    send(to, payload, ttlSeconds).catch((error: unknown) => later(nameOf(error)));
+  return (to, message) => send(to, message).catch((error: unknown) => later(nameOf(error)));
 }
 
 /** @returns null when the keys encrypt nothing. */
-function encrypted({ endpoint, p256dh, auth }: PushAddress, payload: string, ttlSeconds: number) {
+function encrypted({ endpoint, p256dh, auth }: PushAddress, { payload, ttlSeconds, topic }: PushMessage) {
   const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url');
   try {
     return webPush.generateRequestDetails(
       { endpoint, keys: { p256dh: base64url(p256dh), auth: base64url(auth) } },
       payload,
-      { TTL: Math.max(0, Math.floor(ttlSeconds)), urgency: 'high', contentEncoding: 'aes128gcm' },
+      { TTL: Math.max(0, Math.floor(ttlSeconds)), urgency: 'high', topic, contentEncoding: 'aes128gcm' },
     );
   } catch {
     return null;
@@ -166,7 +180,12 @@ function outcomeOf({ status, retryAfter }: Answer, nowMs: number): PushOutcome {
   if (status === 404 || status === 410) return { outcome: 'gone' };
   const reason = `status ${status}`;
   if (status === 408 || status === 429 || status >= 500)
-    return { outcome: 'later', reason, retryAfterMs: readRetryAfter(retryAfter, nowMs) };
+    return {
+      outcome: 'later',
+      reason,
+      retryAfterMs: readRetryAfter(retryAfter, nowMs),
+      isUnreachable: false,
+    };
   return { outcome: 'refused', reason };
 }
 
@@ -182,7 +201,7 @@ function refused(reason: string): PushOutcome {
 }
 
 function later(reason: string): PushOutcome {
-  return { outcome: 'later', reason, retryAfterMs: null };
+  return { outcome: 'later', reason, retryAfterMs: null, isUnreachable: true };
 }
 
 /** The kind of an error without its message, which may name the address. */
