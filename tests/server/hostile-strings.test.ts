@@ -9,6 +9,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { DOORS, type Door, isBehind, type Outcome, PROCEDURES } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
@@ -166,6 +167,20 @@ async function tipWithWords({ t, scene }: Trial): Promise<string> {
     ...{ receiverQrId: scene.code.id, amountCents: 1_000, serviceCategory: 'bartender', message: 'Hello' },
   });
   return id;
+}
+
+/** A device that is right but for one field. */
+function registeringDevice(field: string, refusals: FieldRow['refusals'] = ['invalid_input']): FieldRow {
+  return { inputWith: ({ text }) => ({ ...newDevice(), [field]: text }), token: customer, refusals };
+}
+
+/** A device of nobody's; the address of an empty id is that of nothing at all, and that of a dot is another one. */
+function namingDevice(others: object = {}): FieldRow {
+  return {
+    inputWith: ({ text }) => ({ id: text, ...others }),
+    token: customer,
+    refusals: ['device_not_found', 'not_found', 'method_not_allowed'],
+  };
 }
 
 const FIELDS: Readonly<Record<string, FieldRow>> = {
@@ -448,6 +463,18 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     // A query has texts only, and "0" is an hour.
     checkTaken: async (_, answer) => expect(fieldOf(answer, 'receivedTodayCount')).toBe(0),
   },
+  'notices.register.endpoint': registeringDevice('endpoint', ['invalid_input', 'push_endpoint_refused']),
+  'notices.register.p256dh': registeringDevice('p256dh'),
+  'notices.register.auth': registeringDevice('auth'),
+  'notices.register.withWords': registeringDevice('withWords'),
+  'notices.update.id': namingDevice({ withWords: true }),
+  'notices.update.withWords': {
+    inputWith: ({ text }) => ({ id: 'dev_none', withWords: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'notices.remove.id': namingDevice(),
+  'notices.test.id': namingDevice(),
   'transactions.summary.timeZone': {
     inputWith: ({ text }) => ({ timeZone: text }),
     token: customer,
