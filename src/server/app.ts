@@ -206,7 +206,7 @@ function createServices({
       undoMs,
       turns: queryTurns,
     }),
-    tipWords: createTipWords({ storage, clock, view, blockedWords }),
+    tipWords: createTipWords({ storage, clock, log, view, blockedWords }),
     takings: createTakings(storage, queryTurns),
     notices: createNotices({
       ...{ storage, clock, random, log, publicUrl, findAddresses },

@@ -2,6 +2,7 @@
  * What receivers do about the words of tips: they thank, hide, report, and take no more tips from somebody. A giver is told of the
  * thanks alone.
  */
+import type { Logger } from 'pino';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import type { BlockedGiver as BlockedAccount } from '#server/storage/words.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -45,10 +46,11 @@ export interface TipWords {
 export function createTipWords(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
 }): TipWords {
-  const { storage, clock, view, blockedWords } = deps;
+  const { storage, clock, log, view, blockedWords } = deps;
   const { words } = storage;
 
   async function see(account: Account, id: TransactionId): Promise<Transaction> {
@@ -98,7 +100,9 @@ export function createTipWords(deps: {
 
     async report(account, text) {
       const id = requireId(text);
-      return seeAfter(account, id, await words.reportWords(account.id, id, clock()));
+      const outcome = await words.reportWords(account.id, id, clock());
+      if (outcome === 'reported') log.warn({ transaction: id }, 'words were reported: see npm run reports');
+      return seeAfter(account, id, outcome);
     },
 
     async block(account, text) {
