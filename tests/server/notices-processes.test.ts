@@ -132,6 +132,6 @@ test('a server that is told to stop waits for no push service, and leaves nothin
   await expect.poll(() => timesTold().length, PATIENCE).toBe(2);
   for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
   const next = await startServer(env);
-  if (isOnSqlite()) await expect.poll(timesTold, PATIENCE).toEqual(times(2, 2));
+  await expect.poll(timesTold, PATIENCE).toEqual(times(2, 2));
   expect(next.stderr()).toBe('');
 });
