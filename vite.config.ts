@@ -153,7 +153,7 @@ const BEHIND_LOGIN = `
 
 /** What several screens need of a tip that is being given: small modules, each of which would be a request of its own. */
 const OF_PAYING = `
-  guest-receipt.ts idempotency-key.ts tab-storage.ts waiting-tip.ts ../shared/receipt-token.ts`
+  guest-receipt.ts idempotency-key.ts look-again.ts tab-storage.ts waiting-tip.ts ui/quote.tsx ../shared/receipt-token.ts`
   .trim()
   .split(/\s+/)
   .map(existing);

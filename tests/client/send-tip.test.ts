@@ -79,6 +79,7 @@ it('pays once, says so, and closes the attempt, so that a second tip of the same
       type: 'paid',
       receipt: {
         ...{ amountCents: TWENTY, giverFeeCents: 100, transactionId: recorded?.id, paymentMode: 'simulated' },
+        thankYou: null,
         paidAt: new Date(recorded?.createdAtMs ?? 0).toISOString(),
       },
     },

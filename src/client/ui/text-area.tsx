@@ -6,11 +6,13 @@ interface TextAreaProps extends ComponentProps<'textarea'> {
   readonly label: string;
   readonly hint: string;
   readonly error: string | undefined;
+  /** How much of the room is taken. */
+  readonly counter?: string;
 }
 
-export function TextArea({ label, hint, error, ...input }: TextAreaProps) {
+export function TextArea({ label, hint, error, counter, ...input }: TextAreaProps) {
   const id = useId();
-  const notes = error === undefined ? `${id}-hint` : `${id}-hint ${id}-error`;
+  const notes = [`${id}-hint`, counter && `${id}-counter`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div className={styles.field}>
       <label className={styles.label} htmlFor={id}>
@@ -28,6 +30,11 @@ export function TextArea({ label, hint, error, ...input }: TextAreaProps) {
       <p id={`${id}-hint`} className={styles.hint}>
         {hint}
       </p>
+      {counter && (
+        <p id={`${id}-counter`} className={styles.counter}>
+          {counter}
+        </p>
+      )}
       <p id={`${id}-error`} className={styles.error} aria-live="polite">
         {error}
       </p>

@@ -1,0 +1,34 @@
+/** What giver and receiver have written to each other, as far as whoever looks is told. */
+import type { Transaction } from '#shared/tips.ts';
+import { Quote } from '../ui/quote.tsx';
+import styles from './receipt.module.css';
+import { Time } from './time.tsx';
+
+interface WordsOfReceiptProps {
+  readonly transaction: Transaction;
+  /** Whether it is the giver who looks, else the receiver. */
+  readonly isGiver: boolean;
+}
+
+export function WordsOfReceipt({ transaction, isGiver }: WordsOfReceiptProps) {
+  const { message, wordsHidden, thankYou, thankedAt, receiverName } = transaction;
+  // What a tip page tells whoever has tipped is no answer of its receiver's.
+  const isShown = thankYou !== null && (isGiver || thankedAt !== null);
+  return (
+    // It is there before it says something, because screen readers announce what changes.
+    <div className={styles.words} aria-live="polite">
+      {message !== null && <Quote text={message}>Message with the tip</Quote>}
+      {wordsHidden && <p className={styles.hidden}>Message hidden</p>}
+      {isShown && (
+        <Quote text={thankYou}>
+          {isGiver ? <bdi>{receiverName}</bdi> : 'Your thank-you'}
+          {thankedAt !== null && (
+            <>
+              , <Time iso={thankedAt} />
+            </>
+          )}
+        </Quote>
+      )}
+    </div>
+  );
+}
