@@ -104,8 +104,12 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
   await page.getByRole('button', { name: /^Pay/ }).click();
   await expect(page.getByText('This QR code is not taking tips right now.')).toBeVisible();
-  await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
+  await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   expect(await backstage.transactions(customer)).toEqual([]);
+  await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'active' } });
+  await page.evaluate((name) => sessionStorage.removeItem(name), `paused:${code}`);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
 });
 

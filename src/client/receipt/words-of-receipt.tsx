@@ -12,16 +12,15 @@ interface WordsOfReceiptProps {
 
 export function WordsOfReceipt({ transaction, isGiver }: WordsOfReceiptProps) {
   const { message, wordsHidden, thankYou, thankedAt, receiverName } = transaction;
-  // What a tip page tells whoever has tipped is no answer of its receiver's.
-  const isShown = thankYou !== null && (isGiver || thankedAt !== null);
+  const own = thankedAt === null ? 'The thank-you of your tip page' : 'Your thank-you';
   return (
     // It is there before it says something, because screen readers announce what changes.
     <div className={styles.words} aria-live="polite">
       {message !== null && <Quote text={message}>Message with the tip</Quote>}
       {wordsHidden && <p className={styles.hidden}>Message hidden</p>}
-      {isShown && (
+      {thankYou !== null && (
         <Quote text={thankYou}>
-          {isGiver ? <bdi>{receiverName}</bdi> : 'Your thank-you'}
+          {isGiver ? <bdi>{receiverName}</bdi> : own}
           {thankedAt !== null && (
             <>
               , <Time iso={thankedAt} />

@@ -80,8 +80,8 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
   if (lookup?.status === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
     const closed = qrCode.status === 'paused' ? 'paused' : qrCode.isPayable ? null : 'unpayable';
-    const { id: qrId, takesWords } = qrCode;
-    return { status: 'found', provider: { qrId, takesWords, ...serviceProvider, closed, isDemo: false } };
+    const shown = { ...serviceProvider, takesWords: qrCode.takesWords };
+    return { status: 'found', provider: { qrId: qrCode.id, ...shown, closed, isDemo: false } };
   }
   if (lookup && lookup.status !== 'unknown') return lookup;
   const asked = isDemoText(qrId) ? demoIn(search) : null;

@@ -5,7 +5,7 @@ import type { Receipt } from './tip-flow.ts';
 
 /** What the receiver of a tip says to its giver. It is looked for again while somebody looks, until the receiver has answered. */
 export function useThankYou({ transactionId, thankYou }: Receipt): string | null {
-  const [told, setTold] = useState<string | null>(null);
+  const [told, setTold] = useState<{ readonly name: string; readonly thankYou: string | null } | null>(null);
   useEffect(() => {
     if (transactionId === null) return;
     const beganAt = new Date();
@@ -20,7 +20,7 @@ export function useThankYou({ transactionId, thankYou }: Receipt): string | null
         : await callAbout(name, (api) => api.transactions.get.query({ id: name }));
       if (isOver) return;
       if (outcome?.failure === null) {
-        setTold(outcome.answer.thankYou);
+        setTold({ name, thankYou: outcome.answer.thankYou });
         if (outcome.answer.thankedAt !== null) return;
       }
       timer = next();
@@ -39,7 +39,7 @@ export function useThankYou({ transactionId, thankYou }: Receipt): string | null
       document.removeEventListener('visibilitychange', lookWhenSeen);
     };
   }, [transactionId]);
-  return told ?? thankYou;
+  return (told?.name === transactionId && told?.thankYou) || thankYou;
 }
 
 function msSince(moment: Date, now = new Date()): number {

@@ -100,7 +100,12 @@ function WordsForm(props: WordsFormProps) {
           </p>
         </fieldset>
       )}
-      <Button look="quiet" aria-disabled={isLocked} onClick={() => isLocked || onRemove()}>
+      <Button
+        look="quiet"
+        className={styles.remove}
+        aria-disabled={isLocked}
+        onClick={() => isLocked || onRemove()}
+      >
         Remove Message
       </Button>
     </div>

@@ -27,8 +27,7 @@ export function WordsPart({ attempt, provider, isPaying, form, onForm, onReword 
   const { words, wasSent } = attempt;
   const session = useSession();
   /** The name that somebody who pays under an account can give; null for a guest. */
-  const giverName =
-    attempt.userId !== GUEST && session.status === 'signed-in' ? session.user.fullName : null;
+  const giverName = attempt.userId !== GUEST && session.status === 'signed-in' ? session.user.fullName : null;
   const [isAskedFor, setAskedFor] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   /** Whether the words were removed just now, with the button that had the focus. */

@@ -1,6 +1,7 @@
 /** A field for a text of several lines, drawn as the other fields are. */
 import { type ComponentProps, useId } from 'react';
 import styles from './field.module.css';
+import own from './text-area.module.css';
 
 interface TextAreaProps extends ComponentProps<'textarea'> {
   readonly label: string;
@@ -30,14 +31,18 @@ export function TextArea({ label, hint, error, counter, ...input }: TextAreaProp
       <p id={`${id}-hint`} className={styles.hint}>
         {hint}
       </p>
+      <p
+        id={`${id}-error`}
+        className={[styles.error, counter && own.beside].filter(Boolean).join(' ')}
+        aria-live="polite"
+      >
+        {error}
+      </p>
       {counter && (
-        <p id={`${id}-counter`} className={styles.counter}>
+        <p id={`${id}-counter`} className={own.counter}>
           {counter}
         </p>
       )}
-      <p id={`${id}-error`} className={styles.error} aria-live="polite">
-        {error}
-      </p>
     </div>
   );
 }
