@@ -8,30 +8,32 @@ export function useThankYou({ transactionId, thankYou }: Receipt): string | null
   const [told, setTold] = useState<{ readonly name: string; readonly thankYou: string | null } | null>(null);
   useEffect(() => {
     if (transactionId === null) return;
+    const name = transactionId;
     const beganAt = new Date();
-    const next = () => setTimeout(() => void look(), lookForThanksMs(msSince(beganAt)));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isLooking = false;
     let isOver = false;
-    let timer = next();
 
-    async function look(name = transactionId ?? '') {
+    const look = async () => {
       // A hidden page does not look; it does when it is looked at again.
-      const outcome = document.hidden
-        ? null
-        : await callAbout(name, (api) => api.transactions.get.query({ id: name }));
-      if (isOver) return;
-      if (outcome?.failure === null) {
-        setTold({ name, thankYou: outcome.answer.thankYou });
-        if (outcome.answer.thankedAt !== null) return;
-      }
-      timer = next();
-    }
-
-    function lookWhenSeen() {
-      if (document.hidden) return;
+      if (isLooking || isOver || document.hidden) return;
+      isLooking = true;
       clearTimeout(timer);
-      void look();
-    }
+      const outcome = await callAbout(name, (api) => api.transactions.get.query({ id: name }));
+      isLooking = false;
+      if (isOver) return;
+      if (outcome.failure === null) {
+        setTold({ name, thankYou: outcome.answer.thankYou });
+        isOver = outcome.answer.thankedAt !== null;
+      }
+      wait();
+    };
+    const wait = () => {
+      if (!isOver) timer = setTimeout(() => void look(), lookForThanksMs(msSince(beganAt)));
+    };
+    const lookWhenSeen = () => void look();
 
+    wait();
     document.addEventListener('visibilitychange', lookWhenSeen);
     return () => {
       isOver = true;
