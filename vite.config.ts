@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
@@ -131,6 +132,12 @@ function textOf(file: Rolldown.OutputAsset | Rolldown.OutputChunk | undefined): 
   return file.source.toString();
 }
 
+/** The name of a class of a CSS module. Vite's own have the number of a line as well, which each page would load for each class. */
+function classNameOf(name: string, file: string): string {
+  const path = normalizePath(relative(CLIENT, file.replace(/\?.*$/, '')));
+  return `${name}_${createHash('sha256').update(path).digest('base64url').slice(0, 4)}`;
+}
+
 /** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
 const OF_EVERY_PAGE = `
   calls.ts paths.ts installation.ts rendered.ts toasts.ts session/session.ts
@@ -153,7 +160,8 @@ const BEHIND_LOGIN = `
 
 /** What several screens need of a tip that is being given: small modules, each of which would be a request of its own. */
 const OF_PAYING = `
-  guest-receipt.ts idempotency-key.ts tab-storage.ts waiting-tip.ts ../shared/receipt-token.ts`
+  demo-tips.ts guest-receipt.ts idempotency-key.ts look-again.ts tab-storage.ts waiting-tip.ts
+  ../shared/open-demo.ts ../shared/receipt-token.ts`
   .trim()
   .split(/\s+/)
   .map(existing);
@@ -242,6 +250,7 @@ const config: ViteUserConfig = {
     },
   },
   cacheDir: '../../node_modules/.vite',
+  css: { modules: { generateScopedName: classNameOf } },
   server: {
     proxy: Object.fromEntries(
       // The slash at the end matters, because /api.ts is a file of the client; of /tip the server answers the form only.

@@ -99,13 +99,21 @@ test('a code that is paused before somebody pays says so, keeps the amount and c
 }) => {
   const { provider, code, customer } = await backstage.bothSides();
   await logInAs(customer);
+  await page.clock.install();
   await page.goto(`/tip/${code}`);
   await proceedWith(page, '$30');
   await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'paused' } });
   await page.getByRole('button', { name: /^Pay/ }).click();
   await expect(page.getByText('This QR code is not taking tips right now.')).toBeVisible();
-  await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
+  await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
   expect(await backstage.transactions(customer)).toEqual([]);
+  await backstage.call('PATCH', `/qr-codes/${code}`, { token: provider.token, body: { status: 'active' } });
+  // For a minute the page stays with what was said.
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { name: 'Not taking tips right now' })).toBeVisible();
+  await page.clock.fastForward('01:00');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('radio', { name: '$30', exact: true })).toBeChecked();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
 });
 

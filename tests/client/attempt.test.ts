@@ -106,6 +106,88 @@ describe('in a tab with storage', () => {
     expect(awaitsLogin(CODE)).toBe(false);
   });
 
+  describe('the words of an attempt', () => {
+    const WORDS = { message: 'Great drinks', withName: true, complaints: [] };
+    const OTHERS = { ...WORDS, message: 'Even better' };
+
+    it('can be changed under the same key until it is sent, and survive a reload', async () => {
+      const { openAttempt, reword } = await loadPage();
+      const attempt = openAttempt(CODE, 'cam', TWENTY);
+      const worded = reword(CODE, attempt, WORDS);
+      expect(worded).toEqual({ ...attempt, words: WORDS });
+      expect(reword(CODE, worded, OTHERS)).toEqual({ ...attempt, words: OTHERS });
+      const after = await loadPage();
+      expect(after.openAttempt(CODE, 'cam', TWENTY)).toEqual({ ...attempt, words: OTHERS });
+      expect(after.reword(CODE, worded, undefined)).toEqual(attempt);
+      expect(after.openAttempt(CODE, 'cam', TWENTY)).toEqual(attempt);
+    });
+
+    it('stay as they were sent while nobody knows what became of it', async () => {
+      const before = await loadPage();
+      const attempt = before.reword(CODE, before.openAttempt(CODE, 'cam', TWENTY), WORDS);
+      before.markSent(CODE, attempt);
+      // Also for whoever still holds the attempt as it was before it was sent.
+      expect(before.reword(CODE, attempt, OTHERS)).toBe(attempt);
+      const { openAttempt, reword, unsettledAttempt } = await loadPage();
+      const sent = { ...attempt, wasSent: true };
+      expect(reword(CODE, openAttempt(CODE, 'cam', TWENTY), undefined)).toEqual(sent);
+      expect(unsettledAttempt(CODE, 'cam')).toEqual(sent);
+    });
+
+    it('begin the next attempt under another key once it is known that nothing was paid', async () => {
+      const { openAttempt, reword, markBegun, giveUpAttempt, unsettledAttempt } = await loadPage();
+      const attempt = reword(CODE, openAttempt(CODE, 'cam', TWENTY), WORDS);
+      markBegun(CODE, attempt, 'txn_1');
+      giveUpAttempt(CODE, attempt);
+      const next = unsettledAttempt(CODE, 'cam');
+      expect(next).toEqual({
+        ...{ userId: 'cam', amountCents: TWENTY, wasSent: false, words: WORDS },
+        key: expect.not.stringMatching(attempt.key),
+      });
+      expect(openAttempt(CODE, 'cam', TWENTY)).toEqual(next);
+    });
+
+    it('are forgotten with a tip that was paid, and leave nothing where there were none', async () => {
+      const { openAttempt, reword, settleAttempt, giveUpAttempt } = await loadPage();
+      giveUpAttempt(CODE, openAttempt(CODE, 'cam', TWENTY));
+      expect(storage).toHaveLength(0);
+      reword(CODE, openAttempt(CODE, 'cam', TWENTY), WORDS);
+      settleAttempt(CODE);
+      expect(storage).toHaveLength(0);
+      expect(openAttempt(CODE, 'cam', TWENTY)).not.toHaveProperty('words');
+    });
+
+    it('go along to another amount, and with a guest who logs in, but to nobody else', async () => {
+      const { openAttempt, reword } = await loadPage();
+      reword(CODE, openAttempt(CODE, GUEST, TWENTY), WORDS);
+      expect(openAttempt(CODE, GUEST, FIFTY)).toMatchObject({ words: WORDS });
+      expect(openAttempt(CODE, 'cam', FIFTY)).toMatchObject({ userId: 'cam', words: WORDS });
+      expect(openAttempt(CODE, 'kim', FIFTY)).not.toHaveProperty('words');
+      reword(CODE, openAttempt(CODE, 'kim', FIFTY), WORDS);
+      expect(openAttempt(CODE, GUEST, FIFTY)).not.toHaveProperty('words');
+    });
+
+    it('are left out where they cannot be read, and the key stays', async () => {
+      const { openAttempt, markSent, unsettledAttempt } = await loadPage();
+      const attempt = openAttempt(CODE, 'cam', TWENTY);
+      markSent(CODE, attempt);
+      const name = storage.key(0) ?? '';
+      for (const words of [
+        1,
+        'words',
+        [],
+        { message: 1, withName: true },
+        { message: 'Hi', withName: 'yes' },
+      ]) {
+        storage.setItem(name, JSON.stringify({ ...attempt, wasSent: true, words }));
+        expect(unsettledAttempt(CODE, 'cam'), JSON.stringify(words)).toEqual({ ...attempt, wasSent: true });
+      }
+      const complaints = [{ field: 'message', message: 'No' }, { field: 'message' }, null, 'No'];
+      storage.setItem(name, JSON.stringify({ ...attempt, words: { ...WORDS, complaints } }));
+      expect(unsettledAttempt(CODE, 'cam')?.words?.complaints).toEqual([complaints[0]]);
+    });
+  });
+
   it('what is no attempt in the storage counts as none', async () => {
     const { openAttempt, unsettledAttempt } = await loadPage();
     openAttempt(CODE, 'cam', TWENTY);

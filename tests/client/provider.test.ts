@@ -37,7 +37,7 @@ describe('a code that was looked up', () => {
   it('is the provider who was found, whatever else the address says and however the code was typed', () => {
     const state = {
       status: 'found',
-      provider: { ...serviceProvider, qrId: CODE, closed: null, isDemo: false },
+      provider: { ...serviceProvider, qrId: CODE, takesWords: true, closed: null, isDemo: false },
     };
     expect(providerState(CODE, '', found)).toEqual(state);
     expect(providerState('k7q2m-9xw4t', FORGED, found)).toEqual(state);

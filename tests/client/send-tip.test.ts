@@ -47,7 +47,8 @@ async function openTipPage() {
   });
   vi.resetModules();
   const { sendTip } = await import('#client/tip/send-tip.ts');
-  const { openAttempt, unsettledAttempt } = await import('#client/tip/attempt.ts');
+  const { openAttempt, unsettledAttempt, reword } = await import('#client/tip/attempt.ts');
+  const { wasPausedJustNow } = await import('#client/tip/recent-pause.ts');
   const toasts = await import('#client/toasts.ts');
   const { beginSession: logIn, readToken } = await import('#client/session/session.ts');
   const [qrId = ''] = receiver.codes;
@@ -60,6 +61,9 @@ async function openTipPage() {
     ...{ t, giver, receiver, provider, connection, device, storage, readToken },
     pay: (to: Provider = provider) => sendTip(to, openAttempt(to.qrId, giver.user.id, TWENTY)),
     open: () => unsettledAttempt(qrId, giver.user.id),
+    write: (message: string, withName = false) =>
+      reword(qrId, openAttempt(qrId, giver.user.id, TWENTY), { message, withName, complaints: [] }),
+    isPaused: () => wasPausedJustNow(qrId, giver.user.id),
     tips: () => listTips(t.storage, giver.user.id),
     toasts: () => toastsOf(toasts),
     async logInAgain() {
@@ -79,6 +83,7 @@ it('pays once, says so, and closes the attempt, so that a second tip of the same
       type: 'paid',
       receipt: {
         ...{ amountCents: TWENTY, giverFeeCents: 100, transactionId: recorded?.id, paymentMode: 'simulated' },
+        thankYou: null,
         paidAt: new Date(recorded?.createdAtMs ?? 0).toISOString(),
       },
     },
@@ -169,6 +174,96 @@ it('says the server’s own words when it refuses for good, and closes the attem
   expect(page.toasts()).toEqual([expect.stringMatching(/service/)]);
   expect(page.open()).toBeNull();
   expect(await page.tips()).toEqual([]);
+});
+
+describe('words', () => {
+  const words = async ({ t, receiver }: Awaited<ReturnType<typeof openTipPage>>) => {
+    const { transactions } = await t.trpc(receiver.token).transactions.list.query({});
+    return transactions.map(({ message, giverName }) => [message, giverName]);
+  };
+
+  it('are sent with the tip, and are forgotten with it', async () => {
+    const page = await openTipPage();
+    page.write('  Great\ndrinks ', true);
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(page.open()).toBeNull();
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await words(page)).toEqual([
+      [null, null],
+      ['Great drinks', page.giver.user.fullName],
+    ]);
+  });
+
+  it('are the same under the same key after a lost answer, so that the tip is paid once', async () => {
+    const page = await openTipPage();
+    page.write('Great drinks');
+    page.connection.answer = null;
+    expect(await page.pay()).toEqual({ event: NO_ANSWER, mustLogIn: false });
+    page.connection.answer = (answer) => answer;
+    // What is written meanwhile is not taken.
+    page.write('Other words');
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await words(page)).toEqual([['Great drinks', null]]);
+  });
+
+  it('that are refused stay, with what is said against them, for another attempt with the same amount', async () => {
+    const page = await openTipPage();
+    const { key } = page.write('See www.example.com', true);
+    const complaints = [{ field: 'message', message: 'The message must not have links.' }];
+    const refused = { message: 'See www.example.com', withName: true, complaints };
+    const sent = await page.pay();
+    const open = page.open();
+    expect(open).toMatchObject({ amountCents: TWENTY, wasSent: false, words: refused });
+    expect(open?.key).not.toBe(key);
+    expect(sent).toEqual({ event: { type: 'revised', attempt: open }, mustLogIn: false });
+    expect(await page.tips()).toEqual([]);
+    page.write('See you');
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await words(page)).toEqual([['See you', null]]);
+  });
+
+  it('are dropped where the code takes none any more, and the tip can be given without', async () => {
+    const page = await openTipPage();
+    page.write('Great drinks', true);
+    const [id = ''] = page.receiver.codes;
+    await page.t.trpc(page.receiver.token).qrCodes.update.mutate({ id, takesWords: false });
+    expect(await page.pay()).toMatchObject({ event: { type: 'revised' } });
+    expect(page.toasts()).toEqual([REFUSALS.words_not_taken.detail]);
+    expect(page.open()?.words).toMatchObject({ message: '', withName: false });
+    expect(await page.tips()).toEqual([]);
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await words(page)).toEqual([[null, null]]);
+  });
+
+  it('survive a session that has ended, for whoever logs in again', async () => {
+    const page = await openTipPage();
+    page.write('Great drinks');
+    await page.t.trpc(page.giver.token).auth.logout.mutate();
+    expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: true });
+    await page.logInAgain();
+    expect(await page.pay()).toMatchObject({ event: PAID });
+    expect(await words(page)).toEqual([['Great drinks', null]]);
+  });
+});
+
+it.each([
+  'paused',
+  'blocked',
+] as const)('says of a code that takes no tips (%s) the same, and remembers it for a minute', async (why) => {
+  const page = await openTipPage();
+  const receiver = page.t.trpc(page.receiver.token);
+  const [id = ''] = page.receiver.codes;
+  expect(await page.pay()).toMatchObject({ event: PAID });
+  const [tip] = await page.tips();
+  if (why === 'paused') await receiver.qrCodes.update.mutate({ id, status: 'paused' });
+  else await receiver.words.block.mutate({ id: tip?.id ?? '' });
+  expect(page.isPaused()).toBe(false);
+  expect(await page.pay()).toEqual({ event: { type: 'failed', interruption: 'paused' }, mustLogIn: false });
+  expect(page.toasts()).toEqual([TIP_SENT, REFUSALS.qr_code_paused.detail]);
+  expect(page.open()).toBeNull();
+  expect(page.isPaused()).toBe(true);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+  expect(page.isPaused()).toBe(false);
 });
 
 it('plays at paying a demo for two seconds, without asking the server anything', async () => {

@@ -26,6 +26,11 @@ const receipt: Receipt = {
   paidAt: '2026-05-15T12:00:00.000Z',
   transactionId: null,
   paymentMode: 'simulated',
+  thankYou: null,
+};
+const reworded: Attempt = {
+  ...attempt,
+  words: { message: 'Great drinks', withName: true, complaints: [] },
 };
 const open: OpenPayment = { transactionId: 'txn_older', amountCents: FIFTY, paymentUrl: null };
 
@@ -36,6 +41,7 @@ const EVENTS = {
   checked: { type: 'checked' },
   proceeded: { type: 'proceeded', attempt },
   resumed: { type: 'resumed', attempt },
+  revised: { type: 'revised', attempt: reworded },
   'amount-changed': { type: 'amount-changed' },
   paying: { type: 'paying' },
   failed: { type: 'failed', interruption: 'no-answer' },
@@ -104,6 +110,7 @@ const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
     'before the payment is confirmed',
     payment,
     {
+      revised: { ...payment, attempt: reworded },
       'amount-changed': fresh(payment.choice),
       paying,
       failed: { ...fresh(payment.choice), interruption: 'no-answer' },
@@ -114,7 +121,11 @@ const TABLE: readonly (readonly [string, TipFlow, Outcomes])[] = [
   [
     'while the payment is under way, so that neither its amount can be changed nor another receipt hides its outcome',
     paying,
-    { failed: { ...fresh(payment.choice), interruption: 'no-answer' }, paid: success },
+    {
+      revised: { ...payment, attempt: reworded },
+      failed: { ...fresh(payment.choice), interruption: 'no-answer' },
+      paid: success,
+    },
   ],
   [
     'after the payment, so that nothing pays a second time',

@@ -4,9 +4,10 @@ import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { callAbout, isGuests, isUnknown } from '../guest-receipt.ts';
+import { lookAgainMs } from '../look-again.ts';
+import { serverNow } from '../session/server-clock.ts';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
-import { lookAgainMs } from './look-again.ts';
 import { Receipt } from './receipt.tsx';
 import { UnknownReceipt } from './unknown-receipt.tsx';
 
@@ -79,7 +80,10 @@ function useGuestReceipt(token: string) {
 
   const askAgain = useEffectEvent(ask);
   useEffect(() => void askAgain(), []);
-  const waitMs = typeof found === 'object' && 'transaction' in found ? lookAgainMs(found.transaction) : null;
+  const waitMs =
+    typeof found === 'object' && 'transaction' in found
+      ? lookAgainMs(found.transaction, true, serverNow())
+      : null;
   useEffect(() => {
     if (waitMs === null) return;
     const askIfSeen = () => {

@@ -3,13 +3,14 @@ import { useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../api.ts';
+import { lookAgainMs } from '../look-again.ts';
 import { transactionIdIn } from '../paths.ts';
 import { trpc } from '../session/api-hooks.ts';
 import { FRESH } from '../session/part.ts';
+import { serverNow } from '../session/server-clock.ts';
 import { SignedInData } from '../session/signed-in-data.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Problem, Skeleton } from '../ui/states.tsx';
-import { lookAgainMs } from './look-again.ts';
 import { Receipt } from './receipt.tsx';
 import { UnknownReceipt } from './unknown-receipt.tsx';
 
@@ -36,7 +37,8 @@ function LoadedReceipt({ id, user }: { readonly id: string; readonly user: User 
       ...FRESH,
       // A stream would take one of the account's, and one of a browser's few connections, for news that come once at most. A hidden
       // page does not look; it does when it is looked at again.
-      refetchInterval: ({ state }) => (state.data && lookAgainMs(state.data)) ?? false,
+      refetchInterval: ({ state }) =>
+        (state.data && lookAgainMs(state.data, state.data.giverId === user.id, serverNow())) ?? false,
     },
   );
   if (data !== undefined) {

@@ -18,8 +18,8 @@ import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import styles from './receipt.module.css';
 import { Reversal } from './reversal.tsx';
-
-const withZone = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+import { Time } from './time.tsx';
+import { WordsOfReceipt } from './words-of-receipt.tsx';
 
 /** What is said of a payment that was not made. */
 const UNPAID = {
@@ -87,7 +87,12 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
               <Money amountCents={sumCents} />
             )}
           </p>
-          {/* A receiver is not told who gave. */}
+          {/* A receiver is told who gave only where the giver wants it. */}
+          {transaction.giverName !== null && (
+            <p>
+              From <bdi>{transaction.giverName}</bdi>
+            </p>
+          )}
           {isGiver && (
             <p>
               to <bdi>{transaction.receiverName}</bdi>
@@ -101,6 +106,7 @@ export function Receipt({ transaction, isGiver, onRefunded, onStale }: ReceiptPr
           )}
           <SimulatedMoney mode={paymentMode} />
         </div>
+        <WordsOfReceipt transaction={transaction} isGiver={isGiver} />
         {isRefunded && <Refunded transaction={transaction} isGiver={isGiver} />}
         {unpaid && (
           <p className={styles.refunded} role="status">
@@ -164,10 +170,6 @@ function Fact({ label, isSum = false, children }: FactProps) {
       <dd>{children}</dd>
     </div>
   );
-}
-
-function Time({ iso }: { readonly iso: string }) {
-  return <time dateTime={iso}>{withZone.format(new Date(iso))}</time>;
 }
 
 type RefundedProps = Pick<ReceiptProps, 'transaction' | 'isGiver'>;

@@ -5,8 +5,8 @@ import type { Receipt } from './tip-flow.ts';
 
 /** The receipt of a transaction that was paid. */
 export function receiptOf(transaction: Transaction): Receipt {
-  const { amountCents, giverFeeCents, createdAt: paidAt, paymentMode } = transaction;
-  return { amountCents, giverFeeCents, paidAt, transactionId: nameOf(transaction), paymentMode };
+  const { amountCents, giverFeeCents, createdAt: paidAt, paymentMode, thankYou } = transaction;
+  return { amountCents, giverFeeCents, paidAt, transactionId: nameOf(transaction), paymentMode, thankYou };
 }
 
 /** Whether it is a tip of this giver to this code. Only the guest who gave a tip is told the link to its receipt. */

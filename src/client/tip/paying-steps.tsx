@@ -26,6 +26,7 @@ export function PayingSteps({ flow, provider, onPay, onChangeAmount, dispatch }:
           onPay={onPay}
           onChangeAmount={onChangeAmount}
           onLogIn={() => void payWithAccount(provider, flow.choice)}
+          dispatch={dispatch}
         />
       );
     case 'success':

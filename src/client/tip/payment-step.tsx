@@ -1,5 +1,5 @@
 /** The second step: what is about to be paid and to whom, with the button that pays. */
-import type { MouseEvent } from 'react';
+import { type MouseEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { amountInWords } from '#shared/amount-in-words.ts';
 import { cents, feesFor, formatUsd } from '#shared/money.ts';
@@ -9,12 +9,14 @@ import { authFor, currentPath } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
+import { reword, type Words } from './attempt.ts';
 import { Parts, Total } from './cost.tsx';
 import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';
 import type { Provider } from './provider.ts';
 import { StepHeading } from './step-heading.tsx';
-import type { TipFlow } from './tip-flow.ts';
+import type { TipEvent, TipFlow } from './tip-flow.ts';
+import { type WordsForm, WordsPart } from './words-part.tsx';
 
 /** The wallet to pay with, by its own name on Apple's devices only. */
 const wallet = () =>
@@ -36,14 +38,31 @@ interface PaymentStepProps {
   readonly onChangeAmount: () => void;
   /** Leads to the login, and on to this payment. */
   readonly onLogIn: () => void;
+  readonly dispatch: (event: TipEvent) => void;
 }
 
-export function PaymentStep({ flow, provider, onPay, onChangeAmount, onLogIn }: PaymentStepProps) {
+export function PaymentStep(props: PaymentStepProps) {
+  const { flow, provider, onPay, onChangeAmount, onLogIn, dispatch } = props;
   const { attempt, isPaying } = flow;
   const { amountCents } = attempt;
   const mode = provider.isDemo ? 'simulated' : paymentMode();
   const how = mode === 'simulated' ? `with ${wallet()}` : 'at Stripe';
   const totalCents = cents(amountCents + feesFor(amountCents).giverFeeCents);
+
+  const [form, setForm] = useState<WordsForm | null>(null);
+
+  function changeWords(words: Words | undefined) {
+    // Words that are on their way stay as they are.
+    if (!isPaying) dispatch({ type: 'revised', attempt: reword(provider.qrId, attempt, words) });
+  }
+
+  /** Pays, unless the words could not be sent: then it says so at their fields. */
+  function pay() {
+    const { words, wasSent } = attempt;
+    const complaints = (!wasSent && words && form?.complaintsAbout(words)) || [];
+    if (words && complaints.length > 0) changeWords({ ...words, complaints });
+    else onPay();
+  }
 
   function logIn(event: MouseEvent) {
     event.preventDefault();
@@ -73,12 +92,20 @@ export function PaymentStep({ flow, provider, onPay, onChangeAmount, onLogIn }: 
         <Parts amountCents={amountCents} />
         <Total amountCents={amountCents} />
       </div>
+      <WordsPart
+        attempt={attempt}
+        provider={provider}
+        isPaying={isPaying}
+        form={form}
+        onForm={setForm}
+        onReword={changeWords}
+      />
       <p className={styles.note}>
         {provider.isDemo ? 'This is a demo: nothing is recorded. ' : ''}
         {NOTES[mode]}
       </p>
       <div className={styles.actions}>
-        <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={onPay}>
+        <Button look="money" className={styles.pay} aria-disabled={isPaying} onClick={pay}>
           {isPaying ? 'Processing payment...' : `Pay ${formatUsd(totalCents)} ${how}`}
         </Button>
         <Button look="quiet" aria-disabled={isPaying} onClick={onChangeAmount}>

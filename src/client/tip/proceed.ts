@@ -13,7 +13,7 @@ import { toastError, toastMessage } from '../toasts.ts';
 import { keepTip } from '../waiting-tip.ts';
 import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
 import { figuresOf } from './figures.ts';
-import { markEntry } from './history-entries.ts';
+import { markEntry, presentEntry } from './history-entries.ts';
 import { GUEST, payerOf } from './payer.ts';
 import { enterPayment, enterReturn, enterSuccess, leavePayment } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
@@ -76,13 +76,16 @@ export async function pay(
     if (window.location.pathname === pathname) await leaveForPayment(sent.page);
     return;
   }
-  const { event, mustLogIn } = sent;
+  const { mustLogIn } = sent;
+  // Whoever has gone Back meanwhile is asked about their words when they come to pay again.
+  const hasLeft = sent.event.type === 'revised' && presentEntry().step !== 'payment';
+  const event: TipEvent = hasLeft ? { type: 'failed', interruption: null } : sent.event;
   if (event.type === 'paid' && isOfOpenDemo(provider)) sendDemoTip(attempt.amountCents);
   dispatch(event);
   if (window.location.pathname !== pathname) return;
   if (event.type === 'paid') enterSuccess(event.receipt);
   else if (mustLogIn) leaveForLogin(provider, choice, 'login');
-  else void leavePayment();
+  else if (event.type !== 'revised') void leavePayment();
 }
 
 /** Who pays the open demo without a login; null for every other code. */

@@ -20,6 +20,8 @@ export interface Provider {
   readonly photoUrl?: string | null;
   /** Why the code takes no tips for now: its owner has paused it, or cannot be paid. */
   readonly closed?: 'paused' | 'unpayable' | null;
+  /** Whether a giver may add words to a tip. */
+  readonly takesWords?: boolean;
   /** Whether the provider is made up, so that nothing is recorded. */
   readonly isDemo: boolean;
 }
@@ -78,7 +80,8 @@ export function providerState(qrId: string, search: string, lookup: Lookup | nul
   if (lookup?.status === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
     const closed = qrCode.status === 'paused' ? 'paused' : qrCode.isPayable ? null : 'unpayable';
-    return { status: 'found', provider: { qrId: qrCode.id, ...serviceProvider, closed, isDemo: false } };
+    const shown = { ...serviceProvider, takesWords: qrCode.takesWords };
+    return { status: 'found', provider: { qrId: qrCode.id, ...shown, closed, isDemo: false } };
   }
   if (lookup && lookup.status !== 'unknown') return lookup;
   const asked = isDemoText(qrId) ? demoIn(search) : null;

@@ -16,7 +16,7 @@ import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
-import { settleAttempt, unsettledAttempt } from './attempt.ts';
+import { giveUpAttempt, settleAttempt, unsettledAttempt } from './attempt.ts';
 import { isOf, receiptOf, wasPaid } from './given-tip.ts';
 import { markEntry } from './history-entries.ts';
 import { payerOf } from './payer.ts';
@@ -73,7 +73,11 @@ function follow(
   const transactionId = nameOf(transaction);
   if (status === 'pending') return { type: 'waiting', payment: { transactionId, amountCents, paymentUrl } };
   const { qrId } = provider;
-  if (unsettledAttempt(qrId, payerId)?.transactionId === transactionId) settleAttempt(qrId);
+  const attempt = unsettledAttempt(qrId, payerId);
+  if (attempt?.transactionId === transactionId) {
+    if (wasPaid(transaction)) settleAttempt(qrId);
+    else giveUpAttempt(qrId, attempt);
+  }
   const isNews = read(toldName(transactionId)) === null;
   write(toldName(transactionId), true);
   if (wasPaid(transaction)) {

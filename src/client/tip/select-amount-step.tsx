@@ -143,7 +143,8 @@ function DemoFields() {
   return Array.from(query, ([name, value]) => <input key={name} type="hidden" name={name} value={value} />);
 }
 
-const SENTENCES: Record<Interruption, string> = {
+/** At a code that takes no tips nothing of this step is shown. */
+const SENTENCES: Partial<Record<Interruption, string>> = {
   'not-sent': 'There is no connection. Nothing was charged.',
   'no-answer':
     'The connection was lost before the answer came. Try the same amount again: it is never charged twice.',

@@ -3,15 +3,26 @@
  */
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
+import type { Failure } from '../api.ts';
 import { call, type Outcome } from '../calls.ts';
 import { takesGuestTips } from '../installation.ts';
 import { readToken } from '../session/session.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
-import { type Attempt, markBegun, markSent, settleAttempt } from './attempt.ts';
+import {
+  type Attempt,
+  beginAttempt,
+  giveUpAttempt,
+  markBegun,
+  markSent,
+  settleAttempt,
+  type Words,
+} from './attempt.ts';
 import { receiptOf, wasPaid } from './given-tip.ts';
 import { GUEST } from './payer.ts';
 import type { Provider } from './provider.ts';
+import { notePause } from './recent-pause.ts';
 import type { Receipt, TipEvent } from './tip-flow.ts';
+import { isWordsField, NO_WORDS, NOT_TAKEN, sentWords } from './words-of-tip.ts';
 
 export const LOGIN_FIRST = 'Please login to send tips';
 export const PAYMENT_FAILED = 'Payment failed. Please try again.';
@@ -53,12 +64,13 @@ export async function sendTip(
       markBegun(qrId, attempt, transactionId);
       return { page: { transactionId, url } };
     }
-    // The key of a payment that has ended gives it again, and can pay nothing.
-    if (status !== 'pending') settleAttempt(qrId);
     if (wasPaid(payment.answer)) {
+      settleAttempt(qrId);
       toastSent(provider, attempt.amountCents);
       return { event: { type: 'paid', receipt }, mustLogIn: false };
     }
+    // The key of a payment that has ended gives it again, and can pay nothing.
+    if (status !== 'pending') giveUpAttempt(qrId, attempt);
     toastError(PAYMENT_FAILED);
     return { event: { type: 'failed', interruption: null }, mustLogIn: false };
   }
@@ -70,9 +82,24 @@ export async function sendTip(
   }
   // The attempt stays open after a 429 or a 5xx, which may pass, and after a 401, which says nothing of what was sent
   // before; any other answer is final.
-  if (status < 429 && !(status === 401 && attempt.wasSent)) settleAttempt(qrId);
+  const isFinal = status < 429 && !(status === 401 && attempt.wasSent);
+  const words = isFinal ? withoutRefused(attempt.words, payment.failure) : null;
+  if (words !== null)
+    return { event: { type: 'revised', attempt: beginAttempt(qrId, attempt, words) }, mustLogIn: false };
+  if (isFinal) giveUpAttempt(qrId, attempt);
+  const isPaused = code === 'qr_code_paused';
+  if (isPaused) notePause(qrId, attempt.userId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
-  return { event: { type: 'failed', interruption: null }, mustLogIn };
+  return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn };
+}
+
+/** The words that the next attempt begins with where the server has refused these, and they alone; null where it has refused the tip. */
+function withoutRefused(words: Words | undefined, { code, detail, fieldErrors }: Failure): Words | null {
+  if (!words) return null;
+  if (code === 'words_not_taken')
+    return { ...NO_WORDS, complaints: [{ field: NOT_TAKEN, message: detail ?? '' }] };
+  const complaints = fieldErrors.filter(({ field }) => isWordsField(field));
+  return code === 'invalid_input' && complaints.length > 0 ? { ...words, complaints } : null;
 }
 
 export function toastSent({ isDemo, fullName }: Provider, amountCents: Cents): void {
@@ -90,7 +117,10 @@ async function payTip({ qrId, serviceCategory }: Provider, attempt: Attempt): Pr
     wasSent = true;
     markSent(qrId, attempt);
     const sent = await api.transactions.create.mutate(
-      { receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory, idempotencyKey: attempt.key },
+      {
+        ...{ receiverQrId: qrId, amountCents: attempt.amountCents, serviceCategory },
+        ...{ idempotencyKey: attempt.key, ...sentWords(attempt) },
+      },
       { signal: AbortSignal.timeout(ANSWER_PATIENCE_MS) },
     );
     return { status: sent.status, paymentUrl: sent.paymentUrl, receipt: receiptOf(sent) };
@@ -103,7 +133,7 @@ async function payDemo(amountCents: Cents): Promise<Payment> {
   const { giverFeeCents } = feesFor(amountCents);
   const receipt: Receipt = {
     ...{ amountCents, giverFeeCents, paidAt: new Date().toISOString() },
-    ...{ transactionId: null, paymentMode: 'simulated' },
+    ...{ transactionId: null, paymentMode: 'simulated', thankYou: null },
   };
   return { answer: { status: 'completed', paymentUrl: null, receipt }, failure: null, wasSent: true };
 }

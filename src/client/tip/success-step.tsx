@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
+import { Quote } from '../ui/quote.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Check } from './check.tsx';
 import { isOfOpenDemo } from './proceed.ts';
@@ -19,6 +20,7 @@ import { ReceiptScreen } from './receipt-screen.tsx';
 import { StepHeading } from './step-heading.tsx';
 import styles from './success-step.module.css';
 import type { Receipt } from './tip-flow.ts';
+import { useThankYou } from './use-thank-you.ts';
 
 interface SuccessStepProps {
   readonly receipt: Receipt;
@@ -33,6 +35,7 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
   const isVisitors = useSession().status === 'signed-out' && provider.isDemo;
   const isGuest = transactionId !== null && isGuests(transactionId);
   const [isHeldUp, setHeldUp] = useState(false);
+  const thankYou = useThankYou(receipt);
   return (
     <section className={[card.card, styles.success].join(' ')}>
       <div className={styles.check}>
@@ -56,6 +59,14 @@ export function SuccessStep({ receipt, provider, onAnother }: SuccessStepProps) 
       ) : (
         <SimulatedMoney mode={paymentMode} />
       )}
+      {/* It is there before it says something, because screen readers announce what changes. */}
+      <div className={styles.thanks} aria-live="polite">
+        {thankYou !== null && (
+          <Quote text={thankYou}>
+            <bdi>{provider.fullName}</bdi>
+          </Quote>
+        )}
+      </div>
       <div className={styles.actions}>
         {!provider.isDemo && <Button onClick={() => setHeldUp(true)}>Show Full Screen</Button>}
         {/* The landing page shows the tips that visitors give to the open demo. */}

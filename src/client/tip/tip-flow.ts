@@ -21,6 +21,8 @@ export interface Receipt {
   /** The transaction's id, or the token of a guest's receipt, which stands for it. Null for a demo, which leaves none. */
   readonly transactionId: string | null;
   readonly paymentMode: PaymentMode;
+  /** What the receiver says to the giver; null for nothing. */
+  readonly thankYou: string | null;
 }
 
 /** A payment at a payment service that nobody has paid yet. */
@@ -32,12 +34,14 @@ export interface OpenPayment {
   readonly paymentUrl: string | null;
 }
 
-/** Why an attempt ended without an answer from the server. */
+/** Why an attempt ended otherwise than by a refusal. */
 export type Interruption =
   /** The attempt was not sent. */
   | 'not-sent'
   /** The attempt was sent and may have arrived. */
-  | 'no-answer';
+  | 'no-answer'
+  /** The code takes no tips for now, as the server has said when the attempt was sent. */
+  | 'paused';
 
 export type TipFlow =
   | {
@@ -69,6 +73,8 @@ export type TipEvent =
   | { readonly type: 'proceeded'; readonly attempt: Attempt }
   /** There is an attempt from before a reload whose outcome is not known. */
   | { readonly type: 'resumed'; readonly attempt: Attempt }
+  /** The attempt has other words, or another one takes its place. */
+  | { readonly type: 'revised'; readonly attempt: Attempt }
   | { readonly type: 'amount-changed' }
   | { readonly type: 'paying' }
   | { readonly type: 'failed'; readonly interruption: Interruption | null }
@@ -156,6 +162,7 @@ export function tipFlow(flow: TipFlow, event: TipEvent): TipFlow {
       return flow;
     case 'payment':
       if (event.type === 'paying') return { ...flow, isPaying: true };
+      if (event.type === 'revised') return { ...flow, attempt: event.attempt, isPaying: false };
       if (event.type === 'failed') return { ...selecting(flow.choice), interruption: event.interruption };
       if (event.type === 'amount-changed' && !flow.isPaying) return selecting(flow.choice);
       return flow;

@@ -27,9 +27,11 @@ export function TipSteps({ provider, late }: TipStepsProps) {
   }, [flow.step]);
 
   switch (flow.step) {
-    case 'select-amount':
-      if (provider.closed) return late(provider.closed);
-      return (
+    case 'select-amount': {
+      const closed = provider.closed ?? (flow.interruption === 'paused' && flow.interruption);
+      return closed ? (
+        late(closed)
+      ) : (
         <SelectAmountStep
           provider={provider}
           flow={flow}
@@ -38,6 +40,7 @@ export function TipSteps({ provider, late }: TipStepsProps) {
           takesFocus={stepsSeen.current > 0}
         />
       );
+    }
     case 'recall':
       return flow.hasFailed ? (
         late('no-receipt', () => {

@@ -1,0 +1,115 @@
+/** The form for words with a tip. It is fetched when somebody wants to say something. */
+import { useEffect, useId, useRef } from 'react';
+import type { FieldError } from '#shared/errors.ts';
+import { lengthOf, MAX_WORDS_LENGTH, problemWith } from '#shared/plain-words.ts';
+import { Button } from '../ui/button.tsx';
+import { Choice } from '../ui/choice.tsx';
+import { TextArea } from '../ui/text-area.tsx';
+import type { Words } from './attempt.ts';
+import styles from './words-form.module.css';
+import { complaintAbout } from './words-of-tip.ts';
+
+export interface WordsFormProps {
+  readonly words: Words;
+  /** Who is told. */
+  readonly receiver: string;
+  /** The giver's own name; null for a guest, who has none to give. */
+  readonly giverName: string | null;
+  /** Whether the words are being sent. */
+  readonly isLocked: boolean;
+  /** Whether somebody has asked for the form just now, and not before a reload. */
+  readonly takesFocus: boolean;
+  readonly onChange: (words: Words) => void;
+  readonly onRemove: () => void;
+}
+
+/** What stands against words, as far as this page can tell. */
+function complaintsAbout({ message }: Words): readonly FieldError[] {
+  const problem = problemWith('The message', message);
+  return problem === null ? [] : [{ field: 'message', message: problem }];
+}
+
+function WordsForm(props: WordsFormProps) {
+  const { words, receiver, giverName, isLocked, takesFocus, onChange, onRemove } = props;
+  const { message, withName, complaints } = words;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const names = useRef<HTMLFieldSetElement>(null);
+  const nameErrorId = useId();
+  const problemOfName = complaintAbout('withName', words);
+
+  useEffect(() => {
+    if (takesFocus) field.current?.focus();
+  }, [takesFocus]);
+
+  const seen = useRef(complaints);
+  useEffect(() => {
+    if (seen.current === complaints) return;
+    seen.current = complaints;
+    if (complaints.some((complaint) => complaint.field === 'message')) field.current?.focus();
+    else if (complaints.length > 0) names.current?.querySelector<HTMLInputElement>('input:checked')?.focus();
+  }, [complaints]);
+
+  function write(text: string) {
+    const others = complaints.filter((complaint) => complaint.field !== 'message');
+    // Mistakes are looked for when somebody wants to pay, and from then on with each letter.
+    const isChecked = others.length < complaints.length;
+    const next = { ...words, message: text };
+    onChange({ ...next, complaints: isChecked ? [...others, ...complaintsAbout(next)] : complaints });
+  }
+
+  function choose(isNamed: boolean) {
+    const others = complaints.filter((complaint) => complaint.field !== 'withName');
+    onChange({
+      ...words,
+      withName: isNamed,
+      // The same list asks for no focus.
+      complaints: others.length < complaints.length ? others : complaints,
+    });
+  }
+
+  return (
+    <div className={styles.form}>
+      <TextArea
+        ref={field}
+        label="Message"
+        hint={`Only \u2068${receiver}\u2069 sees it.`}
+        counter={`${lengthOf(message)}/${MAX_WORDS_LENGTH}`}
+        error={complaintAbout('message', words)}
+        rows={3}
+        value={message}
+        readOnly={isLocked}
+        onChange={({ target }) => write(target.value)}
+      />
+      {giverName !== null && (
+        <fieldset ref={names} className={styles.names} aria-describedby={nameErrorId}>
+          <legend className={styles.legend}>Your name</legend>
+          {[false, true].map((isNamed) => (
+            <Choice
+              key={String(isNamed)}
+              type="radio"
+              name="given-name"
+              checked={withName === isNamed}
+              disabled={isLocked}
+              onChange={() => choose(isNamed)}
+            >
+              {isNamed ? <bdi>{giverName}</bdi> : 'No name'}
+            </Choice>
+          ))}
+          <p id={nameErrorId} className={styles.error} aria-live="polite">
+            {problemOfName}
+          </p>
+        </fieldset>
+      )}
+      <Button
+        look="quiet"
+        className={styles.remove}
+        aria-disabled={isLocked}
+        onClick={() => isLocked || onRemove()}
+      >
+        Remove Message
+      </Button>
+    </div>
+  );
+}
+
+export const wordsForm = { WordsForm, complaintsAbout };

@@ -1,0 +1,112 @@
+/** The part of the payment in which a giver adds words to the tip, changes them, or sees with which words it was sent. */
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useSession } from '../session/session.ts';
+import { toastError } from '../toasts.ts';
+import { Button } from '../ui/button.tsx';
+import { Quote } from '../ui/quote.tsx';
+import type { Attempt, Words } from './attempt.ts';
+import { GUEST } from './payer.ts';
+import styles from './payment-step.module.css';
+import type { Provider } from './provider.ts';
+import type { wordsForm } from './words-form.tsx';
+import { complaintAbout, NO_WORDS, NOT_TAKEN, sentWords } from './words-of-tip.ts';
+
+export type WordsForm = typeof wordsForm;
+
+interface WordsPartProps {
+  readonly attempt: Attempt;
+  readonly provider: Provider;
+  readonly isPaying: boolean;
+  /** Null until it was fetched. */
+  readonly form: WordsForm | null;
+  readonly onForm: (form: WordsForm) => void;
+  readonly onReword: (words: Words | undefined) => void;
+}
+
+export function WordsPart({ attempt, provider, isPaying, form, onForm, onReword }: WordsPartProps) {
+  const { words, wasSent } = attempt;
+  const session = useSession();
+  /** The name that somebody who pays under an account can give; null for a guest. */
+  const giverName = attempt.userId !== GUEST && session.status === 'signed-in' ? session.user.fullName : null;
+  const [isAskedFor, setAskedFor] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  /** Whether the words were removed just now, with the button that had the focus. */
+  const wasRemoved = useRef(false);
+  const isOpen = words !== undefined;
+  useEffect(() => {
+    if (!isOpen && wasRemoved.current) button.current?.focus();
+    wasRemoved.current = false;
+  }, [isOpen]);
+
+  async function open(isTapped: boolean) {
+    const loaded =
+      form ?? (await import('./words-form.tsx').then(({ wordsForm }) => wordsForm).catch(() => null));
+    if (loaded !== null) {
+      onForm(loaded);
+      setAskedFor(isTapped);
+      if (isTapped && !isOpen) onReword(NO_WORDS);
+    } else if (isTapped) {
+      toastError('The message cannot be written now. Check your connection and try again.');
+    }
+  }
+
+  const notTaken = complaintAbout(NOT_TAKEN, words);
+  // The form of words that were written before a reload, or a step through the history.
+  const isWanted = isOpen && !wasSent && notTaken === undefined;
+  const openAgain = useEffectEvent(() => void open(false));
+  useEffect(() => {
+    if (isWanted) openAgain();
+  }, [isWanted]);
+
+  if (notTaken !== undefined) return <p className={styles.note}>{notTaken}</p>;
+  if (wasSent) return <Written attempt={attempt} giverName={giverName} />;
+  if (!provider.takesWords && !isOpen) return null;
+  if (words && form) {
+    return (
+      <form.WordsForm
+        words={words}
+        receiver={provider.fullName}
+        giverName={giverName}
+        isLocked={isPaying}
+        takesFocus={isAskedFor}
+        onChange={onReword}
+        onRemove={() => {
+          wasRemoved.current = true;
+          onReword(undefined);
+        }}
+      />
+    );
+  }
+  return (
+    <>
+      <Written attempt={attempt} giverName={giverName} />
+      <Button ref={button} look="quiet" aria-disabled={isPaying} onClick={() => isPaying || void open(true)}>
+        {words ? 'Change Message' : 'Add a Message'}
+      </Button>
+    </>
+  );
+}
+
+/** The words where they cannot be changed. */
+function Written({ attempt, giverName }: { readonly attempt: Attempt; readonly giverName: string | null }) {
+  const { message, withName } = sentWords(attempt);
+  const name = withName ? (giverName ?? 'you') : null;
+  if (message === undefined) {
+    return name === null ? null : (
+      <p>
+        With your name: <bdi>{name}</bdi>
+      </p>
+    );
+  }
+  return (
+    <Quote text={message}>
+      {name === null ? (
+        'Your message, without your name'
+      ) : (
+        <>
+          Your message, from <bdi>{name}</bdi>
+        </>
+      )}
+    </Quote>
+  );
+}

@@ -1,0 +1,523 @@
+/** Words with a tip, as its giver meets them: a message, a name, and what the receiver answers. */
+import type { Page } from '@playwright/test';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import {
+  type Backstage,
+  expect,
+  logInByForm,
+  test as offTest,
+  type Person,
+  setHidden,
+  toast,
+} from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+import { payButton, quick, test as stripeTest, success } from './stripe-fixtures.ts';
+import { loseAnswer, proceedWith } from './tipping.ts';
+
+const test = offTest.extend({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      await use(await startServer({ GUEST_TIPS: 'on' }));
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+const MESSAGE = 'Best Negroni in town, thank you!';
+const PAUSED = 'Not taking tips right now';
+
+const add = (page: Page) => page.getByRole('button', { name: 'Add a Message' });
+const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const names = (page: Page) => page.getByRole('group', { name: 'Your name' });
+
+/** Goes to the payment of a tip, with the form for words open. */
+async function openWords(page: Page, code: string, amount = '$20'): Promise<void> {
+  await page.goto(`/tip/${code}`);
+  await proceedWith(page, amount);
+  await add(page).click();
+  await expect(message(page)).toBeFocused();
+}
+
+/** What a receiver is told of the tips they got, newest first. */
+async function received(backstage: Backstage, provider: Person) {
+  const tips: { id: string; amount: number; message: string | null; giver_name: string | null }[] =
+    await backstage.call('GET', '/transactions', { token: provider.token });
+  return tips.map(({ amount, message: text, giver_name }) => [amount, text, giver_name]);
+}
+
+async function idOfTip(backstage: Backstage, provider: Person): Promise<string> {
+  const [{ id } = { id: 'none' }] = await backstage.transactions(provider);
+  return id;
+}
+
+function thank(backstage: Backstage, { token }: Person, id: string, text: string) {
+  return backstage.call('POST', `/transactions/${id}/thank-you`, { token, body: { text } });
+}
+
+function changeCode(backstage: Backstage, { token }: Person, code: string, body: unknown) {
+  return backstage.call('PATCH', `/qr-codes/${code}`, { token, body });
+}
+
+async function sides(backstage: Backstage) {
+  const provider = await backstage.provider(['bartender'], 'Marcus Reed');
+  const customer = await backstage.customer('Cam Doe');
+  return { provider, code: await backstage.code(provider), customer };
+}
+
+test.describe('a message', () => {
+  test('is written by keyboard, with a name, and reaches the receiver alone', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    const fetched: string[] = [];
+    page.on('request', (request) => fetched.push(request.url()));
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(add(page)).toBeVisible();
+    expect(fetched.filter((url) => url.includes('words'))).toEqual([]);
+    await picture(page, 'giving-01-payment');
+    await expectForEverybody(page, 'payment');
+
+    await add(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(message(page)).toBeFocused();
+    expect(fetched.filter((url) => url.includes('words-form')).length).toBeGreaterThan(0);
+    await expect(message(page)).toHaveAccessibleDescription(/Only .Marcus Reed. sees it\. 0\/140/);
+    await expect(names(page).getByRole('radio', { name: 'No name' })).toBeChecked();
+    await picture(page, 'giving-02-empty');
+    await expectForEverybody(page, 'empty form');
+
+    await page.keyboard.type(MESSAGE);
+    await expect(message(page)).toHaveAccessibleDescription(/32\/140/);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowDown');
+    await expect(names(page).getByRole('radio', { name: 'Cam Doe' })).toBeChecked();
+    await picture(page, 'giving-03-filled');
+    await expectForEverybody(page, 'filled form');
+    await payButton(page).focus();
+    await page.keyboard.press('Enter');
+    await expect(success(page)).toBeVisible();
+    await expect(page.getByText(MESSAGE)).toHaveCount(0);
+    expect(await received(backstage, provider)).toEqual([[20, MESSAGE, 'Cam Doe']]);
+
+    // The next tip begins without words.
+    await page.getByRole('link', { name: 'Send Another Tip' }).click();
+    await proceedWith(page, '$20');
+    await expect(add(page)).toBeVisible();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([
+      [20, null, null],
+      [20, MESSAGE, 'Cam Doe'],
+    ]);
+  });
+
+  test('is nothing that anybody has to write: an empty one, and one that was removed, are none', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await page.getByRole('button', { name: 'Remove Message' }).click();
+    await expect(add(page)).toBeFocused();
+    await expect(message(page)).toHaveCount(0);
+    await add(page).click();
+    await expect(message(page)).toHaveValue('');
+    await message(page).fill('   ');
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[20, null, null]]);
+  });
+
+  test('is there again after a reload, Back and Forward, and with another amount', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await names(page).getByText('Cam Doe').click();
+    const expectWords = async () => {
+      await expect(message(page)).toHaveValue(MESSAGE);
+      await expect(names(page).getByRole('radio', { name: 'Cam Doe' })).toBeChecked();
+    };
+    await page.reload();
+    await expectWords();
+    await page.goBack();
+    await expect(quick(page, '$20')).toBeChecked();
+    await page.goForward();
+    await expectWords();
+    await page.getByRole('button', { name: 'Change Amount' }).click();
+    await proceedWith(page, '$50');
+    await expectWords();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[50, MESSAGE, 'Cam Doe']]);
+  });
+
+  test('of a guest has no name, and goes with them to the login and back', async ({ page, backstage }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await openWords(page, code);
+    await expect(names(page)).toHaveCount(0);
+    await message(page).fill(MESSAGE);
+    await picture(page, 'giving-04-guest');
+    await expectForEverybody(page, 'form of a guest');
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await logInByForm(page, customer);
+    await expect(message(page)).toHaveValue(MESSAGE);
+    await expect(names(page).getByRole('radio', { name: 'No name' })).toBeChecked();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[20, MESSAGE, null]]);
+  });
+
+  test('is no other account’s', async ({ page, backstage, logInAs }) => {
+    const { code, customer } = await sides(backstage);
+    await logInAs(customer);
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await page.evaluate(() => localStorage.removeItem('tipwell_token'));
+    await page.reload();
+    await expect(page.getByText('You pay without an account.')).toBeVisible();
+    await expect(add(page)).toBeVisible();
+    await expect(page.getByText(MESSAGE)).toHaveCount(0);
+  });
+});
+
+test.describe('a message that cannot be sent', () => {
+  test('is said at its field before anything is sent, and can be mended', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    let sent = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('transactions.create')) sent += 1;
+    });
+    await openWords(page, code);
+    await message(page).fill('Look at https://example.com');
+    await payButton(page).click();
+    await expect(message(page)).toBeFocused();
+    await expect(message(page)).toHaveAttribute('aria-invalid', 'true');
+    await expect(message(page)).toHaveAccessibleDescription(/The message must not have links\./);
+    await picture(page, 'giving-05-error');
+    await expectForEverybody(page, 'form with an error');
+    await message(page).fill('x'.repeat(141));
+    await expect(message(page)).toHaveAccessibleDescription(/141\/140.*up to 140 characters/);
+    await message(page).fill('😀'.repeat(140));
+    await expect(message(page)).toHaveAttribute('aria-invalid', 'false');
+    expect(sent).toBe(0);
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[20, '😀'.repeat(140), null]]);
+  });
+
+  test('is said at its field by the server too: nothing is charged, and amount and words stay', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    const keys: string[] = [];
+    const spoil = async (route: Parameters<Parameters<Page['route']>[1]>[0]) => {
+      const body = route.request().postData() ?? '';
+      keys.push(/"idempotencyKey":"(\w+)"/.exec(body)?.[1] ?? 'none');
+      await route.continue({ postData: keys.length === 1 ? body.replace(MESSAGE, 'www.example.com') : body });
+    };
+    await page.route('**/trpc/transactions.create*', spoil);
+    await openWords(page, code, '$30');
+    await message(page).fill(MESSAGE);
+    await payButton(page).click();
+    await expect(message(page)).toBeFocused();
+    await expect(message(page)).toHaveAccessibleDescription(/The message must not have links\./);
+    await expect(message(page)).toHaveValue(MESSAGE);
+    await expect(payButton(page)).toHaveText(/Pay \$31\.50/);
+    expect(await backstage.transactions(customer)).toEqual([]);
+    await page.reload();
+    await expect(message(page)).toHaveAccessibleDescription(/The message must not have links\./);
+    await message(page).fill('Thank you!');
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[30, 'Thank you!', null]]);
+    // What was refused was another attempt.
+    expect(new Set(keys).size).toBe(2);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+  });
+
+  test('because the code takes none any more, is dropped with a word about it, and the tip can be given', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await changeCode(backstage, provider, code, { takes_words: false });
+    await payButton(page).click();
+    const sentence = 'No messages or names are taken here. The tip can be given without.';
+    await expect(toast(page, sentence)).toBeVisible();
+    await expect(page.getByRole('paragraph').filter({ hasText: sentence })).toBeVisible();
+    await expect(message(page)).toHaveCount(0);
+    await expect(add(page)).toHaveCount(0);
+    await picture(page, 'giving-06-none-taken');
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[20, null, null]]);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await expect(payButton(page)).toBeVisible();
+    await expect(add(page)).toHaveCount(0);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('409')]);
+  });
+});
+
+test('after a lost answer the words stay as they were sent, under the same key, and nobody pays twice', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await sides(backstage);
+  await logInAs(customer);
+  const sent: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('transactions.create')) sent.push(request.postDataJSON());
+  });
+  await openWords(page, code);
+  await message(page).fill(MESSAGE);
+  await names(page).getByText('Cam Doe').click();
+  await loseAnswer(page);
+  await payButton(page).click();
+  await expect(page.getByRole('alert')).toContainText('never charged twice');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  for (const again of [async () => {}, () => page.reload()]) {
+    await again();
+    await expect(page.getByText(MESSAGE)).toBeVisible();
+    await expect(page.getByText('Your message, from Cam Doe')).toBeVisible();
+    await expect(message(page)).toHaveCount(0);
+    await expect(add(page)).toHaveCount(0);
+  }
+  await picture(page, 'giving-07-sent-before');
+  await expectForEverybody(page, 'words that were sent');
+  await payButton(page).click();
+  await expect(success(page)).toBeVisible();
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toEqual(sent[0]);
+  expect(await received(backstage, provider)).toEqual([[20, MESSAGE, 'Cam Doe']]);
+  complaints.length = 0;
+});
+
+test('a giver who is blocked sees what everybody sees whose code was paused in between', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const blocked = await sides(backstage);
+  const paused = await sides(backstage);
+  for (const { code } of [blocked, paused]) await backstage.tip(blocked.customer, code, 10);
+  await logInAs(blocked.customer);
+
+  /** What is seen from paying on, where `close` keeps the tip from being paid. */
+  async function walk({ provider, code }: typeof blocked, close: () => Promise<unknown>): Promise<string[]> {
+    const seen: string[] = [];
+    const look = async () => {
+      await expect(page.getByRole('heading', { name: PAUSED })).toBeVisible();
+      await expect(quick(page, '$20')).toHaveCount(0);
+      const content = await page.locator('#root').ariaSnapshot();
+      const path = page.url().replace(code, 'CODE');
+      seen.push(`${path}\n${content.replaceAll(provider.username, 'USERNAME')}`);
+    };
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await close();
+    await payButton(page).click();
+    await expect(toast(page, 'This QR code is not taking tips right now.')).toBeVisible();
+    await look();
+    await expect(toast(page, 'This QR code is not taking tips right now.')).toHaveCount(0);
+    await look();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await look();
+    await page.reload();
+    await look();
+    await page.goto(`/tip/${code}`);
+    await look();
+    return seen;
+  }
+
+  const id = await idOfTip(backstage, blocked.provider);
+  const byBlocked = await walk(blocked, () =>
+    backstage.call('POST', `/transactions/${id}/block`, { token: blocked.provider.token }),
+  );
+  const byPaused = await walk(paused, () =>
+    changeCode(backstage, paused.provider, paused.code, { status: 'paused' }),
+  );
+  expect(byBlocked).toEqual(byPaused);
+  expect(await backstage.transactions(blocked.customer)).toHaveLength(2);
+  const [first, second, ...others] = complaints.splice(0).map((text) => text.replace(/ \(.*/, ''));
+  expect(first).toBe(second);
+  expect(others).toEqual([]);
+});
+
+test.describe('a thank-you', () => {
+  test('of the tip page is there at once, and one of the receiver’s own comes live, on every page of the tip', async ({
+    page,
+    browser,
+    backstage,
+    server,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await changeCode(backstage, provider, code, { thank_you: 'Thanks a lot!' });
+    await logInAs(customer);
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await names(page).getByText('Cam Doe').click();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    const quote = page.getByRole('figure').filter({ hasText: 'Marcus Reed' });
+    await expect(quote).toContainText('Thanks a lot!');
+    await picture(page, 'giving-08-thanked-at-once');
+    await expectForEverybody(page, 'success with a thank-you');
+    const id = await idOfTip(backstage, provider);
+
+    const context = await browser.newContext({ baseURL: server.url });
+    const receipt = await context.newPage();
+    await logInAs(customer, context);
+    await receipt.goto(`/transactions/${id}`);
+    await expect(receipt.getByRole('figure')).toContainText('Thanks a lot!');
+    await expect(receipt.getByText(MESSAGE)).toHaveCount(0);
+
+    await thank(backstage, provider, id, 'Cam, you made my night');
+    await expect(quote).toContainText('Cam, you made my night');
+    await expect(page.getByText('Thanks a lot!')).toHaveCount(0);
+    await expect(receipt.getByRole('figure')).toContainText('Cam, you made my night');
+    await expect(receipt.locator('[aria-live="polite"]').getByRole('figure')).toBeVisible();
+    await picture(receipt, 'giving-09-receipt-of-giver');
+    await expectForEverybody(receipt, 'receipt of the giver');
+    await context.close();
+  });
+
+  test('is looked for while somebody looks, and not after it has come', async ({
+    page,
+    backstage,
+    logInAs,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    await page.clock.install();
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    await expect(page.getByRole('figure')).toHaveCount(0);
+    let looks = 0;
+    page.on('request', (request) => {
+      if (request.url().includes('transactions.get')) looks += 1;
+    });
+    const pass = async (seconds: number) => {
+      for (let passed = 0; passed < seconds; passed += 5) {
+        const answer = page.waitForResponse(/transactions\.get/, { timeout: 500 }).catch(() => null);
+        await page.clock.runFor(5_000);
+        await answer;
+      }
+    };
+    await pass(20);
+    expect(looks).toBeGreaterThanOrEqual(3);
+    await setHidden(page, true);
+    looks = 0;
+    await pass(30);
+    expect(looks).toBe(0);
+    await thank(backstage, provider, await idOfTip(backstage, provider), 'Cheers');
+    await setHidden(page, false);
+    await expect(page.getByRole('figure')).toContainText('Cheers');
+    looks = 0;
+    await pass(30);
+    expect(looks).toBe(0);
+  });
+
+  test('stands on the receipts of the receiver, with the words, and of a guest', async ({
+    page,
+    backstage,
+    logInAs,
+    browser,
+    server,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await payButton(page).click();
+    await page.getByRole('link', { name: 'Receipt and undo' }).click();
+    await expect(page.getByRole('heading', { name: 'Tip sent' })).toBeVisible();
+    await thank(backstage, provider, await idOfTip(backstage, provider), 'Whoever you are: thank you!');
+    await expect(page.getByRole('figure')).toContainText('Whoever you are: thank you!');
+    await picture(page, 'giving-10-receipt-of-guest');
+    await expectForEverybody(page, 'receipt of a guest');
+
+    await backstage.call('POST', '/transactions', {
+      token: customer.token,
+      body: {
+        ...{ receiver_qr_id: code, amount: 20, service_category: 'bartender' },
+        ...{ message: MESSAGE, with_name: true },
+      },
+    });
+    const id = await idOfTip(backstage, provider);
+    const context = await browser.newContext({ baseURL: server.url });
+    const own = await context.newPage();
+    await logInAs(provider, context);
+    await own.goto(`/transactions/${id}`);
+    await expect(own.getByText('From Cam Doe')).toBeVisible();
+    await expect(own.getByRole('figure')).toContainText(MESSAGE);
+    await thank(backstage, provider, id, 'Thank you, Cam');
+    await own.reload();
+    await expect(own.getByText('Thank you, Cam')).toBeVisible();
+    await picture(own, 'giving-11-receipt-of-receiver');
+    await expectForEverybody(own, 'receipt of the receiver');
+    const { token } = provider;
+    await backstage.call('PATCH', `/transactions/${id}/words`, { token, body: { hidden: true } });
+    await own.reload();
+    await expect(own.getByText('Message hidden')).toBeVisible();
+    await expect(own.getByText(MESSAGE)).toHaveCount(0);
+    await expect(own.getByText('Cam Doe')).toHaveCount(0);
+    await picture(own, 'giving-12-hidden');
+    await expectForEverybody(own, 'hidden words');
+    await context.close();
+  });
+});
+
+stripeTest(
+  'words go with a tip to Stripe, stay when it is not paid there, and arrive once it is',
+  async ({ page, backstage, payableSides, logInAs }) => {
+    const { provider, code, customer } = await payableSides();
+    await logInAs(customer);
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await payButton(page).click();
+    await page.getByRole('link', { name: 'Back' }).click();
+    await expect(quick(page, '$20')).toBeChecked();
+    await page.getByRole('button', { name: 'Proceed' }).click();
+    await expect(message(page)).toHaveValue(MESSAGE);
+    await message(page).fill('Other words');
+    await payButton(page).click();
+    await page.getByRole('link', { name: 'Pay', exact: true }).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[20, 'Other words', null]]);
+  },
+);
