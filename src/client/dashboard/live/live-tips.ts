@@ -6,7 +6,7 @@ import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { BEGINNING, type TransactionId, type UserId } from '#shared/ids.ts';
+import { BEGINNING, type TransactionId } from '#shared/ids.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
@@ -14,7 +14,7 @@ import { presentSession } from '../../session/session.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { type Arrival, useArrival } from './arrival.ts';
 import { useTipCache } from './tip-cache.ts';
-import type { TipNews } from './tip-news.ts';
+import type { TipNews, TipNewsOptions } from './tip-news.ts';
 
 /** The state of the stream; crowded out when the account has as many streams open as the server allows. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'crowded-out';
@@ -51,7 +51,9 @@ export function useLiveTips(
   const show = useEffectEvent(arrival.show);
   const announcer = useRef<Announcer>(null);
   const mayTell = useEffectEvent(() => !isQuiet);
-  const [tell] = useState(() => createNews(user.id, mayTell));
+  const [tell] = useState(() =>
+    createNews({ userId: user.id, since: new Date(), lists: cache.lists, mayTell }),
+  );
   const [wasLive, setWasLive] = useState(false);
   /** The id of the transaction after which the stream begins: the newest that was loaded, so that none is left out. */
   const [start, setStart] = useState<string>();
@@ -75,7 +77,7 @@ export function useLiveTips(
     }
     if (isRepeated) {
       // No money has moved, so that it is no tip to count or to announce.
-      if (cache.change(event)) tell('thanked', event);
+      tell('thanked', event);
       return;
     }
     if (event.status === 'refunded') {
@@ -132,17 +134,13 @@ export function useLiveTips(
   return { connection: connectionOf(status, error, wasLive), unseenCount, arrival };
 }
 
-/**
- * Tells from now on what others did about tips. What words it is fetched with the first of it, because most visits have none.
- * @param mayTell is asked when it would be told; what may not be told then is not made up for.
- */
-function createNews(userId: UserId, mayTell: () => boolean) {
-  const since = new Date();
+/** Tells from now on what others did about tips. What words it is fetched with the first of it, because most visits have none. */
+function createNews(options: TipNewsOptions) {
   let news: Promise<TipNews> | null = null;
   return (what: keyof TipNews, tip: Transaction) => {
-    news ??= import('./tip-news.ts').then(({ createTipNews }) => createTipNews(userId, since));
+    news ??= import('./tip-news.ts').then(({ createTipNews }) => createTipNews(options));
     // The list tells it as well.
-    news.then((told) => mayTell() && told[what](tip)).catch(() => {});
+    news.then((told) => told[what](tip)).catch(() => {});
   };
 }
 

@@ -1,15 +1,9 @@
 /**
- * Adds tips that have just happened to the cache, and shows there what was written about one since.
+ * Adds tips that have just happened to the cache.
  */
-import {
-  hashKey,
-  type InfiniteData,
-  type Query,
-  type QueryFilters,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { hashKey, type Query, type QueryFilters, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Transaction, TransactionPage } from '#shared/tips.ts';
+import type { Transaction } from '#shared/tips.ts';
 import { allTransactions, listingKey, transactionsKey, trpc } from '../../session/api-hooks.ts';
 
 export function useTipCache() {
@@ -52,39 +46,14 @@ export function useTipCache() {
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
-    /**
-     * Shows a tip as it is now, about which something was written, wherever a list has it.
-     * @returns whether no list knew yet that its giver was thanked.
-     */
-    change(tip: Transaction): boolean {
-      let isNews = true;
-      const see = (one: Transaction) => {
-        if (one.id !== tip.id) return one;
-        if (one.thankedAt !== null) isNews = false;
-        return tip;
-      };
-      queryClient.setQueriesData<Listed>(
-        { queryKey: transactionsKey },
-        (loaded) => loaded && inAll(loaded, see),
-      );
-      // The query under way may have been answered before.
-      if (queryClient.isFetching({ queryKey: transactionsKey }) > 0) reloadLists();
-      return isNews;
-    },
+    /** For what changes of a tip without any money. */
+    lists: { client: queryClient, reload: reloadLists },
     /** Loads again everything that tips change. */
     reload(): void {
       reloadSums();
       reloadLists();
     },
   };
-}
-
-type Listed = InfiniteData<TransactionPage>;
-
-/** A listing with each transaction as `see` has it. */
-function inAll(loaded: Listed, see: (one: Transaction) => Transaction): Listed {
-  const pages = loaded.pages.map((page) => ({ ...page, transactions: page.transactions.map(see) }));
-  return { ...loaded, pages };
 }
 
 /** Whether a listing has not all transactions in it. */

@@ -3,22 +3,37 @@ import type { UserId } from '#shared/ids.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastMessage } from '../../toasts.ts';
+import { type Lists, showChanged } from './changed-tip.ts';
 
 export interface TipNews {
   /** Tells that a tip was refunded. */
   refunded(tip: Transaction): void;
-  /** Tells the giver of a tip what its receiver answered. */
+  /** Shows and tells the giver of a tip what its receiver answered. */
   thanked(tip: Transaction): void;
 }
 
-/** @param since refunds are told that came after it. */
-export function createTipNews(userId: UserId, since: Date): TipNews {
+export interface TipNewsOptions {
+  readonly userId: UserId;
+  /** Refunds are told that came after it. */
+  readonly since: Date;
+  /** The lists that follow what is told. */
+  readonly lists: Lists;
+  /** Is asked when something would be told; what may not be told then is not made up for. */
+  readonly mayTell: () => boolean;
+}
+
+export function createTipNews({ userId, since, lists, mayTell }: TipNewsOptions): TipNews {
   const refunds = new Set<string>();
   const thanks = new Set<string>();
   return {
     refunded(tip) {
       // A stream repeats what came after the newest tip of the list, so that an old refund would be news after each reload.
-      if (tip.refundedAt === null || Date.parse(tip.refundedAt) < since.getTime() || refunds.has(tip.id))
+      if (
+        !mayTell() ||
+        tip.refundedAt === null ||
+        Date.parse(tip.refundedAt) < since.getTime() ||
+        refunds.has(tip.id)
+      )
         return;
       const sentence = refundSentence(tip, userId);
       if (sentence === null) return;
@@ -26,9 +41,12 @@ export function createTipNews(userId: UserId, since: Date): TipNews {
       toastMessage(sentence);
     },
 
-    thanked({ id, thankedAt, thankYou, receiverName }) {
-      if (thankedAt === null || thankYou === null || thanks.has(id)) return;
+    thanked(tip) {
+      const { id, thankedAt, thankYou, receiverName } = tip;
+      const wasKnown = showChanged(lists, tip);
+      if (thankedAt === null || thankYou === null || wasKnown || thanks.has(id)) return;
       thanks.add(id);
+      if (!mayTell()) return;
       toastMessage(`${receiverName}: ${thankYou}`);
     },
   };

@@ -1,5 +1,5 @@
 /** Blocks the giver of a tip, who is not told. */
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Transaction } from '#shared/tips.ts';
 import { trpc } from '../../session/api-hooks.ts';
@@ -22,9 +22,14 @@ export function BlockGiver({ tip: { id, giverId } }: { readonly tip: Transaction
   });
   const isBlocked = blocking.isSuccess || blocked.data?.some((one) => one.giverId === giverId) === true;
 
-  function leave() {
-    flushSync(() => setAsking(false));
+  useEffect(() => {
     // The pressed button is gone once the giver is blocked.
+    if (isBlocked && document.activeElement === document.body) heading.current?.focus();
+  }, [isBlocked]);
+
+  function leave() {
+    // Nothing behind an open dialog takes the focus.
+    flushSync(() => setAsking(false));
     if (document.activeElement === document.body) heading.current?.focus();
   }
 

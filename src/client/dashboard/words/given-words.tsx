@@ -1,5 +1,5 @@
 /** What a giver wrote, and what its receiver can do about it. */
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,6 +13,10 @@ export function GivenWords({ tip }: { readonly tip: Transaction }) {
   const { failure, isUnderWay, hide, report } = useWordsOf(tip);
   const [isAsking, setAsking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The pressed button is gone with what was reported.
+    if (reportedAt !== null && document.activeElement === document.body) heading.current?.focus();
+  }, [reportedAt]);
   if (message === null && giverName === null && !wordsHidden) return null;
   // Of what is hidden nobody is told whether it has a message.
   const what = message === null && !wordsHidden ? 'name' : 'message';
@@ -20,7 +24,6 @@ export function GivenWords({ tip }: { readonly tip: Transaction }) {
   function leave() {
     // Nothing behind an open dialog takes the focus.
     flushSync(() => setAsking(false));
-    // The pressed button is gone with what was reported.
     if (document.activeElement === document.body) heading.current?.focus();
   }
 

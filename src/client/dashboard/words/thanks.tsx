@@ -133,7 +133,12 @@ function Ready({ isUnderWay, onChosen }: ReadyProps) {
       <ul className={styles.ready}>
         {[...new Set(ready)].map((text) => (
           <li key={text}>
-            <Button dir="auto" aria-disabled={isUnderWay} onClick={() => isUnderWay || onChosen(text)}>
+            <Button
+              look="quiet"
+              dir="auto"
+              aria-disabled={isUnderWay}
+              onClick={() => isUnderWay || onChosen(text)}
+            >
               {text}
             </Button>
           </li>

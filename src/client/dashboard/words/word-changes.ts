@@ -3,14 +3,15 @@ import { useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
+import { showChanged } from '../live/changed-tip.ts';
 import { useTipCache } from '../live/tip-cache.ts';
 
 /** @returns a function that shows a changed tip wherever it stands. */
 export function useShowTip(): (changed: Transaction) => void {
-  const cache = useTipCache();
+  const { lists } = useTipCache();
   const utils = trpc.useUtils();
   return (changed) => {
-    cache.change(changed);
+    showChanged(lists, changed);
     utils.transactions.get.setData({ id: changed.id }, changed);
   };
 }
