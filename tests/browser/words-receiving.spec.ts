@@ -162,7 +162,13 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await expect(field).toHaveAccessibleDescription(/The thank-you must not have links\.$/);
   await picture(page, 'words-06-own');
   await expectForEverybody(page, 'a thank-you that is refused');
+  await page.route('**/trpc/words.thank?*', (route) => route.abort(), { times: 1 });
   await field.fill('Grazie  mille,\nuntil Friday!');
+  await send.click();
+  await expect(dialog(page).getByRole('alert')).toHaveText(
+    'The thank-you could not be sent. Please try again.',
+  );
+  await picture(page, 'words-06-failed');
   await send.click();
   await expect(rows(page)).toContainText('You said: Grazie mille, until Friday!');
 
@@ -179,7 +185,7 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await expect(dialog(page)).toContainText('You said');
   await expect(dialog(page)).toContainText('Said elsewhere');
   expect(complaints.splice(0)).toEqual(
-    ['422', '422', '422', '409'].map((status) => expect.stringContaining(status)),
+    ['422', '422', '422', 'ERR_FAILED', '409'].map((status) => expect.stringContaining(status)),
   );
 });
 
@@ -265,6 +271,20 @@ test('a giver is blocked without being told, and guests cannot be', async ({ pag
   await expect(dialog(page).getByRole('button', { name: 'Block this giver' })).toHaveCount(0);
 });
 
+test('there are no thanks for a tip that was given back', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, { message: MESSAGE });
+  const [{ id } = { id: '' }] = await backstage.transactions(provider);
+  await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+  await logInAs(provider);
+  await page.goto(LIST);
+  await expect(rows(page).getByRole('button')).toHaveText('More');
+  await openWords(page);
+  await expect(dialog(page).getByRole('button', { name: 'Report' })).toBeVisible();
+  await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
+  await picture(page, 'words-14-refunded');
+});
+
 test('whatever givers write is shown as it is, and nothing happens', async ({ page, backstage, logInAs }) => {
   const { provider, code, customer } = await backstage.bothSides();
   const written: string[] = [];
@@ -290,6 +310,8 @@ test('whatever givers write is shown as it is, and nothing happens', async ({ pa
   expect(messages.length).toBeGreaterThan(60);
   await logInAs(provider);
   await page.goto(LIST);
+  await expect(rows(page).nth(24)).toBeVisible();
+  await picture(page, 'words-13-ugly');
   for (;;) {
     const count = await rows(page).count();
     if (count === tips.length) break;
@@ -308,7 +330,6 @@ test('whatever givers write is shown as it is, and nothing happens', async ({ pa
     .locator('p[dir=auto]')
     .evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().height)));
   expect(tallest).toBeLessThan(60);
-  await picture(page, 'words-13-ugly');
 });
 
 test('the keyboard is enough', async ({ page, backstage, logInAs }) => {

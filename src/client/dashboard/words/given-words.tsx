@@ -38,7 +38,7 @@ export function GivenWords({ tip }: { readonly tip: Transaction }) {
         </p>
       )}
       <div role="status" className={styles.note}>
-        {wordsHidden && <p>Message hidden. Only you could see it.</p>}
+        {wordsHidden && <p>Message hidden</p>}
         {reportedAt !== null && (
           <p>
             Reported <time dateTime={reportedAt}>{shortDateTime(reportedAt)}</time>

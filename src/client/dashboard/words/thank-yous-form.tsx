@@ -36,13 +36,12 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
     } catch (error) {
       const { detail, fieldErrors } = failureOf(error);
       const [first] = fieldErrors;
-      if (first === undefined)
-        setErrors(new Map([['form', detail ?? 'They could not be saved. Please try again.']]));
-      else setErrors(new Map(fieldErrors.map(({ field, message }) => [field, message])));
-      form.current
-        ?.querySelectorAll('input')
-        .item(Number(first?.field.split('.')[1] ?? 0))
-        .focus();
+      if (first === undefined) {
+        setErrors(new Map([['texts', detail ?? 'They could not be saved. Please try again.']]));
+        return;
+      }
+      setErrors(new Map(fieldErrors.map(({ field, message }) => [field, message])));
+      form.current?.querySelectorAll('input')[Number(first.field.split('.')[1])]?.focus();
     }
   }
 
@@ -67,9 +66,9 @@ export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: Th
           error={errors.get(`texts.${index}`)}
         />
       ))}
-      {(errors.get('form') ?? errors.get('texts')) !== undefined && (
+      {errors.has('texts') && (
         <p role="alert" className={styles.failure}>
-          {errors.get('form') ?? errors.get('texts')}
+          {errors.get('texts')}
         </p>
       )}
       <div className={styles.actions}>
