@@ -10,7 +10,7 @@ const HIDDEN_BREATH_MS = 1_000;
 const LONGEST_BREATH_MS = 3_000;
 
 let idCount = 0;
-function tip(dollars: number): Transaction {
+function tip(dollars: number, written: Partial<Transaction> = {}): Transaction {
   idCount += 1;
   const { giverFeeCents, netAmountCents } = feesFor(cents(dollars * 100));
   return {
@@ -27,6 +27,7 @@ function tip(dollars: number): Transaction {
     ...{ refundedAt: null, refundedBy: null, undoUntil: null },
     ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
     ...{ thankYou: null, thankedAt: null },
+    ...written,
   };
 }
 
@@ -258,5 +259,43 @@ describe('what one tab has shown', () => {
     other.show();
     await counted;
     expect(tab.unseenCount()).toBe(1);
+  });
+});
+
+describe('what givers wrote', () => {
+  const WRITTEN = { giverName: 'Cam Doe', message: 'Keep the change' };
+  const load = async () => {
+    stubStorage('localStorage');
+    stubPage();
+    return import('#client/dashboard/live/announcer.ts');
+  };
+
+  it.each([
+    [WRITTEN, ['From Cam Doe', 'Keep the change']],
+    [{ giverName: 'Cam Doe' }, ['From Cam Doe']],
+    [{ message: 'Keep the change' }, ['Keep the change']],
+    [{}, []],
+  ])('is told of a single tip: %j', async (written, lines) => {
+    const { newsOf, sentenceOf, wordsOf } = await load();
+    const given = [tip(25, written)];
+    expect(wordsOf(given)).toEqual(lines);
+    expect(newsOf(given)).toBe(['You received $24.25 (Bartender)', ...lines].join('. '));
+    // Whoever looks at the phone may read this one.
+    expect(sentenceOf(given)).toBe('You received $24.25 (Bartender)');
+  });
+
+  it('is counted where several tips are told together', async () => {
+    const { newsOf } = await load();
+    const named = tip(10, { giverName: 'Cam Doe' });
+    expect(newsOf([named, tip(10)])).toBe('You received $19.40 in 2 tips');
+    expect(newsOf([named, tip(10, WRITTEN)])).toBe('You received $19.40 in 2 tips. 1 message');
+    expect(newsOf([tip(10, WRITTEN), tip(10, WRITTEN)])).toBe('You received $19.40 in 2 tips. 2 messages');
+  });
+
+  it('is in the toast of a page that is left', async () => {
+    const tab = await openTab();
+    tab.announce(tip(25, WRITTEN));
+    tab.close();
+    expect(tab.toasts()).toEqual(['You received $24.25 (Bartender). From Cam Doe. Keep the change']);
   });
 });

@@ -1,5 +1,5 @@
 /** A list of transactions, newest first, and a button that loads the next page. */
-import { useLayoutEffect, useRef } from 'react';
+import { lazy, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
@@ -10,9 +10,15 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import card from '../ui/card.module.css';
 import { Money } from '../ui/money.tsx';
+import { FetchedDialog } from './fetched.tsx';
 import type { Listing } from './queries.ts';
 import { shortDateTime } from './short-date-time.ts';
 import styles from './transaction-list.module.css';
+import { RowWords } from './words/row-words.tsx';
+
+const WordsDialog = lazy(() =>
+  import('./words/words-dialog.tsx').then(({ WordsDialog }) => ({ default: WordsDialog })),
+);
 
 interface TransactionListProps {
   readonly user: User;
@@ -25,6 +31,8 @@ export function TransactionList({ user, listing }: TransactionListProps) {
   const list = useRef<HTMLOListElement>(null);
   /** The last row before more are loaded; the one after it is focused then. */
   const lastRead = useRef<Element | null>(null);
+  /** The tip whose words are open, as it was then. */
+  const [opened, setOpened] = useState<Transaction | null>(null);
 
   useLayoutEffect(() => {
     const next = transactions.length > 0 && lastRead.current?.nextElementSibling;
@@ -41,6 +49,7 @@ export function TransactionList({ user, listing }: TransactionListProps) {
             key={transaction.id}
             transaction={transaction}
             isReceived={transaction.receiverId === user.id}
+            onReply={() => setOpened(transaction)}
           />
         ))}
       </ol>
@@ -59,6 +68,15 @@ export function TransactionList({ user, listing }: TransactionListProps) {
           {isLoadingMore ? 'Loading...' : 'Load More'}
         </Button>
       )}
+      {opened && (
+        <FetchedDialog>
+          <WordsDialog
+            // A list that has loaded anew may no longer have it.
+            tip={transactions.find(({ id }) => id === opened.id) ?? opened}
+            onClose={() => setOpened(null)}
+          />
+        </FetchedDialog>
+      )}
     </div>
   );
 }
@@ -66,12 +84,19 @@ export function TransactionList({ user, listing }: TransactionListProps) {
 interface RowProps {
   readonly transaction: Transaction;
   readonly isReceived: boolean;
+  /** Opens what giver and receiver say to each other. */
+  readonly onReply: () => void;
 }
 
-function Row({ transaction, isReceived }: RowProps) {
+function Row({ transaction, isReceived, onReply }: RowProps) {
   const { amountCents, giverFeeCents, netAmountCents, serviceCategory, status, createdAt } = transaction;
+  const { thankedAt } = transaction;
   const sumCents = isReceived ? netAmountCents : cents(amountCents + giverFeeCents);
   const isRefunded = status === 'refunded';
+  const reply = status === 'completed' && thankedAt === null ? 'Reply' : 'More';
+  const name = `${formatUsd(sumCents)} ${
+    isReceived ? `received (${CATEGORY_LABELS[serviceCategory]})` : `to ${transaction.receiverName}`
+  }, ${shortDateTime(createdAt)}`;
   const sum = <Money sign={isReceived ? '+' : '-'} amountCents={sumCents} />;
   return (
     <li tabIndex={-1} className={styles.row} data-received={isReceived} data-refunded={isRefunded}>
@@ -98,20 +123,22 @@ function Row({ transaction, isReceived }: RowProps) {
             sum
           )}
         </p>
-        <Link
-          className={styles.receipt}
-          href={paths.transaction(transaction.id)}
-          aria-label={`Receipt for ${formatUsd(sumCents)} ${
-            isReceived ? `received (${CATEGORY_LABELS[serviceCategory]})` : `to ${transaction.receiverName}`
-          }, ${shortDateTime(createdAt)}`}
-        >
-          Receipt
-        </Link>
+        <p className={styles.actions}>
+          <Link href={paths.transaction(transaction.id)} aria-label={`Receipt for ${name}`}>
+            Receipt
+          </Link>
+          {isReceived && (
+            <button type="button" aria-label={`${reply}: ${name}`} onClick={onReply}>
+              {reply}
+            </button>
+          )}
+        </p>
       </div>
       <p className={styles.details}>
         <time dateTime={createdAt}>{shortDateTime(createdAt)}</time>
         <span className={styles.status}>Status: {status}</span>
       </p>
+      <RowWords transaction={transaction} isReceived={isReceived} />
     </li>
   );
 }

@@ -8,8 +8,8 @@ import styles from './dialog.module.css';
 
 interface DialogProps {
   readonly title: string;
-  /** `question` is as small as its words; `screen` takes the whole of a phone. */
-  readonly size: 'question' | 'screen';
+  /** `question` is as small as its words; `screen` and `column` take the whole of a phone, and `column` on a desktop no more than one. */
+  readonly size: 'question' | 'screen' | 'column';
   /** Is asked for by Escape and by the button in the corner. The dialog stays until it is no longer rendered. */
   readonly onClose: () => void;
   readonly children: ReactNode;
@@ -45,7 +45,7 @@ export function Dialog({ title, size, onClose, children }: DialogProps) {
         <h2 id={titleId} tabIndex={-1} ref={focusWhenShown}>
           {title}
         </h2>
-        {size === 'screen' && (
+        {size !== 'question' && (
           <button type="button" className={styles.close} aria-label="Close" onClick={onClose}>
             <X aria-hidden />
           </button>

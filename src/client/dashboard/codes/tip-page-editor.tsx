@@ -1,4 +1,4 @@
-/** The editor of a tip page: display name, greeting and photo, with the page as it will be beside them. */
+/** The editor of a tip page: display name, greeting, photo and words, with the page as it will be beside them. */
 import '../../ui/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { type SubmitEvent, useEffect, useEffectEvent, useState } from 'react';
@@ -7,10 +7,12 @@ import { z } from 'zod';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
+import { MAX_WORDS_LENGTH } from '#shared/words.ts';
 import { api } from '../../api.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import { showFailure } from '../../ui/failures.ts';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
@@ -22,14 +24,14 @@ import { sendPhoto } from './send-photo.ts';
 import styles from './tip-page-editor.module.css';
 import { TipPagePreview } from './tip-page-preview.tsx';
 
-const FIELDS = ['displayName', 'greeting'] as const;
+const FIELDS = ['displayName', 'greeting', 'thankYou', 'takesWords'] as const;
 const SAVE_FAILED = 'Failed to save the tip page';
 
-const texts = tipPageChange.pick({ displayName: true, greeting: true });
+const texts = tipPageChange.pick({ displayName: true, greeting: true, thankYou: true, takesWords: true });
 
 const resolver = zodResolver(
   z
-    .object({ displayName: z.string(), greeting: z.string() })
+    .object({ displayName: z.string(), greeting: z.string(), thankYou: z.string(), takesWords: z.boolean() })
     .transform((values): z.input<typeof texts> => values)
     .pipe(texts),
 );
@@ -48,10 +50,10 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
   const [photoError, setPhotoError] = useState<string | null>(null);
   const form = useForm({
     resolver,
-    defaultValues: { displayName: code.displayName ?? '', greeting: code.greeting ?? '' },
+    defaultValues: valuesOf(code),
   });
   const { errors, isDirty } = form.formState;
-  const [displayName, greeting] = form.watch(['displayName', 'greeting']);
+  const [displayName, greeting, thankYou] = form.watch(['displayName', 'greeting', 'thankYou']);
 
   const isUnsaved = isDirty || photo.kind !== 'kept';
   const tellUnsaved = useEffectEvent(onUnsavedChange);
@@ -76,7 +78,7 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
     if (isDirty) {
       saved = await api.qrCodes.update.mutate({ id: code.id, ...changed });
       await show(saved);
-      form.reset({ displayName: saved.displayName ?? '', greeting: saved.greeting ?? '' });
+      form.reset(valuesOf(saved));
     }
     if (photo.kind === 'new') {
       const photoUrl = await sendPhoto(code.id, await toJpeg(photo.cropped));
@@ -103,7 +105,7 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
         />
         <TextArea
           label="Greeting (optional)"
-          hint={counted(greeting)}
+          hint={counted(greeting, MAX_GREETING_LENGTH)}
           rows={3}
           error={errors.greeting?.message}
           {...form.register('greeting', {
@@ -111,6 +113,14 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
             setValueAs: (text: string) => text.replace(/\s*\n\s*/g, ' '),
           })}
         />
+        <TextArea
+          label="Thank-you (optional)"
+          hint={`Givers see it as soon as they have tipped. ${counted(thankYou, MAX_WORDS_LENGTH)}`}
+          rows={2}
+          error={errors.thankYou?.message}
+          {...form.register('thankYou')}
+        />
+        <Choice {...form.register('takesWords')}>Let givers add a message</Choice>
         <PhotoField
           code={code}
           photo={photo}
@@ -144,7 +154,11 @@ function drawPhoto(photo: ChosenPhoto, { photoUrl }: QrCode) {
   return photo.kind === 'kept' && photoUrl !== null ? <img src={photoUrl} alt="" /> : null;
 }
 
-/** How much of a greeting there may be; counted as the schema counts it. */
-function counted(greeting: string): string {
-  return `${[...greeting.trim().normalize('NFC')].length} of ${MAX_GREETING_LENGTH} characters`;
+function valuesOf({ displayName, greeting, thankYou, takesWords }: QrCode) {
+  return { displayName: displayName ?? '', greeting: greeting ?? '', thankYou: thankYou ?? '', takesWords };
+}
+
+/** How much of its room a text takes; counted as the schemas count it. */
+function counted(text: string, max: number): string {
+  return `${[...text.trim().normalize('NFC')].length} of ${max} characters`;
 }

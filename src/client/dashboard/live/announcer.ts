@@ -90,7 +90,7 @@ export function createAnnouncer(stage: Stage): Announcer {
     },
 
     close() {
-      tell((tips) => toastSuccess(sentenceOf(tips)));
+      tell((tips) => toastSuccess(newsOf(tips)));
       leave();
       otherTabs.close();
       document.removeEventListener('visibilitychange', look);
@@ -98,10 +98,24 @@ export function createAnnouncer(stage: Stage): Announcer {
   };
 }
 
-/** What is said of tips that are announced together. */
+/** What is said of tips that are announced together, where others may read it: without what was written. */
 export function sentenceOf(tips: readonly Transaction[]): string {
   const what = tips.length === 1 ? `(${originOf(tips)})` : originOf(tips);
   return `You received ${formatUsd(sumOf(tips))} ${what}`;
+}
+
+/** What its receiver alone is told of tips: the sentence, and what was written. */
+export function newsOf(tips: readonly Transaction[]): string {
+  return [sentenceOf(tips), ...wordsOf(tips)].join('. ');
+}
+
+/** From whom a single tip is and what its giver wrote, each a line; of several tips how many messages came with them. */
+export function wordsOf(tips: readonly Transaction[]): string[] {
+  const [first] = tips;
+  if (tips.length === 1 && first)
+    return [first.giverName && `From ${first.giverName}`, first.message].filter((line) => line !== null);
+  const count = tips.filter(({ message }) => message !== null).length;
+  return count > 0 ? [`${count} ${count === 1 ? 'message' : 'messages'}`] : [];
 }
 
 /** The service of a single tip, or how many tips there are. */

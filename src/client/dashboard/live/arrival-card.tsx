@@ -1,16 +1,22 @@
 /** The card of tips that have just arrived, which looks like the notice in the landing page's picture. */
 import { formatUsd } from '#shared/money.ts';
-import { originOf, sentenceOf, sumOf } from './announcer.ts';
+import { newsOf, originOf, sentenceOf, sumOf, wordsOf } from './announcer.ts';
 import type { Arrival } from './arrival.ts';
 import styles from './arrival-card.module.css';
 
+interface ArrivalCardProps {
+  readonly arrival: Arrival;
+  /** Whether guests look at the screen, for whom nothing was written. */
+  readonly facesGuests?: boolean;
+}
+
 /** The card is always drawn, empty while nothing has arrived, because screen readers announce only what changes in an element that is there. */
-export function ArrivalCard({ arrival: { tips, dismiss } }: { readonly arrival: Arrival }) {
+export function ArrivalCard({ arrival: { tips, dismiss }, facesGuests = false }: ArrivalCardProps) {
   const [first] = tips;
   return (
     <div className={styles.arrival}>
       <p role="status" className="visually-hidden">
-        {first && sentenceOf(tips)}
+        {first && (facesGuests ? sentenceOf : newsOf)(tips)}
       </p>
       {first && (
         // The key lets a new card arrive in its own right, and one that grows stand still.
@@ -26,6 +32,12 @@ export function ArrivalCard({ arrival: { tips, dismiss } }: { readonly arrival: 
               <span>You received</span> <span className={styles.origin}>{originOf(tips)}</span>
             </span>
             <span className={styles.sum}>+{formatUsd(sumOf(tips))}</span>
+            {!facesGuests &&
+              wordsOf(tips).map((line) => (
+                <span key={line} dir="auto" className={styles.written}>
+                  {line}
+                </span>
+              ))}
           </p>
           <button type="button" aria-label="Dismiss" className={styles.dismiss} onClick={dismiss}>
             <svg viewBox="0 0 24 24" aria-hidden="true">

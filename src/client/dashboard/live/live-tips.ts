@@ -6,7 +6,7 @@ import { skipToken } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { BEGINNING, type TransactionId, type UserId } from '#shared/ids.ts';
+import { BEGINNING, type TransactionId } from '#shared/ids.ts';
 import type { TipStreamStart, Transaction } from '#shared/tips.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
@@ -14,6 +14,7 @@ import { presentSession } from '../../session/session.ts';
 import { type Announcer, createAnnouncer } from './announcer.ts';
 import { type Arrival, useArrival } from './arrival.ts';
 import { useTipCache } from './tip-cache.ts';
+import type { TipNews, TipNewsOptions } from './tip-news.ts';
 
 /** The state of the stream; crowded out when the account has as many streams open as the server allows. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'crowded-out';
@@ -34,7 +35,7 @@ const BROKEN_WAIT_MS = 3_000;
 interface Audience {
   /** The service whose tips are announced; null for those of all. */
   readonly announced: ServiceCategory | null;
-  /** Whether guests look at the screen, whose business refunds are not. */
+  /** Whether guests look at the screen, whose business neither refunds nor thanks are. */
   readonly isQuiet: boolean;
 }
 
@@ -50,7 +51,9 @@ export function useLiveTips(
   const show = useEffectEvent(arrival.show);
   const announcer = useRef<Announcer>(null);
   const mayTell = useEffectEvent(() => !isQuiet);
-  const [tellRefund] = useState(() => createNews(user.id, mayTell));
+  const [tell] = useState(() =>
+    createNews({ userId: user.id, since: new Date(), lists: cache.lists, mayTell }),
+  );
   const [wasLive, setWasLive] = useState(false);
   /** The id of the transaction after which the stream begins: the newest that was loaded, so that none is left out. */
   const [start, setStart] = useState<string>();
@@ -65,16 +68,22 @@ export function useLiveTips(
     return () => announcer.current?.close();
   }, []);
 
-  function receive(event: Transaction | TipStreamStart) {
+  /** @param isRepeated whether it has the id of the event before, as a tip has for which its giver was thanked. */
+  function receive(event: Transaction | TipStreamStart, isRepeated: boolean) {
     if ('reset' in event) {
       // The stream cannot go on after the last tip, as after a restored backup: only the list knows the tips between.
       if (event.reset !== null) cache.reload();
       return;
     }
+    if (isRepeated) {
+      // No money has moved, so that it is no tip to count or to announce.
+      tell('thanked', event);
+      return;
+    }
     if (event.status === 'refunded') {
       // The tip may stand in the list already, and its totals were taken back.
       cache.reload();
-      tellRefund(event);
+      tell('refunded', event);
       return;
     }
     cache.add(event);
@@ -87,8 +96,9 @@ export function useLiveTips(
     {
       onStarted: () => setWasLive(true),
       onData({ id, data }) {
+        const isRepeated = id === lastSeen.current;
         lastSeen.current = id;
-        receive(data);
+        receive(data, isRepeated);
       },
     },
   );
@@ -124,17 +134,13 @@ export function useLiveTips(
   return { connection: connectionOf(status, error, wasLive), unseenCount, arrival };
 }
 
-/**
- * Tells of refunds from now on. What words them is fetched with the first, because most visits have none.
- * @param mayTell is asked when it would be told; what may not be told then is not made up for.
- */
-function createNews(userId: UserId, mayTell: () => boolean): (tip: Transaction) => void {
-  const since = new Date();
-  let news: Promise<(tip: Transaction) => void> | null = null;
-  return (tip) => {
-    news ??= import('./refund-news.ts').then(({ createRefundNews }) => createRefundNews(userId, since));
-    // The list tells of the refund as well.
-    news.then((tell) => mayTell() && tell(tip)).catch(() => {});
+/** Tells from now on what others did about tips. What words it is fetched with the first of it, because most visits have none. */
+function createNews(options: TipNewsOptions) {
+  let news: Promise<TipNews> | null = null;
+  return (what: keyof TipNews, tip: Transaction) => {
+    news ??= import('./tip-news.ts').then(({ createTipNews }) => createTipNews(options));
+    // The list tells it as well.
+    news.then((told) => told[what](tip)).catch(() => {});
   };
 }
 

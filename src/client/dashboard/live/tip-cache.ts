@@ -46,6 +46,8 @@ export function useTipCache() {
         return { ...loaded, pages: [{ ...newest, transactions: [tip, ...newest.transactions] }, ...older] };
       });
     },
+    /** For what changes of a tip without any money. */
+    lists: { client: queryClient, reload: reloadLists },
     /** Loads again everything that tips change. */
     reload(): void {
       reloadSums();

@@ -122,7 +122,7 @@ function CurrentCode({ user, code, live }: CurrentCodeProps) {
             <p className={styles.service}>{service}</p>
             <p className={styles.id}>{showQrCodeId(code.id)}</p>
           </div>
-          <ArrivalCard arrival={{ ...live.arrival, tips }} />
+          <ArrivalCard facesGuests arrival={{ ...live.arrival, tips }} />
         </div>
         <Tonight serviceCategory={code.serviceCategory} />
         <div className={styles.signs}>

@@ -1,0 +1,71 @@
+/** Blocks the giver of a tip, who is not told. */
+import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { Transaction } from '#shared/tips.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirmation } from '../../ui/confirmation.tsx';
+import { useFailure } from './word-changes.ts';
+import styles from './words.module.css';
+
+export function BlockGiver({ tip: { id, giverId } }: { readonly tip: Transaction }) {
+  const utils = trpc.useUtils();
+  const [isAsking, setAsking] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { failure, forget, tell } = useFailure();
+  const blocked = trpc.words.blocked.useQuery(undefined, { enabled: giverId !== null });
+  const blocking = trpc.words.block.useMutation({
+    onMutate: forget,
+    onSuccess: () => utils.words.blocked.invalidate(),
+    onError: (error) => tell(error, 'The giver could not be blocked. Please try again.'),
+    onSettled: leave,
+  });
+  const isBlocked = blocking.isSuccess || blocked.data?.some((one) => one.giverId === giverId) === true;
+
+  useEffect(() => {
+    // The pressed button is gone once the giver is blocked.
+    if (isBlocked && document.activeElement === document.body) heading.current?.focus();
+  }, [isBlocked]);
+
+  function leave() {
+    // Nothing behind an open dialog takes the focus.
+    flushSync(() => setAsking(false));
+    if (document.activeElement === document.body) heading.current?.focus();
+  }
+
+  return (
+    <section className={styles.part} aria-labelledby="block-giver">
+      <h3 id="block-giver" ref={heading} tabIndex={-1}>
+        Tips from this giver
+      </h3>
+      {giverId === null && <p className={styles.note}>Tips without an account cannot be blocked.</p>}
+      <p role="status" className={styles.note}>
+        {isBlocked &&
+          'You have blocked this giver. Your profile has the list of those whom you have blocked.'}
+      </p>
+      {failure !== null && (
+        <p role="alert" className={styles.failure}>
+          {failure}
+        </p>
+      )}
+      {giverId !== null && !isBlocked && (
+        <div className={styles.actions}>
+          <Button look="quiet" onClick={() => setAsking(true)}>
+            Block this giver
+          </Button>
+        </div>
+      )}
+      {isAsking && (
+        <Confirmation
+          title="Block this giver?"
+          confirm={blocking.isPending ? 'Blocking...' : 'Block'}
+          isUnderWay={blocking.isPending}
+          onConfirm={() => blocking.mutate({ id })}
+          onCancel={leave}
+        >
+          <p>They will not be told. Their tips to you will be refused as if your code were paused.</p>
+        </Confirmation>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,100 @@
+/** Those from whom somebody takes no tips any more, and the way back. */
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
+import { formatUsd } from '#shared/money.ts';
+import type { BlockedGiver } from '#shared/tips.ts';
+import { failureOf } from '../../api.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { FRESH, partOf } from '../../session/part.ts';
+import { toastError, toastSuccess } from '../../toasts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirmation } from '../../ui/confirmation.tsx';
+import { Loading, Problem } from '../../ui/states.tsx';
+import care from '../account/account-care.module.css';
+import { shortDateTime } from '../short-date-time.ts';
+import styles from './words.module.css';
+
+export function BlockedGivers() {
+  const query = trpc.words.blocked.useQuery(undefined, FRESH);
+  const utils = trpc.useUtils();
+  const [asked, setAsked] = useState<BlockedGiver | null>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const unblocking = trpc.words.unblock.useMutation({
+    onSuccess: () => toastSuccess('Unblocked'),
+    onError: (error) => toastError(failureOf(error).detail ?? 'The giver could not be unblocked'),
+    async onSettled() {
+      // A refusal loads the list too, because the giver may have been unblocked already.
+      await utils.words.blocked.invalidate();
+      leave();
+    },
+  });
+  const blocked = partOf(query, (data) => data);
+
+  function leave() {
+    // Nothing behind an open dialog takes the focus.
+    flushSync(() => setAsked(null));
+    // The pressed button is gone with its giver.
+    if (document.activeElement === document.body) list.current?.focus();
+  }
+
+  if (blocked.status === 'loading') return <Loading />;
+  if (blocked.status === 'failed') {
+    return (
+      <Problem title="The blocked givers could not be loaded" onRetry={() => void query.refetch()}>
+        <p>Check your connection and try again.</p>
+      </Problem>
+    );
+  }
+  return (
+    <div ref={list} tabIndex={-1}>
+      {blocked.data.length === 0 ? (
+        <p className={styles.note}>
+          You have blocked nobody. A giver can be blocked in your list of transactions, by a tip of theirs.
+        </p>
+      ) : (
+        <ul className={care.sessions}>
+          {blocked.data.map((one) => (
+            <li key={one.giverId} className={care.session}>
+              <p className={care.words}>
+                <strong>
+                  <bdi>{nameOf(one)}</bdi>
+                </strong>
+                <br />
+                <span className={care.since}>
+                  blocked on <time dateTime={one.blockedAt}>{shortDateTime(one.blockedAt)}</time>
+                </span>
+              </p>
+              <Button look="quiet" aria-label={`Unblock ${nameOf(one)}`} onClick={() => setAsked(one)}>
+                Unblock
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {asked && (
+        <Confirmation
+          title="Unblock this giver?"
+          confirm={unblocking.isPending ? 'Unblocking...' : 'Unblock'}
+          isUnderWay={unblocking.isPending}
+          onConfirm={() => unblocking.mutate({ giverId: asked.giverId })}
+          onCancel={leave}
+        >
+          <p>
+            <bdi>{nameOf(asked)}</bdi>
+          </p>
+          <p>They can tip you again, and add words. They will not be told.</p>
+        </Confirmation>
+      )}
+    </div>
+  );
+}
+
+/** The name under which a giver tipped, else the tip by which they were blocked. */
+function nameOf({ tip }: BlockedGiver): string {
+  const { giverName, netAmountCents, serviceCategory, createdAt } = tip;
+  return (
+    giverName ??
+    `${formatUsd(netAmountCents)} (${CATEGORY_LABELS[serviceCategory]}), ${shortDateTime(createdAt)}`
+  );
+}

@@ -1,0 +1,29 @@
+/** The thank-yous that somebody keeps ready, in their profile. */
+import { toastSuccess } from '../../toasts.ts';
+import { Loading, Problem } from '../../ui/states.tsx';
+import { useReadyThankYous } from './ready-thank-yous.ts';
+import { ThankYousForm } from './thank-yous-form.tsx';
+import styles from './words.module.css';
+
+export function OwnThankYous() {
+  const { texts, retry } = useReadyThankYous();
+  if (texts.status === 'loading') return <Loading />;
+  if (texts.status === 'failed') {
+    return (
+      <Problem title="Your thank-yous could not be loaded" onRetry={retry}>
+        <p>Check your connection and try again.</p>
+      </Problem>
+    );
+  }
+  return (
+    <div className={styles.form}>
+      <p className={styles.note}>One tap on a tip in your list sends one of these to whoever gave it.</p>
+      {/* The key fills in what was saved, also elsewhere. */}
+      <ThankYousForm
+        key={texts.data.join('\n')}
+        texts={texts.data}
+        onSaved={() => toastSuccess('Thank-yous saved', 'thank-yous')}
+      />
+    </div>
+  );
+}

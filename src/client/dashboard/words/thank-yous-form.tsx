@@ -1,0 +1,86 @@
+/** The form that changes the three thank-yous that somebody keeps ready; they are saved together. */
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { api, failureOf } from '../../api.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { useAttempts } from '../../ui/attempts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { counted } from './counted.ts';
+import { PROPOSED } from './ready-thank-yous.ts';
+import styles from './words.module.css';
+
+interface ThankYousFormProps {
+  readonly texts: readonly string[];
+  /** Whether the first field takes the focus, because a button has opened the form. */
+  readonly isOpened?: boolean;
+  readonly onSaved: () => void;
+  readonly onCancel?: () => void;
+}
+
+export function ThankYousForm({ texts, isOpened = false, onSaved, onCancel }: ThankYousFormProps) {
+  const [fields, setFields] = useState(() => PROPOSED.map((_, index) => texts[index] ?? ''));
+  const [errors, setErrors] = useState<ReadonlyMap<string, string>>(new Map());
+  const form = useRef<HTMLFormElement>(null);
+  const attempts = useAttempts();
+  const utils = trpc.useUtils();
+
+  useEffect(() => {
+    if (isOpened) form.current?.querySelector('input')?.focus();
+  }, [isOpened]);
+
+  async function save() {
+    setErrors(new Map());
+    try {
+      utils.words.thankYous.setData(undefined, await api.words.saveThankYous.mutate({ texts: fields }));
+      onSaved();
+    } catch (error) {
+      const { detail, fieldErrors } = failureOf(error);
+      const [first] = fieldErrors;
+      if (first === undefined) {
+        setErrors(new Map([['texts', detail ?? 'They could not be saved. Please try again.']]));
+        return;
+      }
+      setErrors(new Map(fieldErrors.map(({ field, message }) => [field, message])));
+      form.current?.querySelectorAll('input')[Number(first.field.split('.')[1])]?.focus();
+    }
+  }
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    void attempts.run(save);
+  }
+
+  return (
+    // Only the script sends this form.
+    <form ref={form} className={styles.form} method="dialog" noValidate onSubmit={submit}>
+      {fields.map((text, index) => (
+        <Field
+          // biome-ignore lint/suspicious/noArrayIndexKey: there are three, which keep their places
+          key={index}
+          label={`Thank-you ${index + 1}`}
+          hint={counted(text)}
+          dir="auto"
+          autoComplete="off"
+          value={text}
+          onChange={({ target }) => setFields(fields.with(index, target.value))}
+          error={errors.get(`texts.${index}`)}
+        />
+      ))}
+      {errors.has('texts') && (
+        <p role="alert" className={styles.failure}>
+          {errors.get('texts')}
+        </p>
+      )}
+      <div className={styles.actions}>
+        <Button type="submit" aria-disabled={attempts.isUnderWay}>
+          {attempts.isUnderWay ? 'Saving...' : 'Save'}
+        </Button>
+        {onCancel && (
+          <Button look="quiet" onClick={onCancel}>
+            Cancel
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,154 @@
+/** Thanks the giver of a tip, once: with a ready thank-you by one tap, or in words of one's own. */
+import { type SubmitEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { Transaction } from '#shared/tips.ts';
+import { api, failureOf } from '../../api.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { toastSuccess } from '../../toasts.ts';
+import { useAttempts } from '../../ui/attempts.ts';
+import { Button } from '../../ui/button.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+import { TextArea } from '../../ui/text-area.tsx';
+import { counted } from './counted.ts';
+import { PROPOSED, useReadyThankYous } from './ready-thank-yous.ts';
+import { ThankYousForm } from './thank-yous-form.tsx';
+import { useFailure, useShowTip } from './word-changes.ts';
+import styles from './words.module.css';
+
+interface ThanksProps {
+  readonly tip: Transaction;
+  readonly onThanked: () => void;
+}
+
+export function Thanks({ tip, onThanked }: ThanksProps) {
+  const { thankYou, thankedAt, status } = tip;
+  if (thankedAt === null && status !== 'completed') return null;
+  return (
+    <section className={styles.part} aria-labelledby="thanks">
+      {thankedAt === null ? (
+        <SayThanks tip={tip} onThanked={onThanked} />
+      ) : (
+        <>
+          <h3 id="thanks">You said</h3>
+          <p dir="auto" className={styles.quote}>
+            {thankYou}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function SayThanks({ tip, onThanked }: ThanksProps) {
+  const [own, setOwn] = useState('');
+  const [ownError, setOwnError] = useState<string>();
+  const { failure, forget, tell } = useFailure();
+  const attempts = useAttempts();
+  const utils = trpc.useUtils();
+  const show = useShowTip();
+  const field = useRef<HTMLFormElement>(null);
+
+  /** @param isOwn whether what is wrong with the words is said at the field. */
+  async function thank(text: string, isOwn: boolean) {
+    forget();
+    setOwnError(undefined);
+    try {
+      show(await api.words.thank.mutate({ id: tip.id, text }));
+      toastSuccess('Thank-you sent');
+      onThanked();
+    } catch (error) {
+      const { code, fieldErrors } = failureOf(error);
+      const [wrong] = fieldErrors;
+      if (isOwn && wrong !== undefined) {
+        setOwnError(wrong.message);
+        field.current?.querySelector('textarea')?.focus();
+        return;
+      }
+      tell(error, 'The thank-you could not be sent. Please try again.');
+      // Another device has said it: the lists tell what.
+      if (code === 'thanked_already') void utils.transactions.invalidate();
+    }
+  }
+
+  function send(event: SubmitEvent) {
+    event.preventDefault();
+    void attempts.run(() => thank(own, true));
+  }
+
+  return (
+    <>
+      <h3 id="thanks">Say thank you</h3>
+      <p className={styles.note}>Once for each tip. The giver sees it at once, and on the receipt.</p>
+      <Ready
+        isUnderWay={attempts.isUnderWay}
+        onChosen={(text) => void attempts.run(() => thank(text, false))}
+      />
+      {failure !== null && (
+        <p role="alert" className={styles.failure}>
+          {failure}
+        </p>
+      )}
+      <form ref={field} className={styles.form} method="dialog" noValidate onSubmit={send}>
+        <TextArea
+          label="In your own words"
+          hint={counted(own)}
+          rows={2}
+          dir="auto"
+          autoComplete="off"
+          value={own}
+          onChange={({ target }) => setOwn(target.value)}
+          error={ownError}
+        />
+        <Button type="submit" look="quiet" className={styles.send} aria-disabled={attempts.isUnderWay}>
+          {attempts.isUnderWay ? 'Sending...' : 'Send'}
+        </Button>
+      </form>
+    </>
+  );
+}
+
+interface ReadyProps {
+  readonly isUnderWay: boolean;
+  readonly onChosen: (text: string) => void;
+}
+
+/** The ready thank-yous, each a button that sends it, and the way to change them. */
+function Ready({ isUnderWay, onChosen }: ReadyProps) {
+  const { texts } = useReadyThankYous();
+  const [isChanging, setChanging] = useState(false);
+  const change = useRef<HTMLButtonElement>(null);
+
+  function leave() {
+    flushSync(() => setChanging(false));
+    // The form is gone with what had the focus.
+    change.current?.focus();
+  }
+
+  if (texts.status === 'loading') return <Skeleton height="tall" />;
+  // What is proposed can be sent, and need not be what is kept ready.
+  const ready = texts.status === 'ready' ? texts.data : PROPOSED;
+  if (isChanging) return <ThankYousForm texts={ready} isOpened onSaved={leave} onCancel={leave} />;
+  return (
+    <>
+      <ul className={styles.ready}>
+        {[...new Set(ready)].map((text) => (
+          <li key={text}>
+            <Button
+              look="quiet"
+              dir="auto"
+              aria-disabled={isUnderWay}
+              onClick={() => isUnderWay || onChosen(text)}
+            >
+              {text}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {texts.status === 'ready' && (
+        <button ref={change} type="button" className={styles.rare} onClick={() => setChanging(true)}>
+          Change these thank-yous
+        </button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+/** What receivers settle about words: the thank-yous that they keep ready, whom they have blocked, and what a code says of words. */
+import type { Locator, Page } from '@playwright/test';
+import { expect, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+import { dialog, openWords, question, rows, test, tipWith } from './receiving.ts';
+
+const PROFILE = '/dashboard?tab=profile';
+const words = (page: Page): Locator => page.getByRole('region', { name: 'Words with tips' });
+
+test('the three ready thank-yous are changed together, in the profile and where they are said', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, {});
+  await logInAs(provider);
+  await page.goto(PROFILE);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  await words(page).getByText('Thank-yous').click();
+  const field = (place: number) => page.getByLabel(`Thank-you ${place}`);
+  await expect(field(1)).toHaveValue('Thank you!');
+  await expect(field(2)).toHaveValue('Thanks a lot, see you soon!');
+  await expect(field(3)).toHaveValue('You made my day!');
+  expect(asked.filter((url) => url.includes('words.blocked'))).toEqual([]);
+  await picture(page, 'words-20-thank-yous');
+  await expectForEverybody(page, 'the ready thank-yous');
+  await field(2).fill('Find me at www.example.com');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(field(2)).toHaveAccessibleDescription(
+    '26 of 140 characters The thank-you must not have links.',
+  );
+  await expect(field(2)).toBeFocused();
+  await picture(page, 'words-21-thank-yous-refused');
+  await field(2).fill('¡Gracias!');
+  await field(3).fill(' ');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(toast(page, 'Thank-yous saved')).toBeVisible();
+  await expect(field(3)).toHaveValue('');
+  expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await openWords(page);
+  const ready = dialog(page).getByRole('listitem');
+  await expect(ready).toHaveText(['Thank you!', '¡Gracias!']);
+  await dialog(page).getByRole('button', { name: 'Change these thank-yous' }).click();
+  await expect(field(1)).toBeFocused();
+  await picture(page, 'words-22-change');
+  await expectForEverybody(page, 'the ready thank-yous in the dialog');
+  await field(1).fill('Danke schön!');
+  await page.keyboard.press('Enter');
+  await expect(ready).toHaveText(['Danke schön!', '¡Gracias!']);
+  await expect(dialog(page).getByRole('button', { name: 'Change these thank-yous' })).toBeFocused();
+  await ready.getByRole('button', { name: 'Danke schön!' }).click();
+  await expect(rows(page)).toContainText('You said: Danke schön!');
+});
+
+test('whoever is blocked stands in the profile, under the name or the tip, and can be unblocked', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const other = await backstage.customer();
+  await logInAs(provider);
+  await page.goto(PROFILE);
+  await words(page).getByText('Blocked givers').click();
+  await expect(words(page)).toContainText('You have blocked nobody.');
+  await picture(page, 'words-23-blocked-nobody');
+  await expectForEverybody(page, 'nobody is blocked');
+  for (const [giver, amount] of [
+    [customer, 10],
+    [other, 20],
+  ] as const) {
+    await tipWith(backstage, giver, code, { amount, message: 'Hello', withName: giver === customer });
+    const [{ id } = { id: '' }] = await backstage.transactions(provider);
+    await backstage.call('POST', `/transactions/${id}/block`, { token: provider.token });
+  }
+  await page.reload();
+  await words(page).getByText('Blocked givers').click();
+  const list = words(page).getByRole('listitem');
+  await expect(list).toHaveCount(2);
+  await expect(list.nth(0)).toContainText(/^\$19\.40 \(Bartender\), .+blocked on /);
+  await expect(list.nth(1)).toContainText(new RegExp(`^${customer.fullName}blocked on `));
+  await picture(page, 'words-24-blocked');
+  await expectForEverybody(page, 'those who are blocked');
+  await page.getByRole('button', { name: `Unblock ${customer.fullName}` }).click();
+  await picture(page, 'words-25-unblock');
+  await expectForEverybody(page, 'the question before somebody is unblocked');
+  await question(page, 'Unblock this giver?').getByRole('button', { name: 'Unblock' }).click();
+  await expect(list).toHaveCount(1);
+  await expect(toast(page, 'Unblocked')).toBeVisible();
+  await tipWith(backstage, customer, code, {});
+  await expect(tipWith(backstage, other, code, {})).rejects.toThrow('qr_code_paused');
+});
+
+test('a code says thank you by itself, and takes words or none', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.goto('/dashboard');
+  const editor = page.getByRole('dialog', { name: 'Your tip page' });
+  await page.getByRole('button', { name: 'Edit Page' }).click();
+  const thankYou = editor.getByLabel('Thank-you');
+  const takesWords = editor.getByRole('checkbox', { name: 'Let givers add a message' });
+  await expect(takesWords).toBeChecked();
+  await thankYou.fill('Look at https://example.com');
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await expect(thankYou).toHaveAccessibleDescription(/The thank-you must not have links\.$/);
+  await thankYou.fill('That means a lot. See you on Friday!');
+  await expect(thankYou).toHaveAccessibleDescription(
+    'Givers see it as soon as they have tipped. 36 of 140 characters',
+  );
+  await takesWords.uncheck();
+  await picture(page, 'words-26-editor');
+  await expectForEverybody(page, 'the editor of a tip page with words');
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await expect(editor).toHaveCount(0);
+  await expect(tipWith(backstage, customer, code, { message: 'Hello' })).rejects.toThrow('words_not_taken');
+  await tipWith(backstage, customer, code, {});
+  const [tip] = await backstage.call('GET', '/transactions', { token: customer.token });
+  expect(tip).toMatchObject({ thank_you: 'That means a lot. See you on Friday!', thanked_at: null });
+  await page.reload();
+  await page.getByRole('button', { name: 'Edit Page' }).click();
+  await expect(thankYou).toHaveValue('That means a lot. See you on Friday!');
+  await expect(takesWords).not.toBeChecked();
+  await takesWords.check();
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await expect(editor).toHaveCount(0);
+  await tipWith(backstage, customer, code, { message: 'Hello' });
+});

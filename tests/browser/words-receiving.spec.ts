@@ -1,0 +1,368 @@
+/**
+ * The words of tips, as their receivers see them: they arrive with the tip, are answered once, hidden, reported, and their givers are
+ * blocked.
+ */
+import { databaseAt } from '#server/storage/open.ts';
+import { UGLY_STRINGS } from '../support/ugly-strings.ts';
+import { expect, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+import { arrival, dialog, openWords, question, rows, test, tipWith } from './receiving.ts';
+
+const LIST = '/dashboard?tab=transactions';
+const MESSAGE = 'Thanks for the lovely evening, and for the best Negroni in town!';
+
+test('words arrive with the tip, on the card and in the row, and in no notification', async ({
+  page,
+  context,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await context.grantPermissions(['notifications']);
+  await logInAs(provider);
+  await page.addInitScript(() => {
+    localStorage.setItem('tipwell_alerts', '{"notification":true}');
+    // The card stays for as long as this test looks at it.
+    const { setTimeout } = window;
+    Object.assign(window, {
+      setTimeout: (run: TimerHandler, ms = 0, ...rest: unknown[]) =>
+        setTimeout(run, ms === 7_000 ? 300_000 : ms, ...rest),
+    });
+  });
+  await openEmptyList(page);
+  await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
+  await expect(arrival(page)).toContainText(`From ${customer.fullName}`);
+  await expect(arrival(page)).toContainText(MESSAGE);
+  await expect(
+    page.getByText(`You received $9.70 (Bartender). From ${customer.fullName}. ${MESSAGE}`),
+  ).toBeVisible();
+  await expect(rows(page)).toContainText(`From ${customer.fullName}${MESSAGE}`);
+  await picture(page, 'words-01-card');
+  await expectForEverybody(page, 'card and row of a tip with words');
+
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await setHidden(page, true);
+  await tipWith(backstage, customer, code, { amount: 20, message: 'For you alone' });
+  const shown = () =>
+    page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration('/dashboard');
+      return ((await registration?.getNotifications()) ?? []).map(({ title, body }) => `${title}: ${body}`);
+    });
+  await expect.poll(shown).toEqual(['Tipwell: You received $19.40 (Bartender)']);
+  await tipWith(backstage, customer, code, { amount: 20 });
+  await expect(page).toHaveTitle('(2) Tipwell');
+  await setHidden(page, false);
+  await expect(page.getByText('You received $38.80 in 2 tips. 1 message')).toBeVisible();
+  await expect(rows(page)).toHaveCount(3);
+  await expect(rows(page).nth(1)).toContainText('For you alone');
+  await expect(rows(page).nth(1)).not.toContainText('From');
+});
+
+test('guests who look at the code read no words that a tip came with', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.goto(`/dashboard?show=${code}`);
+  await expect(page.getByRole('img', { name: /^QR code to tip/ })).toBeVisible();
+  await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
+  await expect(arrival(page)).toContainText('+$9.70');
+  await expect(page.getByText(MESSAGE)).toHaveCount(0);
+  await expect(page.getByText(customer.fullName)).toHaveCount(0);
+});
+
+test('a ready thank-you is sent by one tap, once, and its giver hears it at once', async ({
+  page,
+  browser,
+  backstage,
+  server,
+  complaints,
+  logInAs,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, { message: MESSAGE });
+  const elsewhere = await browser.newContext({ baseURL: server.url, viewport: { width: 390, height: 844 } });
+  const giver = await elsewhere.newPage();
+  await watch(giver, complaints, server.url);
+  await logInAs(customer, elsewhere);
+  await giver.goto(LIST);
+  await expect(rows(giver)).toHaveCount(1);
+  const given = await stat(giver, 'Tips Given').textContent();
+  const counted: string[] = [];
+  giver.on('request', (request) => counted.push(request.url()));
+
+  const chunks: string[] = [];
+  page.on('request', (request) => chunks.push(request.url()));
+  await logInAs(provider);
+  await page.goto(LIST);
+  await expect(rows(page)).toContainText(MESSAGE);
+  await picture(page, 'words-02-row');
+  expect(chunks.filter((url) => url.includes('words-dialog'))).toEqual([]);
+  await openWords(page);
+  await expect(dialog(page).getByRole('button', { name: 'You made my day!' })).toBeVisible();
+  await picture(page, 'words-03-dialog');
+  await expectForEverybody(page, 'words of a tip');
+  await dialog(page).getByRole('button', { name: 'Thanks a lot, see you soon!' }).click();
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(toast(page, 'Thank-you sent')).toBeVisible();
+  await expect(rows(page)).toContainText('You said: Thanks a lot, see you soon!');
+  await expect(page.getByRole('button', { name: /^More: \$9\.70 received \(Bartender\)/ })).toBeFocused();
+
+  const told = `${provider.fullName}: Thanks a lot, see you soon!`;
+  await expect(toast(giver, told)).toHaveCount(1);
+  await expect(rows(giver)).toHaveCount(1);
+  await expect(rows(giver)).toContainText(told);
+  // No money has moved.
+  expect(counted.filter((url) => url.includes('transactions.'))).toEqual([]);
+  await picture(giver, 'words-04-giver');
+  await expectForEverybody(giver, 'a giver who is thanked');
+  expect(await stat(giver, 'Tips Given').textContent()).toBe(given);
+  await expect(arrival(giver)).toHaveCount(0);
+  await expect(toast(giver, told)).toHaveCount(0);
+  await giver.reload();
+  await expect(rows(giver)).toContainText(told);
+  await tipWith(backstage, customer, code, { amount: 20 });
+  await expect(rows(giver)).toHaveCount(2);
+  await expect(toast(giver, told)).toHaveCount(0);
+
+  await page.getByRole('button', { name: /^More: \$9\.70/ }).click();
+  await expect(dialog(page).getByRole('heading', { name: 'You said' })).toBeVisible();
+  await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
+  await picture(page, 'words-05-thanked');
+  await expectForEverybody(page, 'words of a tip that was answered');
+  await elsewhere.close();
+});
+
+test('a thank-you in own words says what is wrong with it where it is written', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, {});
+  await logInAs(provider);
+  await page.goto(LIST);
+  await openWords(page);
+  const field = dialog(page).getByLabel('In your own words');
+  const send = dialog(page).getByRole('button', { name: 'Send', exact: true });
+  await send.click();
+  await expect(field).toHaveAccessibleDescription('0 of 140 characters Please write a thank-you.');
+  await field.fill('x'.repeat(141));
+  await send.click();
+  await expect(field).toHaveAccessibleDescription(
+    '141 of 140 characters The thank-you may have up to 140 characters.',
+  );
+  await expect(field).toBeFocused();
+  await field.fill('See my page at https://example.com/me');
+  await send.click();
+  await expect(field).toHaveAccessibleDescription(/The thank-you must not have links\.$/);
+  await picture(page, 'words-06-own');
+  await expectForEverybody(page, 'a thank-you that is refused');
+  await page.route('**/trpc/words.thank?*', (route) => route.abort(), { times: 1 });
+  await field.fill('Grazie  mille,\nuntil Friday!');
+  await send.click();
+  await expect(dialog(page).getByRole('alert')).toHaveText(
+    'The thank-you could not be sent. Please try again.',
+  );
+  await picture(page, 'words-06-failed');
+  await send.click();
+  await expect(rows(page)).toContainText('You said: Grazie mille, until Friday!');
+
+  // Another device was faster.
+  await tipWith(backstage, customer, code, { amount: 20 });
+  await expect(rows(page)).toHaveCount(2);
+  await openWords(page);
+  const [{ id } = { id: '' }] = await backstage.transactions(provider);
+  await backstage.call('POST', `/transactions/${id}/thank-you`, {
+    token: provider.token,
+    body: { text: 'Said elsewhere' },
+  });
+  await dialog(page).getByRole('button', { name: 'Thank you!', exact: true }).click();
+  await expect(dialog(page)).toContainText('You said');
+  await expect(dialog(page)).toContainText('Said elsewhere');
+  expect(complaints.splice(0)).toEqual(
+    ['422', '422', '422', 'ERR_FAILED', '409'].map((status) => expect.stringContaining(status)),
+  );
+});
+
+test('a message can be hidden, shown again and reported', async ({ page, backstage, server, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
+  await logInAs(provider);
+  await page.goto(LIST);
+  await openWords(page);
+  await dialog(page).getByRole('button', { name: 'Hide message' }).click();
+  await expect(dialog(page).getByRole('button', { name: 'Show message' })).toBeFocused();
+  await expect(page.getByText(MESSAGE)).toHaveCount(0);
+  await picture(page, 'words-07-hidden-dialog');
+  await expectForEverybody(page, 'words of a tip that are hidden');
+  await page.keyboard.press('Escape');
+  await expect(rows(page)).toContainText('Message hidden');
+  await expect(rows(page)).not.toContainText(customer.fullName);
+  await picture(page, 'words-08-hidden');
+  await page.reload();
+  await expect(rows(page)).toContainText('Message hidden');
+  await openWords(page);
+  await dialog(page).getByRole('button', { name: 'Show message' }).click();
+  await expect(dialog(page)).toContainText(MESSAGE);
+  await expect(rows(page)).toContainText(MESSAGE);
+
+  await dialog(page).getByRole('button', { name: 'Report' }).click();
+  const asked = question(page, 'Report this message?');
+  await expect(asked).toContainText(
+    "Whoever runs this site will see the message, your name and the giver's account.",
+  );
+  await picture(page, 'words-09-report');
+  await expectForEverybody(page, 'the question before a report');
+  await asked.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog(page).getByRole('button', { name: 'Report' })).toBeFocused();
+  await dialog(page).getByRole('button', { name: 'Report' }).click();
+  await asked.getByRole('button', { name: 'Report' }).click();
+  await expect(dialog(page).getByText(/^Reported/)).toBeVisible();
+  await expect(dialog(page).getByRole('button', { name: 'Report' })).toHaveCount(0);
+  await expect(dialog(page).getByRole('heading', { name: 'From the giver' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(rows(page)).toContainText('Message hidden · Reported');
+  await picture(page, 'words-10-reported');
+  await expectForEverybody(page, 'a row whose words were reported');
+
+  const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
+  const reports = await storage.words.listReports(1_000).finally(() => storage.close());
+  expect(reports.find(({ receiver }) => receiver.username === provider.username)).toMatchObject({
+    message: MESSAGE,
+    giverName: customer.fullName,
+    giver: { username: customer.username },
+  });
+});
+
+test('a giver is blocked without being told, and guests cannot be', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, { message: MESSAGE });
+  await logInAs(provider);
+  await page.goto(LIST);
+  await openWords(page);
+  await dialog(page).getByRole('button', { name: 'Block this giver' }).click();
+  const asked = question(page, 'Block this giver?');
+  await expect(asked).toContainText(
+    'They will not be told. Their tips to you will be refused as if your code were paused.',
+  );
+  await picture(page, 'words-11-block');
+  await expectForEverybody(page, 'the question before somebody is blocked');
+  await asked.getByRole('button', { name: 'Block' }).click();
+  await expect(dialog(page).getByRole('status').filter({ hasText: 'You have blocked' })).toBeVisible();
+  await expect(dialog(page).getByRole('heading', { name: 'Tips from this giver' })).toBeFocused();
+  await picture(page, 'words-12-blocked');
+  await expectForEverybody(page, 'words of somebody who is blocked');
+  await expect(tipWith(backstage, customer, code, {})).rejects.toThrow('qr_code_paused');
+  await page.reload();
+  await openWords(page);
+  await expect(dialog(page).getByText(/^You have blocked this giver\./)).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await tipWith(backstage, null, code, { amount: 20, message: 'From the next table' });
+  await expect(rows(page)).toHaveCount(2);
+  await openWords(page);
+  await expect(dialog(page)).toContainText('From the next table');
+  await expect(dialog(page)).toContainText('Tips without an account cannot be blocked.');
+  await expect(dialog(page).getByRole('button', { name: 'Block this giver' })).toHaveCount(0);
+});
+
+test('there are no thanks for a tip that was given back', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, { message: MESSAGE });
+  const [{ id } = { id: '' }] = await backstage.transactions(provider);
+  await backstage.call('POST', `/transactions/${id}/refund`, { token: provider.token });
+  await logInAs(provider);
+  await page.goto(LIST);
+  await expect(rows(page).getByRole('button')).toHaveText('More');
+  await openWords(page);
+  await expect(dialog(page).getByRole('button', { name: 'Report' })).toBeVisible();
+  await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
+  await picture(page, 'words-14-refunded');
+});
+
+test('whatever givers write is shown as it is, and nothing happens', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const written: string[] = [];
+  for (const { text } of UGLY_STRINGS) {
+    const tip = await backstage
+      .call('POST', '/transactions', {
+        token: customer.token,
+        body: { receiver_qr_id: code, amount: 10, service_category: 'bartender', message: text },
+      })
+      // What is refused reaches nobody.
+      .catch(() => null);
+    if (tip !== null) written.push(tip.id);
+  }
+  const tips: { id: string; message: string | null }[] = await backstage.call(
+    'GET',
+    '/transactions?limit=200',
+    {
+      token: provider.token,
+    },
+  );
+  expect(tips.map(({ id }) => id)).toEqual(written.toReversed());
+  const messages = tips.flatMap(({ message }) => message ?? []);
+  expect(messages.length).toBeGreaterThan(60);
+  await logInAs(provider);
+  await page.goto(LIST);
+  await expect(rows(page).nth(24)).toBeVisible();
+  await picture(page, 'words-13-ugly');
+  for (;;) {
+    const count = await rows(page).count();
+    if (count === tips.length) break;
+    await page.getByRole('button', { name: /^Load/ }).click();
+    await expect(rows(page).nth(count)).toBeVisible();
+  }
+  const shown = await rows(page).locator('p[dir=auto]').allTextContents();
+  expect(shown).toEqual(messages);
+  expect(await rows(page).locator('a:not([href^="/transactions/"]), img, script, svg, iframe').count()).toBe(
+    0,
+  );
+  const sideways = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(await sideways()).toBeLessThanOrEqual(0);
+  const tallest = await rows(page)
+    .locator('p[dir=auto]')
+    .evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().height)));
+  expect(tallest).toBeLessThan(60);
+});
+
+test('the keyboard is enough', async ({ page, backstage, logInAs }) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await tipWith(backstage, customer, code, { message: MESSAGE });
+  await logInAs(provider);
+  await page.goto(LIST);
+  const reply = rows(page).getByRole('button', { name: /^Reply/ });
+  await rows(page)
+    .getByRole('link', { name: /^Receipt/ })
+    .focus();
+  await page.keyboard.press('Tab');
+  await expect(reply).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page).getByRole('heading', { level: 2 })).toBeFocused();
+  for (const name of ['Close', 'Hide message', 'Report', 'Thank you!']) {
+    await page.keyboard.press('Tab');
+    await expect(dialog(page).getByRole('button', { name, exact: true })).toBeFocused();
+  }
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(reply).toBeFocused();
+  await page.keyboard.press('Space');
+  await expect(dialog(page).getByRole('heading', { level: 2 })).toBeFocused();
+  const field = dialog(page).getByLabel('In your own words');
+  for (let presses = 0; presses < 9 && !(await isFocused()); presses += 1) await page.keyboard.press('Tab');
+  await expect(field).toBeFocused();
+  await page.keyboard.type('Cheers!');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await expect(rows(page)).toContainText('You said: Cheers!');
+
+  function isFocused(): Promise<boolean> {
+    return field.evaluate((element) => element === document.activeElement);
+  }
+});

@@ -1,0 +1,169 @@
+/** What a page tells of tips after they were given: that they were refunded, and what their receivers answered; each once. */
+import { QueryClient } from '@tanstack/react-query';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { newQrCodeId, newTransactionId, newUserId } from '#shared/ids.ts';
+import { cents } from '#shared/money.ts';
+import type { Transaction } from '#shared/tips.ts';
+import { stubPage, stubStorage, toastsOf } from './browser.ts';
+
+const GIVER = newUserId((size) => Buffer.alloc(size, 1));
+const OPENED = new Date('2026-05-15T12:00:00.000Z');
+
+let idCount = 0;
+function tip(changed: Partial<Transaction> = {}): Transaction {
+  idCount += 1;
+  return {
+    id: newTransactionId((size) => Buffer.alloc(size, idCount)),
+    giverId: GIVER,
+    receiverId: newUserId((size) => Buffer.alloc(size, 2)),
+    ...{ receiverName: 'Pat', receiverUsername: 'pat' },
+    qrCodeId: newQrCodeId((size) => Buffer.alloc(size, 3)),
+    ...{ amountCents: cents(1_000), giverFeeCents: cents(50), netAmountCents: cents(970) },
+    ...{ serviceCategory: 'bartender', status: 'completed', paymentMode: 'simulated' },
+    ...{ paymentUrl: null, receiptUrl: null, createdAt: '2026-05-15T12:00:00.000Z' },
+    ...{ refundedAt: null, refundedBy: null, undoUntil: null },
+    ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
+    ...{ thankYou: 'What everybody reads', thankedAt: null },
+    ...changed,
+  };
+}
+
+const thanked = (one: Transaction, thankYou = 'Thank you!'): Transaction => ({
+  ...one,
+  thankYou,
+  thankedAt: '2026-05-15T12:01:00.000Z',
+});
+
+/** A page with lists in its cache. */
+async function openPage(...lists: readonly (readonly Transaction[])[]) {
+  vi.resetModules();
+  const toasts = await import('#client/toasts.ts');
+  const { listingKey } = await import('#client/session/api-hooks.ts');
+  const { createTipNews } = await import('#client/dashboard/live/tip-news.ts');
+  const client = new QueryClient();
+  let mayTell = true;
+  let reloads = 0;
+  for (const [limit, transactions] of lists.entries()) {
+    client.setQueryData(listingKey({ limit }), {
+      pages: [{ transactions, nextCursor: null }],
+      pageParams: [null],
+    });
+  }
+  const news = createTipNews({
+    userId: GIVER,
+    since: OPENED,
+    lists: {
+      client,
+      reload() {
+        reloads += 1;
+      },
+    },
+    mayTell: () => mayTell,
+  });
+  return {
+    ...news,
+    client,
+    listingKey,
+    toasts: () => toastsOf(toasts),
+    lists: () =>
+      lists.map((_, limit) => {
+        const kept = client.getQueryData<{ pages: { transactions: Transaction[] }[] }>(listingKey({ limit }));
+        return kept?.pages.flatMap(({ transactions }) => transactions);
+      }),
+    reloads: () => reloads,
+    beQuiet() {
+      mayTell = false;
+    },
+  };
+}
+
+beforeEach(() => {
+  stubStorage('localStorage');
+  stubPage();
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe('an answer to a tip', () => {
+  it('is told once, and stands in every list that has the tip', async () => {
+    const [given, other] = [tip(), tip()];
+    const page = await openPage([other, given], [given], [other]);
+    page.thanked(thanked(given));
+    expect(page.toasts()).toEqual(['Pat: Thank you!']);
+    expect(page.lists()).toEqual([[other, thanked(given)], [thanked(given)], [other]]);
+    page.thanked(thanked(given));
+    expect(page.toasts()).toHaveLength(1);
+    expect(page.reloads()).toBe(0);
+  });
+
+  it('is told of a tip that is further down than the list was loaded, once as well', async () => {
+    const given = tip();
+    const page = await openPage([tip()]);
+    page.thanked(thanked(given));
+    page.thanked(thanked(given));
+    expect(page.toasts()).toEqual(['Pat: Thank you!']);
+  });
+
+  it('is no news when a list has it already', async () => {
+    const given = thanked(tip());
+    const page = await openPage([tip()], [given]);
+    page.thanked(given);
+    expect(page.toasts()).toEqual([]);
+  });
+
+  it('is not what the tip page says to everybody', async () => {
+    const given = tip();
+    const page = await openPage([given]);
+    page.thanked(given);
+    expect(page.toasts()).toEqual([]);
+  });
+
+  it('is shown and not told where guests look at the screen', async () => {
+    const given = tip();
+    const page = await openPage([given]);
+    page.beQuiet();
+    page.thanked(thanked(given));
+    expect(page.toasts()).toEqual([]);
+    expect(page.lists()).toEqual([[thanked(given)]]);
+  });
+
+  it('has the lists loaded again when one is being loaded, which may be older', async () => {
+    const given = tip();
+    const page = await openPage([given]);
+    const loading = page.client.fetchQuery({
+      queryKey: page.listingKey({ limit: 7 }),
+      queryFn: () => new Promise(() => {}),
+    });
+    page.thanked(thanked(given));
+    expect(page.reloads()).toBe(1);
+    page.client.clear();
+    await expect(loading).rejects.toThrow();
+  });
+});
+
+describe('a refund', () => {
+  const refund = (one: Transaction, changed: Partial<Transaction> = {}): Transaction => ({
+    ...one,
+    ...{ status: 'refunded', refundedAt: '2026-05-15T12:01:00.000Z', refundedBy: 'receiver' },
+    ...changed,
+  });
+
+  it('is told once, unless it is one’s own or older than the page', async () => {
+    const page = await openPage();
+    const given = tip();
+    page.refunded(refund(given));
+    page.refunded(refund(given));
+    page.refunded(refund(tip(), { refundedBy: 'giver' }));
+    page.refunded(refund(tip(), { refundedAt: '2026-05-15T11:59:59.000Z' }));
+    expect(page.toasts()).toEqual(['A tip of $10.00 was refunded']);
+  });
+
+  it('is not told where guests look at the screen', async () => {
+    const page = await openPage();
+    page.beQuiet();
+    page.refunded(refund(tip()));
+    expect(page.toasts()).toEqual([]);
+  });
+});
