@@ -47,6 +47,7 @@ test.each([
   ['server/tips/tips.ts', "import type { TRPCError } from '@trpc/server';", 'only the edges know tRPC'],
   ['server/api/rest.ts', "import { eq } from 'drizzle-orm';", 'only the engine knows its driver'],
   ['server/api/rest.ts', "import { create } from 'qrcode';", 'one module encodes codes'],
+  ['server/tips/tips.ts', "import webPush from 'web-push';", 'one module encrypts notices'],
   ['server/print/printer.ts', "import PDFDocument from 'pdfkit';", 'only the thread that prints sets type'],
   ['server/print/printer.ts', "import { drawSheet } from './sheet.ts';", 'printer must not know drawing'],
   ['server/app.ts', 'const { renderer } = await import(path);', 'uses import('],

@@ -27,6 +27,8 @@ import { createTurns } from './auth/turns.ts';
 import type { Config } from './config.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
+import { createNotices } from './notices/notices.ts';
+import { findAddresses } from './notices/push-request.ts';
 import type { Pages } from './pages/pages.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
 import type { PaymentService } from './payments/payment-service.ts';
@@ -81,6 +83,13 @@ export interface App {
   sweep(): Promise<void>;
   /** Asks the payment service for what nothing was heard of; to be called every minute. */
   sweepPayments(): Promise<void>;
+  /**
+   * Tells devices of the tips that their owners received; to be called every second.
+   * @returns when all that was begun by then has ended. Never throws.
+   */
+  sendNotices(): Promise<void>;
+  /** Sends no more notices, and waits a moment for those under way. */
+  endNotices(): Promise<void>;
   /** How many event streams are open. */
   streams(): number;
   /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
@@ -136,6 +145,8 @@ export function createApp(deps: AppDependencies): App {
       if (closed) log.info(closed, 'closed accounts for good');
     },
     sweepPayments: () => services.payments.sweep(),
+    sendNotices: () => services.notices.pass(),
+    endNotices: () => services.notices.close(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
     endPrinting: () => services.printer.end(),
@@ -197,6 +208,11 @@ function createServices({
     }),
     tipWords: createTipWords({ storage, clock, view, blockedWords }),
     takings: createTakings(storage, queryTurns),
+    notices: createNotices({
+      ...{ storage, clock, random, log, publicUrl, findAddresses },
+      pushHosts: config.pushHosts,
+      secret: secrets.vapid,
+    }),
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),

@@ -35,6 +35,8 @@ export interface Config {
   readonly isRateLimited: boolean;
   /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
+  /** Host names of push services beside those that are known; `*.` before one stands for all below it. */
+  readonly pushHosts: readonly string[];
   /** How tips are paid; null for simulated payments. */
   readonly stripe: StripeConfig | null;
   /** Absolute path of the folder that gets a backup a day; null for none. */
@@ -121,6 +123,7 @@ const environment = z.object({
     'must list services such as escort, or be none',
     ['escort'],
   ),
+  PUSH_HOSTS: listOf(isPushHost, 'must list host names such as push.example.com or *.push.example.com'),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
 
@@ -160,6 +163,9 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
   if (data.RATE_LIMIT === 'off' && !isLoopback(data.HOST)) {
     throw new ConfigError('RATE_LIMIT may be off only while HOST is a loopback address');
   }
+  if (data.RATE_LIMIT === 'on' && data.PUSH_HOSTS.some(isLoopbackHost)) {
+    throw new ConfigError('PUSH_HOSTS must not name this machine unless RATE_LIMIT is off');
+  }
   const publicUrl = data.PUBLIC_URL ?? `http://localhost:${data.PORT}`;
   const warnings: string[] = [];
   if (isOwnMachine(publicUrl) && (data.NODE_ENV === 'production' || !isLoopback(data.HOST))) {
@@ -179,6 +185,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     trustedProxies: data.TRUST_PROXY,
     isRateLimited: data.RATE_LIMIT === 'on',
     takesGuestTips: data.GUEST_TIPS === 'on',
+    pushHosts: data.PUSH_HOSTS,
     stripe: stripeFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
     warnings,
@@ -226,6 +233,17 @@ function isPublicUrl(text: string): boolean {
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text && !text.includes('*');
+}
+
+function isPushHost(text: string): boolean {
+  return (
+    isLoopbackHost(text) || /^(?:\*\.)?(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/.test(text)
+  );
+}
+
+/** In the form in which hosts stand in addresses. */
+function isLoopbackHost(host: string): boolean {
+  return ['localhost', '127.0.0.1', '[::1]'].includes(host);
 }
 
 function isAddressOrNetwork(text: string): boolean {

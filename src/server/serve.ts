@@ -120,6 +120,7 @@ async function start(): Promise<void> {
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
+  const noticing = setInterval(() => void app.sendNotices(), TICK_INTERVAL_MS).unref();
   const sweep = () => {
     app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
   };
@@ -135,6 +136,7 @@ async function start(): Promise<void> {
     log.info({ signal }, 'stopping');
     clearInterval(ticking);
     clearInterval(sweeping);
+    clearInterval(noticing);
     stopBackups();
     stopChecks();
     stopPaymentSweeps();
@@ -143,7 +145,9 @@ async function start(): Promise<void> {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
     });
     await Promise.race([
-      drain(server).then(() => Promise.all([storage.close(), app.endPrinting()])),
+      Promise.all([drain(server), app.endNotices()]).then(() =>
+        Promise.all([storage.close(), app.endPrinting()]),
+      ),
       tooLate,
     ]);
     log.info('stopped');

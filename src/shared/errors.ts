@@ -142,6 +142,21 @@ export const REFUSALS = {
     detail: 'This tip was given without an account, so there is nobody to block.',
   },
   giver_not_found: { status: 404, title: 'Giver not found', detail: 'You have not blocked this giver.' },
+  device_not_found: {
+    status: 404,
+    title: 'Device not found',
+    detail: 'This device gets no notices any more.',
+  },
+  push_endpoint_refused: {
+    status: 422,
+    title: 'Push service unknown',
+    detail: 'The push service of this browser is not known here.',
+  },
+  push_unavailable: {
+    status: 503,
+    title: 'Push service unavailable',
+    detail: 'The push service of this device did not take the notice. Please try again later.',
+  },
   not_refundable: {
     status: 409,
     title: 'Not refundable',

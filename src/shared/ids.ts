@@ -33,6 +33,7 @@ export const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
 const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
 // The tip page asks for no transaction, and leaves out what is marked as pure.
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
+const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
 
 /** The id of the event that stands before the first transaction of an account. */
 export const BEGINNING = 'beginning';
@@ -90,6 +91,11 @@ export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev'): RegExp
 /** Whether a text has the form of a transaction's id. */
 export function isTransactionId(text: string): text is TransactionId {
   return text.length <= MAX_ID_LENGTH && TRANSACTION_ID.test(text);
+}
+
+/** Whether a text has the form of a device's id. */
+export function isDeviceId(text: string): text is DeviceId {
+  return text.length <= MAX_ID_LENGTH && DEVICE_ID.test(text);
 }
 
 /** A password of 100 random bits that can be read aloud: four groups of five characters. */

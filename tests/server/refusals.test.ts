@@ -28,6 +28,7 @@ import {
 } from '#tests/support/both-doors.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const MARKER = 'a detail from deep inside';
@@ -273,6 +274,23 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
       tRPC: 'notices come to an address of their own, which is no procedure',
     },
   },
+  device_not_found: {
+    status: 404,
+    act: ({ t, customer }, door) => call(door, t, 'notices.remove', { id: 'dev_none' }, customer),
+  },
+  push_endpoint_refused: {
+    status: 422,
+    act: ({ t, provider }, door) =>
+      call(door, t, 'notices.register', newDevice('https://fcm.googleapis.com.evil.com/a'), provider),
+  },
+  push_unavailable: {
+    status: 503,
+    arrange: ({ provider }) => provider.trpc.notices.register.mutate(newDevice()),
+    async act({ t, provider }, door) {
+      const [device] = await provider.trpc.notices.devices.query();
+      return call(door, t, 'notices.test', { id: device?.id }, provider);
+    },
+  },
   not_refundable: {
     status: 409,
     async arrange({ t, customer, tip }) {
@@ -408,6 +426,8 @@ test.each([
   ['/transactions/txn_none', 'GET, HEAD'],
   ['/transactions/txn_none/cancel', 'POST'],
   ['/payments/account', 'GET, HEAD, POST'],
+  ['/notices/devices', 'GET, HEAD, POST'],
+  ['/notices/devices/:deviceId', 'PATCH, DELETE'],
   ['/payments/dashboard-link', 'POST'],
   ['/payments/stripe/webhook', 'POST'],
 ])('405 at %s says what it does answer: %s', async (path, allowed) => {

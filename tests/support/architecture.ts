@@ -21,7 +21,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['ports', /^server\/payments\/(?:tip-payments|payment-service)\.ts$/, 'storage'],
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
-  ['chapters', /^server\/(auth|export|qr-codes|tips)\//, 'storage codes ports'],
+  ['chapters', /^server\/(auth|export|notices|qr-codes|tips)\//, 'storage codes ports'],
   ['printer', /^server\/print\/printer\.ts$/, ''],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
@@ -61,6 +61,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
   [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engine knows its driver'],
   [/^stripe$/, /^server\/payments\/stripe\//, 'only one module knows the payment service'],
+  [/^web-push$/, /^server\/notices\//, 'one module encrypts notices'],
   [/^yazl$/, /^server\/export\//, 'one module packs archives'],
   [/^qrcode$/, /^server\/qr-modules\.ts$/, 'one module encodes codes'],
   [

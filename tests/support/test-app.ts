@@ -71,7 +71,10 @@ export async function createTestApp(
   const clock = { nowMs: START_MS };
   const troubles = createTroubles(() => clock.nowMs);
   const logLines: string[] = [];
-  const config = { ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace' }), ...options.config };
+  const config = {
+    ...parseConfig({ PUBLIC_URL, RATE_LIMIT: 'off', LOG_LEVEL: 'trace', PUSH_HOSTS: '127.0.0.1' }),
+    ...options.config,
+  };
   const passwords = await HASHING[options.hashing ?? 'cheap'];
   const app = createApp({
     config,

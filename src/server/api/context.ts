@@ -11,6 +11,7 @@ import type { Sessions } from '#server/auth/sessions.ts';
 import type { Turns } from '#server/auth/turns.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
+import type { Notices } from '#server/notices/notices.ts';
 import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
@@ -33,6 +34,7 @@ export interface Services {
   readonly tipWords: TipWords;
   readonly takings: Takings;
   readonly tipFeed: TipFeed;
+  readonly notices: Notices;
   readonly exports: Exports;
   readonly limits: Limits;
   /** Whether tips can be given without an account. */

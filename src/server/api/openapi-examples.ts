@@ -66,6 +66,21 @@ export const SESSION = {
   is_current: true,
 };
 
+/** With the key of the example of RFC 8291, section 5. */
+export const NEW_DEVICE = {
+  endpoint: 'https://fcm.googleapis.com/fcm/send/fv3jabydF5c:APA91bEc8gXeukGXEvq',
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+};
+
+export const NOTICE_DEVICE = {
+  id: 'dev_3n6r9v2x5z8b1d4f7h0k3m6p9s',
+  device: 'Chrome on Android',
+  created_at: '2024-06-01T20:15:30.000Z',
+  is_current: true,
+  with_words: true,
+};
+
 export const TRANSACTION = {
   id: 'txn_9s3b7d1f5h2j8k4m6n0p1q3r5t',
   giver_id: 'usr_1a2b3c4d5e6f7g8h9j0k1m2n3p',

@@ -11,12 +11,16 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   created_at: 'ISO 8601 in UTC.',
   'Credentials.password': 'The password, as it was chosen.',
   current_password: 'The present password.',
+  endpoint:
+    'The address at the push service that the browser gives: of a push service that is known, at most 1,000 characters.',
   excluded_categories: 'Those of your services that the payment service does not serve.',
   'ProfileChange.current_password': 'The present password; needed where the email changes.',
   'ProfileChange.is_service_provider': 'True makes a provider of a customer; there is no way back.',
   'ProfileChange.service_categories': 'All the services that you provide from now on; at least one.',
   device: 'What the session was begun with; null when the client did not say.',
   display_name: 'Who receives the tips, as givers see it; null for the full name. Up to 60 characters.',
+  'NoticeDevice.device': 'What its session was begun with; null when the client did not say.',
+  'NoticeDevice.is_current': 'Whether it is logged in by the session that asks.',
   email: 'Unique, whatever its case.',
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
   full_name:
@@ -37,6 +41,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   net_amount: 'What reached the provider, in US dollars: 97 % of the amount.',
   new_password:
     '8 to 256 characters once they are composed (NFKC); not a common one, not your email, not your username.',
+  p256dh: 'The key that the browser gives: a point of P-256, 65 bytes in base64 or base64url.',
   password:
     '8 to 256 characters once they are composed (NFKC); not a common one, not the email, not the username.',
   payment_mode:
@@ -45,6 +50,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     'The page on which its giver pays, as the giver is told while it is `pending`; null otherwise.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   photo_url: 'Where the photo of the tip page lies on this server, in JPEG; null without one.',
+  public_key: 'A point of P-256: 65 bytes in base64url.',
   qr_code: 'The code that was looked up.',
   qr_code_id: 'The code that was tipped.',
   receipt_url:
@@ -89,6 +95,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   gross: 'The sum of the tips, in US dollars.',
   fee: 'The sum of the fees that the provider bore, in US dollars.',
   net: 'The sum of what reached the provider, in US dollars.',
+  auth: 'The secret that the browser gives: 16 bytes in base64 or base64url.',
   average_net: 'What reached the provider of a tip on average, in US dollars; 0 without tips.',
   largest_net: 'The most that reached the provider of one tip, in US dollars; 0 without tips.',
   best_day: 'The day that took the most, the first of those that took as much; null without tips.',
@@ -97,6 +104,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   by_hour: 'The same by hour of the week; none in which nothing was received.',
   before: 'The same of the period of the same length that ended the day before.',
   date: 'The day.',
+  with_words:
+    'Whether notices say what a giver wrote, which may stand on a locked screen; false where it is left out at first.',
   weekday: '1 for Monday to 7 for Sunday (ISO 8601).',
   hour: 'The hour of the clock, from 0.',
 };

@@ -7,6 +7,8 @@ import { printRequest } from '#shared/print.ts';
 import { typedQrCodeId } from '#shared/qr-codes.ts';
 import {
   LOGIN,
+  NEW_DEVICE,
+  NOTICE_DEVICE,
   OWN_CODE,
   QR_CODE,
   QR_CODE_WITH_PICTURE,
@@ -16,6 +18,15 @@ import {
 } from './openapi-examples.ts';
 import { type RouteNotes, TIME_ZONE, TIP_NOTES } from './openapi-tip-notes.ts';
 import { wireSchema } from './wire.ts';
+
+const DEVICE = {
+  name: 'deviceId',
+  in: 'path',
+  required: true,
+  description: 'As the list of your devices names it.',
+  schema: { type: 'string', pattern: idPattern('dev').source },
+  example: NOTICE_DEVICE.id,
+} as const;
 
 /** The notes of each route, by its procedure. */
 export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
@@ -225,6 +236,42 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     description:
       'The address of the pages of the payment service about your account and its payouts. It can be opened once; ask again for another. The request has no body. Links may be asked for 30 times an hour.',
     response: { url: 'https://connect.stripe.com/express/acct_1Nv0FGQ9RKHgCVdK/Yb4mRs8Nd3' },
+  },
+  'notices.key': {
+    summary: 'Get the key for notices',
+    description:
+      'The key by which push services know this server. A browser takes it as `applicationServerKey` when it is asked for a registration (`PushManager.subscribe`).',
+    response: { public_key: NEW_DEVICE.p256dh },
+  },
+  'notices.devices': {
+    summary: 'List the devices that get notices',
+    description: 'The newest first. Endpoints and keys are told to nobody.',
+    response: [NOTICE_DEVICE],
+  },
+  'notices.register': {
+    summary: 'Get notices of tips',
+    description:
+      'Takes what the browser answers to `PushManager.subscribe`. The device gets a notice of each tip that you receive from now on, also with no page open, until it is removed, its push service says that it is gone, or the session that asks ends. Many tips are one notice, which counts them. Registering the same device again is fine; of more than 20 the oldest goes. You may register and change devices 120 times an hour.',
+    request: { ...NEW_DEVICE, with_words: true },
+    response: NOTICE_DEVICE,
+  },
+  'notices.update': {
+    summary: 'Change what notices say',
+    description: 'Changes what is sent of a device, and leaves the rest.',
+    parameters: [DEVICE],
+    request: { with_words: false },
+    response: { ...NOTICE_DEVICE, with_words: false },
+  },
+  'notices.remove': {
+    summary: 'Get no more notices on a device',
+    description: 'The endpoint and the keys of the device are forgotten.',
+    parameters: [DEVICE],
+  },
+  'notices.test': {
+    summary: 'Try a device out',
+    description:
+      'Sends a notice that says nothing of tips. The request has no body. It is answered when the push service has the notice; `device_not_found` also when the push service does not know the device any more. You may try 10 times an hour.',
+    parameters: [DEVICE],
   },
   ...TIP_NOTES,
 };

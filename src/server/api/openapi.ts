@@ -14,6 +14,7 @@ import {
 } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
+import { newDevice, noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts';
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
 import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
@@ -53,6 +54,8 @@ const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [profileChange, 'ProfileChange'],
   [tipPageChange, 'TipPageChange'],
   [restTip, 'NewTip'],
+  [newDevice, 'NewDevice'],
+  [noticeDeviceChange, 'NoticeDeviceChange'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 
@@ -70,6 +73,8 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [insights, 'Insights'],
   [payoutStatus, 'PayoutStatus'],
   [paymentLink, 'PaymentLink'],
+  [noticeKey, 'NoticeKey'],
+  [noticeDevice, 'NoticeDevice'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 
@@ -108,6 +113,7 @@ export function describeApi(publicUrl: string): JsonSchema {
       { name: 'qr-codes', description: 'The printed codes of service providers.' },
       { name: 'transactions', description: 'Tips: giving them, and what was sent and received.' },
       { name: 'payments', description: 'How providers are paid: their account at the payment service.' },
+      { name: 'notices', description: 'The devices that tips reach with no page open.' },
     ],
     paths,
     components: {

@@ -7,6 +7,7 @@ import type { ExportPiece, ExportStart } from '#shared/account-export.ts';
 import { closingAnswer, login, profileChange, session, user } from '#shared/accounts.ts';
 import { PRINT_TYPES, printed } from '#shared/print.ts';
 import { MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
+import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PAYMENT_ROUTES } from './payment-routes.ts';
 import { numberFrom, type RestAnswer, type RestRequest, type RestRoute, route } from './rest-route.ts';
 import { CODE_REFUSALS, TRANSACTION_ROUTES } from './transaction-routes.ts';
@@ -161,4 +162,5 @@ export const REST_ROUTES: readonly RestRoute[] = [
   ...TRANSACTION_ROUTES,
   ...WORD_ROUTES,
   ...PAYMENT_ROUTES,
+  ...NOTICE_ROUTES,
 ];

@@ -1,6 +1,7 @@
 /** The whole product as procedures: the one surface that both doors open on. */
 import { z } from 'zod';
 import { authRouter } from './auth.router.ts';
+import { noticesRouter } from './notices.router.ts';
 import { paymentsRouter } from './payments.router.ts';
 import { qrCodesRouter } from './qr-codes.router.ts';
 import { transactionsRouter } from './transactions.router.ts';
@@ -13,6 +14,7 @@ export const appRouter = router({
   transactions: transactionsRouter,
   payments: paymentsRouter,
   words: wordsRouter,
+  notices: noticesRouter,
 });
 
 export type AppRouter = typeof appRouter;

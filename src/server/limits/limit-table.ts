@@ -81,6 +81,10 @@ export const LIMITS = {
   payout_link: inMemory(['account'], 30, HOUR_MS),
   // Thank-yous, and what somebody does about words, are durable writes.
   words: inMemory(['account'], 120, MINUTE_MS),
+  // A browser registers its device each time that the app is opened, and each time is a durable write.
+  notice_device: inMemory(['account'], 120, HOUR_MS),
+  // Each asks a push service.
+  notice_test: inMemory(['account'], 10, HOUR_MS),
   // An export reads a whole history, and packs it.
   export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.

@@ -2,7 +2,7 @@
 import type { RandomBytes } from '#shared/ids.ts';
 
 /** What a key of an installation is for. */
-export type SecretName = 'giver_pseudonym' | 'device_mark';
+export type SecretName = 'giver_pseudonym' | 'device_mark' | 'vapid';
 
 /** The keys of an installation, 32 random bytes each. */
 export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
@@ -23,5 +23,6 @@ export async function readSecrets(storage: KeyStore, random: RandomBytes): Promi
   return {
     giver_pseudonym: await secret('giver_pseudonym'),
     device_mark: await secret('device_mark'),
+    vapid: await secret('vapid'),
   };
 }

@@ -7,6 +7,7 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import type { Devices } from './devices.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
@@ -154,6 +155,7 @@ export type Remnants = 'complete' | 'partial' | 'busy';
 export interface Storage extends Ledger {
   readonly payments: Payments;
   readonly words: Words;
+  readonly devices: Devices;
   /** Whether other processes may use the same data at the same time. */
   readonly isShared: boolean;
   /** Tells a listener of changes from now on. @returns a function that ends this. */

@@ -118,6 +118,9 @@ async function finish(
     'SELECT created_at_ms FROM tipwell.transactions ORDER BY sequence DESC LIMIT 1',
   );
   const sessionCount = await readNumber(client, 'SELECT count(*) FROM tipwell.sessions');
+  // A copy for trying something out would wake up the same devices.
+  if (await hasTables(client, 'tipwell', 'push_devices'))
+    await client.query('DELETE FROM tipwell.push_devices');
   if (!options.keepsSessions) {
     await client.query('DELETE FROM tipwell.sessions');
     await client.query('DELETE FROM tipwell.secrets WHERE name = $1', [DEVICE_MARK_SECRET]);
@@ -141,7 +144,7 @@ async function compareWithPresent(
   aside: string,
 ): Promise<{ readonly difference: number | null; readonly accounts: AccountDifferences } | null> {
   const present = escapeIdentifier(aside);
-  if (!(await isReadable(client, aside))) return null;
+  if (!(await hasTables(client, aside, 'accounts', 'transactions'))) return null;
   const tips = async (schema: string) =>
     `SELECT row_number() OVER (ORDER BY sequence) AS place, ROW(${await pastColumnsIn(client, schema)})::text AS tip
      FROM ${escapeIdentifier(schema)}.transactions`;
@@ -163,13 +166,13 @@ async function compareWithPresent(
   return { difference, accounts: { changedPasswords: changedPasswords ?? 0, missing: missing ?? 0 } };
 }
 
-/** Whether a schema has the tables that are compared; a damaged one is why people restore. */
-async function isReadable(client: ClientBase, schema: string): Promise<boolean> {
+/** Whether a schema has these tables; a damaged one is why people restore. */
+async function hasTables(client: ClientBase, schema: string, ...tables: readonly string[]): Promise<boolean> {
   const { rows } = await client.query<{ count: number }>(
-    `SELECT count(*) AS count FROM pg_tables WHERE schemaname = $1 AND tablename IN ('accounts', 'transactions')`,
-    [schema],
+    'SELECT count(*) AS count FROM pg_tables WHERE schemaname = $1 AND tablename = ANY ($2)',
+    [schema, tables],
   );
-  return rows[0]?.count === 2;
+  return rows[0]?.count === tables.length;
 }
 
 async function hasSchema(client: ClientBase, name: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import { and, asc, desc, eq, inArray, isNull, lte, ne, or, sql } from 'drizzle-o
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Client } from 'pg';
 import { prepareCodeStatements } from './code-statements.ts';
+import { prepareDeviceStatements } from './device-statements.ts';
 import { preparePaymentStatements } from './payment-statements.ts';
 import { prepareInsert } from './placeholders.ts';
 import {
@@ -50,6 +51,7 @@ export function prepareStatements(client: Client) {
     ...prepareTipStatements(db),
     ...preparePaymentStatements(db),
     ...prepareWordStatements(db),
+    ...prepareDeviceStatements(db),
 
     insertAccount: prepareInsert(db, accounts, 'insert_account'),
     /** Also brings back a service that was retired. */

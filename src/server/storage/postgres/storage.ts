@@ -11,6 +11,7 @@ import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { createCode, replaceCode, setPhoto, updateCode } from './codes.ts';
 import { connect } from './connection.ts';
+import { createDevices } from './devices.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { createPayments } from './payments.ts';
@@ -91,6 +92,7 @@ export function createPostgresStorage(url: string): Storage {
   return {
     payments: createPayments({ steps, tellingOf, tellingCodes }),
     words: createWords({ steps, tellThanks: notifications.tellThanks }),
+    devices: createDevices(steps),
 
     isShared: true,
     subscribe: notifications.subscribe,

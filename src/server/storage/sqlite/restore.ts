@@ -62,7 +62,7 @@ function prepare(
     }
     return {
       newestTipAtMs: readNumber(database, 'SELECT created_at_ms FROM transactions ORDER BY sequence DESC'),
-      sessionCount: keepsSessions ? (countSessions(database) ?? 0) : endSessions(database),
+      sessionCount: endWhatMustNotComeBack(database, keepsSessions),
       accounts: compared?.accounts ?? null,
       isCurrent: isSchemaCurrent(database, migrations),
     };
@@ -72,16 +72,19 @@ function prepare(
 }
 
 /**
- * Ends all sessions in one step, with the marks that say that a device has logged in before.
- * @returns how many there were.
+ * In one step, ends all sessions unless they are kept, with the marks that say that a device has logged in before; and always the
+ * devices that get notices, which a copy for trying something out would wake up as well.
+ * @returns how many sessions there were.
  * @throws DatabaseRefused when the disk does not take it.
  */
-function endSessions(database: Database): number {
+function endWhatMustNotComeBack(database: Database, keepsSessions: boolean): number {
   try {
     // In a write-ahead log the change could stay behind when the file takes its place.
     database.pragma('journal_mode = DELETE');
     return database.transaction(() => {
       const count = countSessions(database);
+      if (hasTable(database, 'push_devices')) database.exec('DELETE FROM push_devices');
+      if (keepsSessions) return count ?? 0;
       if (count !== null) database.exec('DELETE FROM sessions');
       if (hasTable(database, 'secrets'))
         database.prepare('DELETE FROM secrets WHERE name = ?').run(DEVICE_MARK_SECRET);

@@ -14,6 +14,7 @@ import {
 } from '../bucket-details.ts';
 import { prepareCodeStatements } from './code-statements.ts';
 import type { Database } from './connection.ts';
+import { prepareDeviceStatements } from './device-statements.ts';
 import { preparePaymentStatements } from './payment-statements.ts';
 import { given, prepareInsert } from './placeholders.ts';
 import {
@@ -63,6 +64,7 @@ export function prepareStatements(database: Database) {
     ...prepareTipStatements(db),
     ...preparePaymentStatements(db),
     ...prepareWordStatements(db),
+    ...prepareDeviceStatements(db),
     detailBuckets: database.prepare<BucketRange>(
       `${DETAIL_BUCKETS} WHERE account_id = @accountId AND start_ms >= @fromMs AND start_ms < @untilMs AND ${LACKS_DETAILS}`,
     ),

@@ -16,6 +16,7 @@ import type { Storage, StorageListener } from '../storage.ts';
 import { createClosing } from './closing.ts';
 import { createCodes } from './codes.ts';
 import type { Database } from './connection.ts';
+import { createDevices } from './devices.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { createPayments } from './payments.ts';
@@ -81,6 +82,7 @@ export function createSqliteStorage(database: Database): Storage {
   return {
     payments: createPayments({ statements, ledger, read, write, tellEntries, tellCodes }),
     words: createWords({ statements, read, write, tellThanks }),
+    devices: createDevices(statements, read, write),
 
     isShared: false,
 

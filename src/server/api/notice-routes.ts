@@ -1,0 +1,40 @@
+/**
+ * The rows of the table of REST routes that are about devices that get notices.
+ */
+import { noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts';
+import { type RestRequest, type RestRoute, route } from './rest-route.ts';
+
+const askForDevice = async ({ ask, parameter }: RestRequest) => ({
+  body: await ask({ id: parameter('deviceId') }),
+});
+
+export const NOTICE_ROUTES: readonly RestRoute[] = [
+  route('GET', '/notices/key', 'notices.key', { status: 200, output: noticeKey }),
+  route('GET', '/notices/devices', 'notices.devices', { status: 200, output: noticeDevice, isList: true }),
+  route('POST', '/notices/devices', 'notices.register', {
+    status: 201,
+    output: noticeDevice,
+    refusals: ['push_endpoint_refused', 'invalid_input', 'too_many_requests'],
+  }),
+  route('PATCH', '/notices/devices/:deviceId', 'notices.update', {
+    status: 200,
+    input: noticeDeviceChange,
+    output: noticeDevice,
+    refusals: ['device_not_found', 'invalid_input', 'too_many_requests'],
+    async call({ ask, body, parameter }) {
+      const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+      return { body: await ask(isObject ? { ...body, id: parameter('deviceId') } : body) };
+    },
+  }),
+  route('DELETE', '/notices/devices/:deviceId', 'notices.remove', {
+    status: 204,
+    refusals: ['device_not_found', 'too_many_requests'],
+    call: askForDevice,
+  }),
+  route('POST', '/notices/devices/:deviceId/test', 'notices.test', {
+    status: 204,
+    input: null,
+    refusals: ['device_not_found', 'push_unavailable', 'too_many_requests'],
+    call: askForDevice,
+  }),
+];

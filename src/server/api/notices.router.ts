@@ -1,0 +1,39 @@
+/** The devices that tips reach with no page open. */
+import { deviceChange, deviceQuery, newDevice } from '#shared/notices.ts';
+import type { Change } from '../limits/limits.ts';
+import { router, signedInProcedure } from './trpc.ts';
+
+/** Counts each request before its input is parsed. */
+const counted = (what: Change) =>
+  signedInProcedure.use(async ({ ctx, next }) => {
+    await ctx.services.limits.countChange(what, ctx.account.id);
+    return next();
+  });
+
+export const noticesRouter = router({
+  key: signedInProcedure.query(({ ctx }) => ctx.services.notices.key()),
+
+  devices: signedInProcedure.query(({ ctx }) => ctx.services.notices.list(ctx.account.id, ctx.token)),
+
+  register: counted('notice_device')
+    .input(newDevice)
+    .mutation(({ ctx, input }) => ctx.services.notices.register(ctx.account.id, ctx.token, input)),
+
+  update: counted('notice_device')
+    .input(deviceChange)
+    .mutation(({ ctx, input }) => ctx.services.notices.update(ctx.account.id, ctx.token, input)),
+
+  remove: counted('notice_device')
+    .input(deviceQuery)
+    .mutation(async ({ ctx, input }): Promise<null> => {
+      await ctx.services.notices.remove(ctx.account.id, input.id);
+      return null;
+    }),
+
+  test: counted('notice_test')
+    .input(deviceQuery)
+    .mutation(async ({ ctx, input }): Promise<null> => {
+      await ctx.services.notices.test(ctx.account.id, input.id);
+      return null;
+    }),
+});

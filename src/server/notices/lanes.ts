@@ -1,0 +1,77 @@
+/**
+ * Bounds how many requests to push services are made at once, to one of them and in all, so that one which does not answer
+ * holds up nobody but its own devices.
+ */
+import type { Clock } from '#shared/calendar.ts';
+import type { PushOutcome } from './push-request.ts';
+
+const MAX_AT_ONCE = 16;
+const MAX_AT_ONCE_TO_HOST = 4;
+/** For how long a push service that did not answer is left alone, so often in a row. */
+const REST_MS = 5_000;
+const MISSES_BEFORE_REST = 4;
+
+export interface Lanes {
+  /** Makes a request to a host when it is its turn; `postponed` when the host did not answer others a moment ago. */
+  run(host: string, request: () => Promise<PushOutcome | null>): Promise<PushOutcome | null | 'postponed'>;
+}
+
+interface Lane {
+  running: number;
+  readonly waiting: (() => void)[];
+  misses: number;
+  restsUntilMs: number;
+}
+
+export function createLanes(clock: Clock): Lanes {
+  const lanes = new Map<string, Lane>();
+  let running = 0;
+
+  /** Lets those go on whose turn it is, of each host in turn. */
+  function admit(): void {
+    for (const [host, lane] of [...lanes]) {
+      while (running < MAX_AT_ONCE && lane.running < MAX_AT_ONCE_TO_HOST) {
+        const next = lane.waiting.shift();
+        if (!next) break;
+        running += 1;
+        lane.running += 1;
+        next();
+      }
+      // Hosts that had their turn come last the next time.
+      lanes.delete(host);
+      if (lane.running > 0 || lane.waiting.length > 0 || rests(lane)) lanes.set(host, lane);
+    }
+  }
+
+  function rests({ restsUntilMs }: Lane): boolean {
+    const nowMs = clock();
+    // One that rests for longer met a clock that was turned back since.
+    return restsUntilMs > nowMs && restsUntilMs <= nowMs + REST_MS;
+  }
+
+  return {
+    async run(host, request) {
+      const lane = lanes.get(host) ?? { running: 0, waiting: [], misses: 0, restsUntilMs: 0 };
+      lanes.set(host, lane);
+      await new Promise<void>((resolve) => {
+        lane.waiting.push(resolve);
+        admit();
+      });
+      try {
+        if (rests(lane)) return 'postponed';
+        const outcome = await request();
+        if (outcome) lane.misses = isMiss(outcome) ? lane.misses + 1 : 0;
+        if (lane.misses >= MISSES_BEFORE_REST) lane.restsUntilMs = clock() + REST_MS;
+        return outcome;
+      } finally {
+        running -= 1;
+        lane.running -= 1;
+        admit();
+      }
+    },
+  };
+}
+
+function isMiss(outcome: PushOutcome): boolean {
+  return outcome.outcome === 'later' && outcome.isUnreachable;
+}

@@ -1,0 +1,165 @@
+/**
+ * Notices: the devices of an account that tips reach with no page open, and the key by which push services know this server.
+ */
+import { ECDH, hash } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { DeviceRecord } from '#server/storage/devices.ts';
+import type { Storage } from '#server/storage/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { type DeviceId, isDeviceId, newDeviceId, type RandomBytes, type UserId } from '#shared/ids.ts';
+import {
+  type DeviceChange,
+  MAX_DEVICES,
+  type NewDevice,
+  NO_P256DH,
+  type Notice,
+  type NoticeDevice,
+  type NoticeKey,
+} from '#shared/notices.ts';
+import { createFindTarget } from './push-endpoint.ts';
+import { createSendPush, type FindAddresses } from './push-request.ts';
+import { createSender } from './sender.ts';
+import { createVapid, subjectFrom } from './vapid.ts';
+
+/** Whoever tries a device out looks at it now. */
+const TEST_TTL_S = 60;
+const CURVE = 'prime256v1';
+
+export interface Notices {
+  key(): NoticeKey;
+  /** @param token of the session that asks. */
+  list(userId: UserId, token: string): Promise<NoticeDevice[]>;
+  /**
+   * Adds the device of a session, which gets notices until that ends. The same device may be registered again.
+   * @throws AppError `push_endpoint_refused`; `invalid_input`; `session_ended` when the session ended meanwhile.
+   */
+  register(userId: UserId, token: string, device: NewDevice): Promise<NoticeDevice>;
+  /** @throws AppError `device_not_found`. */
+  update(userId: UserId, token: string, change: DeviceChange): Promise<NoticeDevice>;
+  /** @throws AppError `device_not_found`. */
+  remove(userId: UserId, id: DeviceId): Promise<void>;
+  /**
+   * Sends a notice to a device that says nothing of tips.
+   * @throws AppError `device_not_found`, also when its push service knows it no more; `push_unavailable`.
+   */
+  test(userId: UserId, id: DeviceId): Promise<void>;
+  /** Tells devices what is due; to be called every second. @returns when all that was begun by then has ended. Never throws. */
+  pass(): Promise<void>;
+  /** Begins nothing more, and waits a moment for what is under way. */
+  close(): Promise<void>;
+}
+
+/** @param deps its storage is listened to for as long as the process lives. */
+export function createNotices(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: Logger;
+  readonly publicUrl: string;
+  /** Host names of push services beside those that are known. */
+  readonly pushHosts: readonly string[];
+  /** The installation's, from which its keys are made. */
+  readonly secret: Uint8Array;
+  readonly findAddresses: FindAddresses;
+}): Notices {
+  const { storage, clock, random, log, publicUrl, pushHosts, secret, findAddresses } = deps;
+  const { devices } = storage;
+  const findTarget = createFindTarget(pushHosts);
+  const vapid = createVapid(secret, subjectFrom(publicUrl), clock);
+  const send = createSendPush({ findTarget, vapid, clock, findAddresses });
+  const sender = createSender({ storage, clock, random, log, send });
+  const publicKey = Buffer.from(vapid.publicKey).toString('base64url');
+
+  async function find(userId: UserId, id: DeviceId): Promise<DeviceRecord> {
+    const found = (await devices.list(userId, clock())).find((device) => device.id === id);
+    if (!found) throw new AppError('device_not_found');
+    return found;
+  }
+
+  return {
+    key: () => ({ publicKey }),
+
+    async list(userId, token) {
+      const current = hashOf(token);
+      return (await devices.list(userId, clock())).map((device) => shown(device, current));
+    },
+
+    async register(userId, token, { endpoint, withWords = false, ...keys }) {
+      if (!findTarget(endpoint)) throw new AppError('push_endpoint_refused');
+      const p256dh = Buffer.from(keys.p256dh, 'base64');
+      if (!isPoint(p256dh))
+        throw new AppError('invalid_input', { fieldErrors: [{ field: 'p256dh', message: NO_P256DH }] });
+      const sessionHash = hashOf(token);
+      const added = await devices.add(
+        {
+          ...{ id: newDeviceId(random), userId, sessionHash, endpoint, p256dh, withWords },
+          auth: Buffer.from(keys.auth, 'base64'),
+          createdAtMs: clock(),
+        },
+        MAX_DEVICES,
+      );
+      if (added.outcome === 'session_ended') throw new AppError('session_ended');
+      return shown(added.device, sessionHash);
+    },
+
+    async update(userId, token, { id, withWords }) {
+      const device = isDeviceId(id) ? await find(userId, id) : null;
+      const changed =
+        device && withWords !== undefined ? await devices.change(userId, device.id, withWords) : device;
+      if (!changed) throw new AppError('device_not_found');
+      return shown(changed, hashOf(token));
+    },
+
+    async remove(userId, id) {
+      if (!isDeviceId(id) || !(await devices.remove(userId, id))) throw new AppError('device_not_found');
+    },
+
+    async test(userId, id) {
+      if (!isDeviceId(id)) throw new AppError('device_not_found');
+      const device = await find(userId, id);
+      const notice: Notice = { v: 1, kind: 'test', tag: 'test' };
+      const outcome = await send(device, {
+        payload: JSON.stringify(notice),
+        ttlSeconds: TEST_TTL_S,
+        topic: 'test',
+      });
+      if (outcome.outcome === 'delivered') return;
+      const { host } = new URL(device.endpoint);
+      if (outcome.outcome === 'gone') {
+        log.info({ device: device.id, host }, 'a device gets no notices any more');
+        await devices.remove(userId, device.id);
+        throw new AppError('device_not_found');
+      }
+      log.warn({ device: device.id, host, reason: outcome.reason }, 'a notice did not get through');
+      throw new AppError('push_unavailable');
+    },
+
+    pass: sender.pass,
+    close: sender.close,
+  };
+}
+
+function shown({ id, device, createdAtMs, withWords, sessionHash }: DeviceRecord, current: Uint8Array) {
+  return {
+    id,
+    device: device === '' ? null : device,
+    createdAt: new Date(createdAtMs).toISOString(),
+    isCurrent: Buffer.from(sessionHash).equals(current),
+    withWords,
+  };
+}
+
+/** Whether these bytes are a point of the curve, as only such a one encrypts. */
+function isPoint(bytes: Uint8Array): boolean {
+  try {
+    ECDH.convertKey(bytes, CURVE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hashOf(token: string): Uint8Array {
+  return hash('sha256', token, 'buffer');
+}

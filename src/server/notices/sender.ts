@@ -1,0 +1,228 @@
+/**
+ * Tells devices what came into the ledgers of their accounts. Nothing is queued beside the ledger: a device that is due is claimed, what
+ * came after its position is read, and its position moves once the push service has the notice. Whatever happens in between, a
+ * process that is killed among it, the entries are told later; at worst twice, and then under the same tag.
+ */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { ClaimedDevice, SettledDevice } from '#server/storage/devices.ts';
+import type { Storage } from '#server/storage/storage.ts';
+import type { Clock } from '#shared/calendar.ts';
+import type { RandomBytes, UserId } from '#shared/ids.ts';
+import type { Notice } from '#shared/notices.ts';
+import { createLanes } from './lanes.ts';
+import type { PushOutcome, SendPush } from './push-request.ts';
+import { NEWS_MS, newsOf, type TipNews } from './tip-notice.ts';
+
+/** How often all devices are looked through: for retries of other processes, and for what is left of one that ended. */
+const FULL_PASS_MS = 30_000;
+/** Longer than a request and its wait for a place may take. */
+const LEASE_MS = 60_000;
+/** What is left of the lease when a request begins: its time limit, and what it takes to settle. */
+const LEASE_LEFT_MS = 15_000;
+const CLAIMS_AT_ONCE = 64;
+/** So many notices wait in memory at most; the others wait in the storage, where a restart loses none of them. */
+const MAX_UNDER_WAY = 256;
+/** A flood of tips is a notice each so often, which counts. */
+const PAUSE_MS = 15_000;
+const RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const;
+const LONGEST_RETRY_MS = 3_600_000;
+/** What does not pass by itself is tried again after a quarter of an hour at the earliest. */
+const REFUSED_TRIES = 4;
+const JITTER = 0.2;
+/** No wait is longer, so that one which seems to be was set before the clock was turned back. */
+const MAX_WAIT_MS = LONGEST_RETRY_MS * (1 + JITTER);
+/** How many entries are read at once, and of how many one notice tells at most. */
+const READ_SIZE = 100;
+const MAX_ENTRIES = 10_000;
+const CLOSE_PATIENCE_MS = 2_000;
+
+export interface Sender {
+  /**
+   * Tells what is due: of accounts that have new entries or whose time has come, and now and then of all. To be called every second.
+   * @returns when all that was begun by then has ended.
+   */
+  pass(): Promise<void>;
+  /** Begins nothing more, and waits a moment for what is under way. */
+  close(): Promise<void>;
+}
+
+interface SenderDependencies {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: Logger;
+  readonly send: SendPush;
+}
+
+/** @param deps its storage is listened to for as long as the process lives. */
+export function createSender({ storage, clock, random, log, send }: SenderDependencies): Sender {
+  /** When accounts are to be looked at. */
+  const wakeAt = new Map<UserId, number>();
+  const lanes = createLanes(clock);
+  const underWay = new Set<Promise<void>>();
+  let lastFullPassMs = Number.NEGATIVE_INFINITY;
+  let areClaimsKnown = false;
+  let isClaiming = false;
+  let isClosed = false;
+
+  storage.subscribe({
+    onEntries(accounts) {
+      lookAgain(accounts === 'any' ? null : accounts);
+    },
+    onCodes() {},
+  });
+
+  function wake(userId: UserId, atMs: number): void {
+    wakeAt.set(userId, Math.min(atMs, wakeAt.get(userId) ?? atMs));
+  }
+
+  async function claim(nowMs: number): Promise<void> {
+    if (!areClaimsKnown) {
+      // Nobody else has the data, so that a claim is one of a process that has ended.
+      if (!storage.isShared) await storage.devices.endClaims();
+      areClaimsKnown = true;
+    }
+    const isFull = nowMs >= lastFullPassMs + FULL_PASS_MS || nowMs < lastFullPassMs;
+    const awake = [...wakeAt].filter(([, atMs]) => atMs <= nowMs || atMs > nowMs + MAX_WAIT_MS);
+    if (!isFull && awake.length === 0) return;
+    if (isFull) lastFullPassMs = nowMs;
+    for (const [userId] of awake) wakeAt.delete(userId);
+    const accounts = isFull ? null : awake.map(([userId]) => userId);
+    const times = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS };
+    for (;;) {
+      const atMost = Math.min(CLAIMS_AT_ONCE, MAX_UNDER_WAY - underWay.size);
+      if (isClosed) return;
+      if (atMost <= 0) {
+        // What found no place is looked for again in a second.
+        lookAgain(accounts);
+        return;
+      }
+      const claimed = await storage.devices.claimDue({ ...times, atMost, accounts });
+      for (const device of claimed) begin(device);
+      if (claimed.length < atMost) return;
+    }
+  }
+
+  function lookAgain(accounts: readonly UserId[] | null): void {
+    if (accounts === null) lastFullPassMs = Number.NEGATIVE_INFINITY;
+    else for (const userId of accounts) wake(userId, Number.NEGATIVE_INFINITY);
+  }
+
+  function begin(device: ClaimedDevice): void {
+    const running = tell(device)
+      .catch((err: unknown) => log.warn({ err, device: device.id }, 'could not tell a device of tips'))
+      .finally(() => underWay.delete(running));
+    underWay.add(running);
+  }
+
+  async function tell(device: ClaimedDevice): Promise<void> {
+    const { news, upTo } = await readNews(device);
+    if (news.count === 0) {
+      await settle(device, { notifiedPosition: upTo, nextTryMs: 0, tries: 0 });
+      return;
+    }
+    const host = new URL(device.endpoint).host;
+    const outcome = await lanes.run(host, async () => {
+      // Whoever waited for too long has lost the claim, or is about to.
+      if (isClosed || clock() > device.claimedUntilMs - LEASE_LEFT_MS) return null;
+      const nowMs = clock();
+      return send(device, {
+        payload: JSON.stringify(noticeOf(device, news, upTo)),
+        ttlSeconds: Math.max(0, news.newestAtMs + NEWS_MS - nowMs) / 1_000,
+        topic: topicOf(device),
+      });
+    });
+    if (outcome === null) return;
+    if (outcome === 'postponed') {
+      await settle(device, { ...device, nextTryMs: clock() + jittered(RETRY_MS[1]) });
+      return;
+    }
+    await note(device, outcome, upTo, host);
+  }
+
+  async function note(device: ClaimedDevice, outcome: PushOutcome, upTo: number, host: string) {
+    const nowMs = clock();
+    if (outcome.outcome === 'delivered') {
+      await settle(device, { notifiedPosition: upTo, nextTryMs: nowMs + PAUSE_MS, tries: 0 });
+      return;
+    }
+    if (outcome.outcome === 'gone') {
+      log.info({ device: device.id, host }, 'a device gets no notices any more');
+      await storage.devices.forget(device);
+      return;
+    }
+    const { reason } = outcome;
+    log.warn({ device: device.id, host, reason, tries: device.tries + 1 }, 'a notice did not get through');
+    const isRefused = outcome.outcome === 'refused';
+    const tries = isRefused ? Math.max(device.tries, REFUSED_TRIES) : device.tries;
+    const asked = isRefused ? null : outcome.retryAfterMs;
+    const waitMs = Math.max(
+      jittered(RETRY_MS[tries] ?? LONGEST_RETRY_MS),
+      Math.min(asked ?? 0, LONGEST_RETRY_MS),
+    );
+    const { notifiedPosition } = device;
+    await settle(device, { notifiedPosition, nextTryMs: nowMs + waitMs, tries: tries + 1 });
+  }
+
+  async function settle(device: ClaimedDevice, settled: SettledDevice): Promise<void> {
+    const { notifiedPosition, nextTryMs, tries } = settled;
+    await storage.devices.settle(device, { notifiedPosition, nextTryMs, tries });
+    wake(device.userId, nextTryMs);
+  }
+
+  async function readNews({ userId, notifiedPosition, withWords }: ClaimedDevice) {
+    let news = newsOf([], clock(), withWords);
+    let upTo = notifiedPosition;
+    for (let read = 0; read < MAX_ENTRIES; read += READ_SIZE) {
+      const entries = await storage.listEntriesSince(userId, upTo, READ_SIZE);
+      news = newsOf(entries, clock(), withWords, news);
+      upTo = entries.at(-1)?.position ?? upTo;
+      if (entries.length < READ_SIZE) break;
+      // The storage may answer within the same turn of the event loop.
+      await turnOfTheLoop();
+    }
+    return { news, upTo };
+  }
+
+  /** So that not all who failed together come back together. */
+  function jittered(waitMs: number): number {
+    const [byte = 0] = random(1);
+    return Math.round(waitMs * (1 - JITTER + (2 * JITTER * byte) / 255));
+  }
+
+  return {
+    async pass() {
+      // One that waits for the storage sees what came since as well, or leaves it to the next.
+      if (!isClaiming && !isClosed) {
+        isClaiming = true;
+        await claim(clock()).catch((err: unknown) => {
+          lookAgain(null);
+          log.warn({ err }, 'could not look for devices that are to be told of tips');
+        });
+        isClaiming = false;
+      }
+      await Promise.all(underWay);
+    },
+
+    async close() {
+      isClosed = true;
+      await Promise.race([Promise.all(underWay), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+function noticeOf(
+  { notifiedPosition }: ClaimedDevice,
+  { count, netCents, tip }: TipNews,
+  upTo: number,
+): Notice {
+  const tag = `tips-${notifiedPosition}`;
+  return { v: 1, kind: 'tips', count, netCents, upTo, tip: count === 1 ? tip : null, tag };
+}
+
+/** The same for a notice and its repetition, and nothing that a push service could learn from. */
+function topicOf({ id, notifiedPosition }: ClaimedDevice): string {
+  return createHash('sha256').update(`${id} ${notifiedPosition}`).digest('base64url').slice(0, 32);
+}
