@@ -20,6 +20,7 @@ import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
 const IDENTITIES = ['anonymous', 'customer', 'provider', 'another provider', 'expired', 'revoked'] as const;
@@ -53,7 +54,10 @@ async function openScene() {
     revoked,
   };
   const photo = await drawPhoto();
-  return { t, provider, another, customer, session, code, tip, given, tokens, photo };
+  const made = newDevice();
+  const { id } = await customer.trpc.notices.register.mutate(made);
+  const device = { id, endpoint: made.endpoint };
+  return { t, provider, another, customer, session, code, tip, given, tokens, photo, device };
 }
 
 type Scene = Awaited<ReturnType<typeof openScene>>;
@@ -96,6 +100,13 @@ const ENDING_THE_CUSTOMERS: Outcomes = {
   ...SIGNED_IN,
   provider: 'session_not_found',
   'another provider': 'session_not_found',
+};
+
+/** Every caller asks to do something with a device of the customer's. */
+const USING_THE_CUSTOMERS_DEVICE: Outcomes = {
+  ...SIGNED_IN,
+  provider: 'device_not_found',
+  'another provider': 'device_not_found',
 };
 
 /** Every caller asks about their own payouts, where payments are simulated. */
@@ -199,6 +210,19 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'payments.payoutStatus': { outcomes: BEING_PAID },
   'payments.onboard': { outcomes: OPENING_A_LINK },
   'payments.openDashboard': { outcomes: OPENING_A_LINK },
+  'notices.key': { outcomes: SIGNED_IN },
+  'notices.devices': { outcomes: SIGNED_IN },
+  'notices.register': { outcomes: SIGNED_IN, input: ({ device }) => newDevice(device.endpoint) },
+  'notices.update': {
+    outcomes: USING_THE_CUSTOMERS_DEVICE,
+    input: ({ device }) => ({ id: device.id, withWords: true }),
+  },
+  'notices.remove': { outcomes: USING_THE_CUSTOMERS_DEVICE, input: ({ device }) => ({ id: device.id }) },
+  // Nobody listens where the device is.
+  'notices.test': {
+    outcomes: { ...USING_THE_CUSTOMERS_DEVICE, customer: 'push_unavailable' },
+    input: ({ device }) => ({ id: device.id }),
+  },
 };
 
 /** The outcome of the call for each caller in turn; no refusal may change anything. */
@@ -245,6 +269,10 @@ const CHANGES = [
   'transactions.giveUp',
   'payments.onboard',
   'payments.openDashboard',
+  'notices.register',
+  'notices.update',
+  'notices.remove',
+  'notices.test',
 ] as const;
 
 describe.each(DOORS)('through %s', (door) => {
@@ -307,9 +335,10 @@ test('a REST route answers 201 where something begins, 204 where something ends,
   expect(statuses).toMatchObject({
     ...{ 'auth.register': 201, 'transactions.create': 201 },
     ...{ 'qrCodes.create': 201, 'qrCodes.replace': 201 },
+    ...{ 'notices.register': 201, 'notices.remove': 204, 'notices.test': 204 },
     ...{ 'auth.logout': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(7);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(10);
 });
 
 test('HEAD asks for the same rights as GET', async () => {

@@ -369,6 +369,12 @@ describe('a password that the operator made', () => {
       'payments.payoutStatus': 'password_change_required',
       'payments.onboard': 'password_change_required',
       'payments.openDashboard': 'password_change_required',
+      'notices.key': 'password_change_required',
+      'notices.devices': 'password_change_required',
+      'notices.register': 'password_change_required',
+      'notices.update': 'password_change_required',
+      'notices.remove': 'password_change_required',
+      'notices.test': 'password_change_required',
     });
     const stream = await openStream(t.send, door, { token });
     expect(await refusalOf(t, stream, 0)).toMatchObject({ status: 403, code: 'password_change_required' });

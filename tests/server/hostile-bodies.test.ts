@@ -40,6 +40,8 @@ const TAKES_ANY_OBJECT: Readonly<Record<string, ErrorCode | null>> = {
   '/trpc/auth.updateProfile': null,
   // No code has this address.
   '/api/qr-codes/:qrId': 'qr_code_not_found',
+  // No device has this one.
+  '/api/notices/devices/:deviceId': 'device_not_found',
 };
 
 /** These procedures read no body, and refuse none; what they answer whatever it holds. */

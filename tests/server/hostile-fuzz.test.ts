@@ -10,14 +10,15 @@ import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { answerOf, type Door, outcomesOf, PROCEDURES, trpcRequest } from '#tests/support/both-doors.ts';
 import { isEventStream, readStream, refusalOf } from '#tests/support/event-streams.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
-const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 4_400);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 5_280);
 /**
- * What stands for a success where no valid input is text: a session that is gone is ended, and a photo is no JSON. Where payments are
+ * What stands for a success where no valid input is text: a session or a device that is gone is ended, and a photo is no JSON. Where payments are
  * simulated, no tip can be given up, and nobody has an account to be led to.
  */
 const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>> = {
@@ -26,6 +27,9 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'transactions.giveUp': { REST: 404, tRPC: 404 },
   'payments.onboard': { REST: 409, tRPC: 409 },
   'payments.openDashboard': { REST: 409, tRPC: 409 },
+  'notices.update': { REST: 404, tRPC: 404 },
+  'notices.remove': { REST: 404, tRPC: 404 },
+  'notices.test': { REST: 404, tRPC: 404 },
 };
 const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.24);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
@@ -105,6 +109,12 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'payments.payoutStatus': () => undefined,
   'payments.onboard': () => undefined,
   'payments.openDashboard': () => undefined,
+  'notices.key': () => undefined,
+  'notices.devices': () => undefined,
+  'notices.register': () => ({ ...newDevice(), withWords: true }),
+  'notices.update': () => ({ id: 'dev_none', withWords: true }),
+  'notices.remove': () => ({ id: 'dev_none', ...UNREAD }),
+  'notices.test': () => ({ id: 'dev_none', ...UNREAD }),
 };
 
 const uglyText = fc.constantFrom(...UGLY_STRINGS.map(({ text }) => text));

@@ -9,6 +9,7 @@ import type { ErrorCode } from '#shared/errors.ts';
 import { DOORS, type Door, isBehind, type Outcome, PROCEDURES } from '#tests/support/both-doors.ts';
 import { outcomeThrough } from '#tests/support/event-streams.ts';
 import { beginSession, createPeople } from '#tests/support/people.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
@@ -142,6 +143,20 @@ function meaning(
     },
   });
   return Object.fromEntries(fields.map((field) => [`${procedure}.${field}`, rowOf(field)]));
+}
+
+/** A device that is right but for one field. */
+function registeringDevice(field: string, refusals: FieldRow['refusals'] = ['invalid_input']): FieldRow {
+  return { inputWith: ({ text }) => ({ ...newDevice(), [field]: text }), token: customer, refusals };
+}
+
+/** A device of nobody's; the address of an empty id is that of nothing at all, and that of a dot is another one. */
+function namingDevice(others: object = {}): FieldRow {
+  return {
+    inputWith: ({ text }) => ({ id: text, ...others }),
+    token: customer,
+    refusals: ['device_not_found', 'not_found', 'method_not_allowed'],
+  };
 }
 
 const FIELDS: Readonly<Record<string, FieldRow>> = {
@@ -354,6 +369,18 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     // A query has texts only, and "0" is an hour.
     checkTaken: async (_, answer) => expect(fieldOf(answer, 'receivedTodayCount')).toBe(0),
   },
+  'notices.register.endpoint': registeringDevice('endpoint', ['invalid_input', 'push_endpoint_refused']),
+  'notices.register.p256dh': registeringDevice('p256dh'),
+  'notices.register.auth': registeringDevice('auth'),
+  'notices.register.withWords': registeringDevice('withWords'),
+  'notices.update.id': namingDevice({ withWords: true }),
+  'notices.update.withWords': {
+    inputWith: ({ text }) => ({ id: 'dev_none', withWords: text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'notices.remove.id': namingDevice(),
+  'notices.test.id': namingDevice(),
   'transactions.summary.timeZone': {
     inputWith: ({ text }) => ({ timeZone: text }),
     token: customer,

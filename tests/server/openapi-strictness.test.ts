@@ -20,6 +20,7 @@ import {
 } from '#tests/support/api-description.ts';
 import { answerOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 /**
@@ -138,7 +139,17 @@ test('what breaks the description of a parameter is refused', async () => {
     }
   }
   expect([...broken].sort()).toEqual([
-    ...['Idempotency-Key', 'cursor', 'day_start_hour', 'direction', 'file', 'from', 'granularity', 'ink'],
+    ...[
+      'Idempotency-Key',
+      'cursor',
+      'day_start_hour',
+      'deviceId',
+      'direction',
+      'file',
+      'from',
+      'granularity',
+      'ink',
+    ],
     ...['limit', 'paper', 'qrId', 'service_category', 'sessionId', 'size', 'time_zone', 'to'],
     ...['transactionId'],
   ]);
@@ -189,6 +200,7 @@ async function send(
   let at = path
     .replace('{sessionId}', 'ses_unknown')
     .replace('{transactionId}', 'unknown')
+    .replace('{deviceId}', 'unknown')
     .replace('{qrId}', 'unknown');
   for (const [name, value] of given('path')) at = path.replace(`{${name}}`, encodeURIComponent(value));
   const query = new URLSearchParams(given('query').map(([name, value]) => [name, value]));
@@ -291,6 +303,7 @@ function realistic({ code }: Scene, body: unknown, seed: number): unknown {
   if (typeof body !== 'object' || body === null || seed % 4 > 1) return body;
   return {
     ...body,
+    ...('endpoint' in body && newDevice()),
     ...('receiver_qr_id' in body && { receiver_qr_id: code, service_category: 'bartender' }),
     ...('current_password' in body && { current_password: PASSWORD, new_password: `${PASSWORD} staple` }),
   };

@@ -26,6 +26,8 @@ import {
 import { LOCAL_URL, PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { eventsOf, openStream, type TipStream } from '#tests/support/event-streams.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
+import { inWords, newDevice } from '#tests/support/push-devices.ts';
+import { startPushService } from '#tests/support/push-service.ts';
 import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/support/test-app.ts';
 
 /** A small photo. */
@@ -458,6 +460,31 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     return made;
   }
 
+  /** The way of a device that gets notices, and what is refused on it. */
+  async function registerDevices(token: string) {
+    const service = await startPushService({ nowMs: () => t.clock.nowMs });
+    onTestFinished(() => service.close());
+    await call(t, 'GET /notices/key', { token });
+    const add = 'POST /notices/devices';
+    const made = service.register();
+    const { body: device } = await call(t, add, { token, body: { ...inWords(made), with_words: true } });
+    await call(t, add, { token, body: newDevice('https://push.example.com/a') });
+    await call(t, add, { token, body: {} });
+    await call(t, 'GET /notices/devices', { token });
+    const one = { token, at: `/notices/devices/${device.id}` };
+    const [update, remove] = ['PATCH /notices/devices/{deviceId}', 'DELETE /notices/devices/{deviceId}'];
+    await call(t, update, { ...one, body: { with_words: false } });
+    await call(t, update, { ...one, body: { with_words: 'no' } });
+    const test = { route: 'POST /notices/devices/{deviceId}/test', ...one, at: `${one.at}/test` };
+    await call(t, test.route, test);
+    service.plan({ is: 'status', status: 500 });
+    await call(t, test.route, test);
+    await call(t, remove, one);
+    await call(t, remove, one);
+    await call(t, test.route, test);
+    await call(t, update, { ...one, body: {} });
+  }
+
   /** The way of a tip that is paid at a payment service, and what is refused on it. */
   async function payTips() {
     const { t: paid, stripe, makePayable, pay } = await createPaidApp();
@@ -632,6 +659,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (const receiver_qr_id of Object.values(ofPat))
     await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id } });
 
+  await registerDevices(pat);
   await payTips();
   const receipt = await tipAsGuest();
 
@@ -644,7 +672,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     const at = path
       .replace('{qrId}', '0000000000')
       .replace('{sessionId}', 'ses_none')
-      .replace('{transactionId}', 'txn_none');
+      .replace('{transactionId}', 'txn_none')
+      .replace('{deviceId}', 'dev_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
     if (!isOpen) {
@@ -698,6 +727,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, 'POST /transactions/{transactionId}/refund', { token });
     await call(limited, 'GET /auth/me/export', { token });
     await call(limited, 'POST /transactions/{transactionId}/cancel', { token });
+    await call(limited, 'POST /notices/devices', { token, body: {} });
+    await call(limited, 'PATCH /notices/devices/{deviceId}', { token, body: {} });
+    await call(limited, 'DELETE /notices/devices/{deviceId}', { token });
+    await call(limited, 'POST /notices/devices/{deviceId}/test', { token });
   }
   for (let attempt = 0; attempt <= 30; attempt += 1) {
     await call(limited, 'POST /qr-codes/{qrId}/replacement', { token: provider.token });
@@ -713,7 +746,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await limited.data.demandNewPasswords();
   for (const { method, path, operation } of operationsOf(document)) {
     if (operation.security === undefined || path === '/auth/logout') continue;
-    const at = path.replace('{sessionId}', 'ses_none').replace('{transactionId}', 'txn_none');
+    const at = path
+      .replace('{sessionId}', 'ses_none')
+      .replace('{transactionId}', 'txn_none')
+      .replace('{deviceId}', 'dev_none');
     await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
   }
   return seen;

@@ -45,6 +45,8 @@ export interface PushedNotice {
   readonly topic: string | undefined;
   /** How the sender says that it can be reached. */
   readonly subject: unknown;
+  /** The public key of the sender. */
+  readonly key: string;
   /** The whole token. */
   readonly token: string;
 }
@@ -161,7 +163,7 @@ function take(request: IncomingMessage, body: Buffer, device: Device, origin: st
   if (body.length > 4_096) throw new Error('the body is too long (RFC 8030, section 7.2)');
   const ttl = Number(headers.ttl);
   if (!Number.isSafeInteger(ttl) || ttl < 0) throw new Error(`the TTL is ${headers.ttl}`);
-  const { token, subject } = checkSender(headers.authorization ?? '', origin, nowMs);
+  const { token, key, subject } = checkSender(headers.authorization ?? '', origin, nowMs);
   const payload = decrypt(body, {
     version: 'aes128gcm',
     privateKey: device.keys,
@@ -174,6 +176,7 @@ function take(request: IncomingMessage, body: Buffer, device: Device, origin: st
     payload: payload.toString('utf8'),
     ttl,
     subject,
+    key,
     token,
     urgency: typeof urgency === 'string' ? urgency : undefined,
     topic: typeof topic === 'string' ? topic : undefined,
@@ -210,7 +213,7 @@ function checkSender(authorization: string, origin: string, nowMs: number) {
   const leftS = exp - nowMs / 1_000;
   if (!(leftS > 0 && leftS <= DAY_S)) throw new Error(`the token ends in ${leftS} s`);
   if (!/^(?:https:\/\/|mailto:)./.test(sub)) throw new Error(`the subject is ${sub}`);
-  return { token, subject: sub };
+  return { token, key, subject: sub };
 }
 
 /** RFC 8291, section 3.4, with RFC 8188 for one record, by nothing but the primitives. */

@@ -5,6 +5,7 @@
 import { describeAccounts } from './accounts.ts';
 import { describeAttempts } from './attempts.ts';
 import { describeClosing } from './closing.ts';
+import { describeDevices } from './devices.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
 import type { Engine } from './opened-storage.ts';
@@ -25,6 +26,7 @@ export function describeStorage(engine: Engine): void {
   describeTips(engine);
   describePayments(engine);
   describeWords(engine);
+  describeDevices(engine);
   describeHistories(engine);
   describeRecords(engine);
   describeAttempts(engine);

@@ -99,8 +99,8 @@ export function prepareDeviceStatements(db: NodePgDatabase) {
           join ${sessions} as session on session.token_hash = device.session_hash
           where account.last_position > device.notified_position
             and session.expires_at_ms > ${value('nowMs')}
-            and not device.next_try_ms between ${value('nowMs')} + 1 and ${value('lastTryMs')}
-            and not device.claimed_until_ms between ${value('nowMs')} + 1 and ${value('lastClaimMs')}
+            and not device.next_try_ms between ${value('nowMs')}::bigint + 1 and ${value('lastTryMs')}
+            and not device.claimed_until_ms between ${value('nowMs')}::bigint + 1 and ${value('lastClaimMs')}
             and (${value('accounts')}::text[] is null or device.user_id = any (${value('accounts')}::text[]))
           order by device.next_try_ms, device.id
           limit ${value('atMost')}
