@@ -26,6 +26,7 @@ import { Fetched, LoadFailed } from './fetched.tsx';
 import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
+import './install-offer.ts';
 import { useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
 import { TransactionsSketch } from './transactions-sketch.tsx';
@@ -71,7 +72,11 @@ function Overview({ user }: { readonly user: User }) {
     if (tab === 'transactions') loadTransactions().catch(() => {});
     if (tab === 'qr-codes') loadCodes().catch(() => {});
   }, [tab]);
-  useEffect(startWorker, []);
+  useEffect(() => {
+    startWorker(() => {
+      import('./notices/keep-notices.ts').then(({ keepNotices }) => keepNotices(user.id)).catch(() => {});
+    });
+  }, [user.id]);
   useEffect(() => {
     // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
     import('../ui/toaster.tsx').catch(() => {});
