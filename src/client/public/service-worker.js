@@ -129,11 +129,12 @@ async function tellTips({ count, netCents, upTo, tip }) {
     const { title, body, data, timestamp } = shown;
     await show(title, { body, data, timestamp, tag: TIPS, renotify: false, silent: true });
   } else {
-    // It was told and put away, or seen on the page; without a sound it does not ask for attention again.
-    const sum = { count, netCents };
-    await show(titleOf(sum), {
-      ...{ tag: TIPS, renotify: false, silent: true },
-      ...{ body: bodyOf(tip, count), data: { ...sum, upTo, address: ADDRESS } },
+    // It was told and put away, or seen on the page: it asks for no attention again, and the next one does not count it.
+    await show(titleOf({ count, netCents }), {
+      tag: TIPS,
+      renotify: false,
+      silent: true,
+      body: bodyOf(tip, count),
     });
   }
   await keepTold(next);
