@@ -10,7 +10,7 @@ import { keepNotices } from './keep-notices.ts';
 import { findSubscription, inWords, keep, keyOf, readKept, subscribe } from './registration.ts';
 
 const NO_PUSH_SERVICE =
-  'The push service of this browser could not be reached. Some browsers have a setting that allows it.';
+  'The push service of this browser could not be reached. Private windows have none, and some browsers have a setting that allows it.';
 const NOT_REACHED = 'The server could not be reached. Nothing was turned on. Please try again.';
 const CHANGE_FAILED = 'This could not be changed. Please try again.';
 
