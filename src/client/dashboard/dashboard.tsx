@@ -26,7 +26,6 @@ import { Fetched, LoadFailed } from './fetched.tsx';
 import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
-import './install-offer.ts';
 import { useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
 import { TransactionsSketch } from './transactions-sketch.tsx';

@@ -63,7 +63,7 @@ export function Notices({ userId }: { readonly userId: UserId }) {
         When a tip arrives, this device gets a notice with the amount and the service, also when {brand.name}{' '}
         is closed. It travels encrypted through the push service of your browser.
       </p>
-      {obstacle !== null && <p className={styles.failure}>{OBSTACLES[obstacle]}</p>}
+      {obstacle !== null && <p>{OBSTACLES[obstacle]}</p>}
       {standing.status === 'loading' && (
         <Loading>
           <Skeleton height="line" />
