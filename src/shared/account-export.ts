@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { session, user } from './accounts.ts';
+import { noticeDevice } from './notices.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
 import { TIP_PARTIES, timeZone } from './records.ts';
@@ -33,6 +34,8 @@ export const exportedAccount = z.object({
   formerUsernames: z.array(z.string()),
   /** Where the account is logged in. */
   sessions: z.array(session),
+  /** The devices that get notices of tips, the newest first. */
+  noticeDevices: z.array(noticeDevice),
   /** Those of all times, oldest first. */
   qrCodes: z.array(
     z.object({

@@ -92,7 +92,9 @@ describe('restoring', () => {
     const env = { DATABASE_URL: path };
     change(
       path,
-      `INSERT INTO secrets VALUES ('device_mark', zeroblob(32)), ('giver_pseudonym', zeroblob(32))`,
+      `INSERT INTO secrets VALUES ('device_mark', zeroblob(32)), ('giver_pseudonym', zeroblob(32));
+       INSERT INTO push_devices SELECT 'dev_1', user_id, token_hash, 'https://push.example.com/a', zeroblob(65), zeroblob(16), 0, 0, 0, 0, 0, 0
+         FROM sessions LIMIT 1`,
     );
     const file = join(temporaryFolder(), 'backup.db');
     expect((await runToEnd('db-backup', env, [file])).code).toBe(0);
@@ -139,11 +141,13 @@ describe('restoring', () => {
       'The passwords are those of the backup: 2 accounts changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(read(path, 'SELECT name FROM secrets')).toEqual(['giver_pseudonym']);
-    expect(read(path, 'SELECT count(*) FROM sessions')).toEqual([0]);
+    for (const table of ['sessions', 'push_devices'])
+      expect(read(path, `SELECT count(*) FROM ${table}`)).toEqual([0]);
     const server = await startServer(env);
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(401);
     // The backup itself is as it was.
     expect(read(file, 'SELECT count(*) FROM sessions')).toEqual([3]);
+    expect(read(file, 'SELECT count(*) FROM push_devices')).toEqual([1]);
   });
 
   test('keeps sessions and marks when it is told to, as for moving', async () => {
@@ -157,6 +161,8 @@ describe('restoring', () => {
     expect(stdout).toContain('Sessions go on as they were when the backup was made: 3.\n');
     expect(stdout).toContain('The passwords are those of the backup.\n');
     expect(read(path, 'SELECT name FROM secrets ORDER BY name')).toEqual(['device_mark', 'giver_pseudonym']);
+    // The server may be a copy, which must wake up nobody’s phone.
+    expect(read(path, 'SELECT count(*) FROM push_devices')).toEqual([0]);
     const server = await startServer({ DATABASE_URL: path });
     for (const { token } of people) expect((await call(server, '/auth/me', { token })).status).toBe(200);
   });
@@ -183,7 +189,7 @@ describe('restoring', () => {
 
     const restored = await runToEnd('db-restore', env, [file, '--other-past', '--keep-sessions']);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
-    expect(dumpOf(path)).toEqual(before);
+    expect(dumpOf(path)).toEqual({ ...before, push_devices: [] });
     expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
     const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
     await goOn(storage, books);

@@ -18,6 +18,7 @@ import { eventsOf } from '#tests/support/event-streams.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { beginPayment } from '#tests/support/payment-steps.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -146,7 +147,11 @@ describe('an export', () => {
     await pat.trpc.auth.updateProfile.mutate({ username: 'patricia' });
     await pat.trpc.qrCodes.update.mutate({ id: bar, displayName: 'DJ Pat', greeting: 'Thank you!' });
     await pat.trpc.qrCodes.replace.mutate({ id: bar });
-    const { json } = await exportOf(t, pat);
+    const device = newDevice();
+    await pat.trpc.notices.register.mutate(device);
+    const { json, text } = await exportOf(t, pat);
+    expect(json('account.json').notice_devices).toHaveLength(1);
+    for (const secret of Object.values(device)) expect(text('account.json')).not.toContain(secret);
     const get = async (path: string) => (await t.rest('GET', path, { token: pat.token })).body;
     const { must_change_password: _, ...profile } = await get('/auth/me');
     const account = json('account.json');
@@ -154,6 +159,7 @@ describe('an export', () => {
       ...profile,
       former_usernames: ['pat', 'patty'],
       sessions: await get('/auth/sessions'),
+      notice_devices: await get('/notices/devices'),
       payout_accounts: [],
       created_at: new Date(pat.user.createdAtMs).toISOString(),
       exported_at: new Date(t.clock.nowMs).toISOString(),

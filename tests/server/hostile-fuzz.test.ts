@@ -31,7 +31,7 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'notices.remove': { REST: 404, tRPC: 404 },
   'notices.test': { REST: 404, tRPC: 404 },
 };
-const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.24);
+const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.2);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
 
 type Scene = Awaited<ReturnType<typeof createStage>>['scene'];

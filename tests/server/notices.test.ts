@@ -142,6 +142,22 @@ describe('many tips', () => {
     expect(phone.told()[0]).toMatchObject({ count: 1, tip: { netAmountCents: 1_940 } });
   });
 
+  test('that come soon after a notice are told when the pause is over, and no later', async () => {
+    const { service, addDevice, giveTips, look, pass } = await openNoticeScene();
+    const phone = await addDevice();
+    // The pass over all devices, which is made each half a minute, is not the one that tells them.
+    await look();
+    await giveTips(1);
+    await pass(SECOND_MS);
+    for (let second = 0; second < 14; second += 1) {
+      await giveTips(1);
+      await pass(SECOND_MS);
+    }
+    expect(service.requests()).toBe(1);
+    await pass(SECOND_MS);
+    expect(counts(phone.told())).toEqual([1, 14]);
+  });
+
   test('that a device has missed are told in as many notices as it takes, and all are counted', async () => {
     const { t, provider, code, customer, addDevice, pass } = await openNoticeScene();
     const phone = await addDevice();

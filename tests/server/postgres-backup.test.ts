@@ -121,11 +121,16 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       Buffer.alloc(32, 'giver_pseudonym'),
     );
     expect(await storage.secret('device_mark', Buffer.alloc(32, 7))).toEqual(Buffer.alloc(32, 7));
+    expect(await storage.secret('vapid', Buffer.alloc(32, 7))).toEqual(Buffer.alloc(32, 'vapid'));
     await storage.close();
     await tipOnce(url, books);
     const kept = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
     expect(kept.stdout).toContain('kept as the schema tipwell_before_restore_2 of the same database.\n');
     expect(kept.stdout).toContain('Sessions go on as they were when the backup was made: 1.\n');
+    const again = await at(url).openForServer(() => {});
+    expect(await again.listSessions(books.customer.id, 0)).toHaveLength(1);
+    expect(await again.devices.list(books.customer.id, 0)).toEqual([]);
+    await again.close();
   });
 
   test('a restore fills a database of another server that has nothing yet, and payments go on there', async () => {

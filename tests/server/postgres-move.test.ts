@@ -12,7 +12,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { PAYMENT_STATES } from '#shared/payments.ts';
-import { goOn, moveBooks, writeBooks } from '#tests/support/books.ts';
+import { goOn, moveBooks, SECRET_NAMES, writeBooks } from '#tests/support/books.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
@@ -119,7 +119,10 @@ describe('a move', () => {
         expect(await to.payments.listPayoutAccounts(userId)).toEqual(accounts);
       }
       expect(await to.payments.hasNotice('evt_1')).toBe(true);
-      for (const name of ['giver_pseudonym', 'device_mark'] as const) {
+      const devices = await from.devices.list(customer.id, 0);
+      expect(devices).toMatchObject([{ endpoint: 'https://push.example.com/a', withWords: true }]);
+      expect(await to.devices.list(customer.id, 0)).toEqual(devices);
+      for (const name of SECRET_NAMES) {
         expect(await to.secret(name, Buffer.alloc(32))).toEqual(Buffer.alloc(32, name));
       }
       const [first] = tips;

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
-import { newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { newDeviceId, newPhotoName, type TransactionId } from '#shared/ids.ts';
 import { takeBack } from './ledger-steps.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
+
+/** The keys of an installation. */
+export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid'] as const;
 
 /**
  * Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the second was paid at a payment
@@ -25,9 +28,17 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
     [{ limit: 'login', account: 'a', address: 'b', maxCount: 5, windowMs: 1_000 }],
     1_000,
   );
-  for (const name of ['giver_pseudonym', 'device_mark'] as const) {
+  for (const name of SECRET_NAMES) {
     await storage.secret(name, Buffer.alloc(32, name));
   }
+  const [session] = await storage.listSessions(customer.id, START_MS);
+  if (!session) throw new Error('nobody is logged in');
+  const device = {
+    ...{ id: newDeviceId(randomBytes), userId: customer.id, sessionHash: session.tokenHash },
+    ...{ endpoint: 'https://push.example.com/a', p256dh: Buffer.alloc(65, 4), auth: Buffer.alloc(16, 5) },
+    ...{ withWords: true, createdAtMs: START_MS },
+  };
+  expect((await storage.devices.add(device, 20)).outcome).toBe('added');
   const testAccount = payoutAccountOf(provider.id);
   for (const own of [testAccount, { ...testAccount, paymentMode: 'live', accountId: 'acct_live' } as const])
     await storage.payments.savePayoutAccount(own, START_MS);

@@ -2,7 +2,7 @@
 import { createECDH, randomBytes } from 'node:crypto';
 
 /** On this machine, where nobody listens: a port that is reserved (RFC 863). */
-export const NOBODY_LISTENS = 'http://127.0.0.1:9/push/';
+const NOBODY_LISTENS = 'http://127.0.0.1:9/push/';
 
 /** A registration in the words of the API. */
 export function newDevice(endpoint = NOBODY_LISTENS + randomBytes(12).toString('base64url')) {

@@ -1,7 +1,7 @@
 /**
  * A stand-in for a push service (RFC 8030): an HTTP server on loopback that does for its devices what a push service and a browser do
- * together. It checks who sends (RFC 8292), decrypts what is sent (RFC 8291), and keeps it. It can be told to be slow, to fail, to forget a device, and
- * to cut the line.
+ * together. It checks who sends (RFC 8292), decrypts what is sent (RFC 8291), and keeps it. It can be told to be slow, to fail, to
+ * forget a device, and to cut the line.
  */
 import {
   createDecipheriv,
@@ -56,8 +56,6 @@ interface Device {
   readonly auth: Buffer;
   isGone: boolean;
 }
-
-export type PushService = Awaited<ReturnType<typeof startPushService>>;
 
 /** @param nowMs the clock of the push service. */
 export async function startPushService({ nowMs = Date.now }: { readonly nowMs?: () => number } = {}) {

@@ -11,8 +11,9 @@ WHAT IS IN IT
 
 account.json
   Your profile, when you registered, the usernames that you had before, the sums
-  of your tips, where you are logged in, your QR codes with their tip pages, and
-  the account at the payment service at which your tips arrive, if you have one.
+  of your tips, where you are logged in, the devices that get notices of tips,
+  your QR codes with their tip pages, and the account at the payment service at
+  which your tips arrive, if you have one.
   Times are in UTC and amounts in US dollars.
 
 transactions.json
@@ -47,6 +48,10 @@ Your password: it is kept only as a hash (Argon2id), from which nobody can
 read it, and which is worth nothing to you.
 
 The tokens of your sessions: they are kept only as hashes as well.
+
+The addresses of your devices at their push services, with the keys that
+encrypt for them: whoever has these can send notices to your devices, and your
+browsers have them already.
 
 The names of those who tipped you: a giver is shown to you under a pseudonym
 that stays the same for all of their tips to you. Who they are is theirs.

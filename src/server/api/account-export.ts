@@ -63,7 +63,7 @@ async function* filesOf(
   { services, account, token, timeZone }: ExportOrder,
   { exportedAtMs, formerUsernames, payoutAccounts }: Told,
 ): AsyncGenerator<PackedFile, void> {
-  const { exports, qrCodes, sessions, transactions } = services;
+  const { exports, notices, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }));
   // Read before anything that takes long: both files begin with it, and what arrives meanwhile is newer, and in neither of them.
@@ -86,6 +86,7 @@ async function* filesOf(
     ...profile,
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
+    noticeDevices: await notices.list(account.id, token),
     qrCodes: codes,
     payoutAccounts: payoutAccounts.map(({ userId: _, missing, ...told }) => ({
       ...told,

@@ -59,8 +59,8 @@ export type FindAddresses = (host: string) => Promise<readonly string[]>;
 export const findAddresses: FindAddresses = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address);
 
-/** Sends a message to a device. Never throws. */
-export type SendPush = (to: PushAddress, message: PushMessage) => Promise<PushOutcome>;
+/** Sends a message to a device, unless `stop` is aborted before it is answered. Never throws. */
+export type SendPush = (to: PushAddress, message: PushMessage, stop?: AbortSignal) => Promise<PushOutcome>;
 
 interface PushRequestDependencies {
   readonly findTarget: FindTarget;
@@ -83,13 +83,14 @@ export function createSendPush({
   findAddresses,
   timeLimitMs = TIME_LIMIT_MS,
 }: PushRequestDependencies): SendPush {
-  async function send(to: PushAddress, message: PushMessage): Promise<PushOutcome> {
+  async function send(to: PushAddress, message: PushMessage, stop?: AbortSignal): Promise<PushOutcome> {
     const target = findTarget(to.endpoint);
     if (!target) return refused('its host is none of a push service that is known');
     if (Buffer.byteLength(message.payload) > MAX_PAYLOAD_BYTES) return refused('the notice is too long');
     const request = encrypted(to, message);
     if (!request) return refused('its keys are none');
-    const signal = AbortSignal.timeout(timeLimitMs);
+    const inTime = AbortSignal.timeout(timeLimitMs);
+    const signal = stop ? AbortSignal.any([inTime, stop]) : inTime;
     const addresses = await before(signal, addressesOf(target, findAddresses));
     if (addresses.length === 0) return later('its host has no address');
     if (!addresses.every(target.isLoopback ? isLoopbackAddress : isPublicAddress))
@@ -99,7 +100,7 @@ export function createSendPush({
     return outcomeOf(answer, clock());
   }
 
-  return (to, message) => send(to, message).catch((error: unknown) => later(nameOf(error)));
+  return (to, message, stop) => send(to, message, stop).catch((error: unknown) => later(nameOf(error)));
 }
 
 /** @returns null when the keys encrypt nothing. */
@@ -124,6 +125,7 @@ async function addressesOf({ url }: PushTarget, find: FindAddresses): Promise<re
 /** What a promise comes to, unless the signal ends the wait: look-ups cannot be ended. */
 function before<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     promise.then(resolve, reject);
   });

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import type { ClaimedDevice, SettledDevice } from '#server/storage/devices.ts';
 import type { Storage } from '#server/storage/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
-import type { RandomBytes, UserId } from '#shared/ids.ts';
+import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
 import type { Notice } from '#shared/notices.ts';
 import { createLanes } from './lanes.ts';
 import type { PushOutcome, SendPush } from './push-request.ts';
@@ -44,7 +44,7 @@ export interface Sender {
    * @returns when all that was begun by then has ended.
    */
   pass(): Promise<void>;
-  /** Begins nothing more, and waits a moment for what is under way. */
+  /** Begins nothing more, waits a moment for what is under way, and leaves the rest to whoever comes next. */
   close(): Promise<void>;
 }
 
@@ -58,14 +58,17 @@ interface SenderDependencies {
 
 /** @param deps its storage is listened to for as long as the process lives. */
 export function createSender({ storage, clock, random, log, send }: SenderDependencies): Sender {
-  /** When accounts are to be looked at. */
-  const wakeAt = new Map<UserId, number>();
+  /** The accounts that may have something to tell. */
+  const fresh = new Set<UserId>();
+  /** When devices that wait are due, as far as this process knows; what it does not know, it finds in a pass over all. */
+  const waiting = new Map<DeviceId, { readonly userId: UserId; readonly atMs: number }>();
   const lanes = createLanes(clock);
   const underWay = new Set<Promise<void>>();
   let lastFullPassMs = Number.NEGATIVE_INFINITY;
   let areClaimsKnown = false;
   let isClaiming = false;
   let isClosed = false;
+  const stopping = new AbortController();
 
   storage.subscribe({
     onEntries(accounts) {
@@ -74,10 +77,6 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     onCodes() {},
   });
 
-  function wake(userId: UserId, atMs: number): void {
-    wakeAt.set(userId, Math.min(atMs, wakeAt.get(userId) ?? atMs));
-  }
-
   async function claim(nowMs: number): Promise<void> {
     if (!areClaimsKnown) {
       // Nobody else has the data, so that a claim is one of a process that has ended.
@@ -85,11 +84,15 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       areClaimsKnown = true;
     }
     const isFull = nowMs >= lastFullPassMs + FULL_PASS_MS || nowMs < lastFullPassMs;
-    const awake = [...wakeAt].filter(([, atMs]) => atMs <= nowMs || atMs > nowMs + MAX_WAIT_MS);
-    if (!isFull && awake.length === 0) return;
+    for (const [id, { userId, atMs }] of waiting) {
+      if (atMs > nowMs && atMs <= nowMs + MAX_WAIT_MS) continue;
+      waiting.delete(id);
+      fresh.add(userId);
+    }
+    if (!isFull && fresh.size === 0) return;
     if (isFull) lastFullPassMs = nowMs;
-    for (const [userId] of awake) wakeAt.delete(userId);
-    const accounts = isFull ? null : awake.map(([userId]) => userId);
+    const accounts = isFull ? null : [...fresh];
+    fresh.clear();
     const times = { nowMs, leaseMs: LEASE_MS, maxWaitMs: MAX_WAIT_MS };
     for (;;) {
       const atMost = Math.min(CLAIMS_AT_ONCE, MAX_UNDER_WAY - underWay.size);
@@ -107,7 +110,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
 
   function lookAgain(accounts: readonly UserId[] | null): void {
     if (accounts === null) lastFullPassMs = Number.NEGATIVE_INFINITY;
-    else for (const userId of accounts) wake(userId, Number.NEGATIVE_INFINITY);
+    else for (const userId of accounts) fresh.add(userId);
   }
 
   function begin(device: ClaimedDevice): void {
@@ -125,16 +128,24 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     }
     const host = new URL(device.endpoint).host;
     const outcome = await lanes.run(host, async () => {
-      // Whoever waited for too long has lost the claim, or is about to.
-      if (isClosed || clock() > device.claimedUntilMs - LEASE_LEFT_MS) return null;
       const nowMs = clock();
-      return send(device, {
+      // Whoever waited for too long has lost the claim, or is about to.
+      if (isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
+      const message = {
         payload: JSON.stringify(noticeOf(device, news, upTo)),
         ttlSeconds: Math.max(0, news.newestAtMs + NEWS_MS - nowMs) / 1_000,
         topic: topicOf(device),
-      });
+      };
+      return send(device, message, stopping.signal);
     });
-    if (outcome === null) return;
+    // Another process, or the next start, goes on where this one was stopped.
+    if (
+      outcome === null ||
+      (stopping.signal.aborted && outcome !== 'postponed' && outcome.outcome === 'later')
+    ) {
+      await settle(device, { ...device, nextTryMs: clock() });
+      return;
+    }
     if (outcome === 'postponed') {
       await settle(device, { ...device, nextTryMs: clock() + jittered(RETRY_MS[1]) });
       return;
@@ -169,7 +180,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
   async function settle(device: ClaimedDevice, settled: SettledDevice): Promise<void> {
     const { notifiedPosition, nextTryMs, tries } = settled;
     await storage.devices.settle(device, { notifiedPosition, nextTryMs, tries });
-    wake(device.userId, nextTryMs);
+    waiting.set(device.id, { userId: device.userId, atMs: nextTryMs });
   }
 
   async function readNews({ userId, notifiedPosition, withWords }: ClaimedDevice) {
@@ -208,7 +219,10 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
 
     async close() {
       isClosed = true;
-      await Promise.race([Promise.all(underWay), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+      const ended = () => Promise.all(underWay);
+      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
+      stopping.abort();
+      await Promise.race([ended(), sleep(CLOSE_PATIENCE_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -309,7 +309,10 @@ export interface Storage extends Ledger {
    * there. They live and move with the data.
    */
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
-  /** Forgets the keys of the installation: whoever reads them next makes new ones. */
+  /**
+   * Forgets the keys of the installation: whoever reads them next makes new ones. With them go the devices that get notices, because
+   * their push services know them under one of these keys.
+   */
   forgetSecrets(): Promise<void>;
 
   /**

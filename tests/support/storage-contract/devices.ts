@@ -252,6 +252,14 @@ export function describeDevices(engine: Engine): void {
       expect(await claim({ nowMs: turnedBack })).toHaveLength(1);
     });
 
+    test('go with the keys of the installation, under which their push services know them', async () => {
+      const { storage, provider, add } = await openScene(engine);
+      await add('one');
+      await storage.forgetSecrets();
+      expect(await storage.devices.list(provider.id, NOW)).toEqual([]);
+      expect(await storage.listSessions(provider.id, NOW)).toHaveLength(1);
+    });
+
     test('are forgotten with a claim', async () => {
       const { storage, provider, add, giveTip, claim } = await openScene(engine);
       await add('one');

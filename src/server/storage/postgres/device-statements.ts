@@ -119,6 +119,7 @@ export function prepareDeviceStatements(db: NodePgDatabase) {
         claimedUntilMs: pushDevices.claimedUntilMs,
       })
       .prepare('claim_due_devices'),
+    deleteDevices: db.delete(pushDevices).prepare('delete_devices'),
     endClaims: db
       .update(pushDevices)
       .set({ claimedUntilMs: 0 })

@@ -1,8 +1,7 @@
 /**
  * Devices that get notices, on PostgreSQL: each method is one statement, or one transaction.
  */
-import type { NewDevice } from '../devices.ts';
-import { claimEndsBefore, type Devices } from '../devices.ts';
+import { claimEndsBefore, type Devices, type NewDevice } from '../devices.ts';
 import type { AtomicSteps } from './atomic-steps.ts';
 import type { Statements } from './statements.ts';
 
@@ -88,4 +87,10 @@ async function add(
   const [device] = await statements.deviceById.execute({ id: present && isOwn ? present.id : id, userId });
   if (!device) throw new Error('a device that was added has gone');
   return { outcome: 'added', device };
+}
+
+/** Forgets the keys of the installation, and the devices that are known under one of them. */
+export async function forgetSecrets(statements: Statements): Promise<void> {
+  await statements.deleteDevices.execute();
+  await statements.deleteSecrets.execute();
 }

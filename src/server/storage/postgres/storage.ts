@@ -11,7 +11,7 @@ import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { createCode, replaceCode, setPhoto, updateCode } from './codes.ts';
 import { connect } from './connection.ts';
-import { createDevices } from './devices.ts';
+import { createDevices, forgetSecrets } from './devices.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { createPayments } from './payments.ts';
@@ -329,10 +329,7 @@ export function createPostgresStorage(url: string): Storage {
         return (await readSecret()) ?? made;
       }),
 
-    forgetSecrets: () =>
-      steps.run(async (statements) => {
-        await statements.deleteSecrets.execute();
-      }),
+    forgetSecrets: () => transact(forgetSecrets),
 
     checkRecent: () => steps.lend(checkRecent),
 

@@ -116,6 +116,7 @@ export function prepareDeviceStatements(db: BetterSQLite3Database) {
       .set({ claimedUntilMs: sql`${value('claimedUntilMs')}` })
       .where(eq(pushDevices.id, value('id')))
       .prepare(),
+    deleteDevices: db.delete(pushDevices).prepare(),
     endClaims: db
       .update(pushDevices)
       .set({ claimedUntilMs: 0 })

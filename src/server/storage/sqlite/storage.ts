@@ -329,6 +329,7 @@ export function createSqliteStorage(database: Database): Storage {
 
     forgetSecrets: () =>
       write(() => {
+        statements.deleteDevices.run();
         statements.deleteSecrets.run();
       }),
 

@@ -1,0 +1,137 @@
+/**
+ * Notices by processes of their own: one on SQLite that is killed while a push service has the notice and has not answered, and two on one
+ * PostgreSQL database, which both hear of each tip. No tip is left out, and none is told twice but for a kill.
+ */
+import { join } from 'node:path';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import type { Notice } from '#shared/notices.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { inWords } from '#tests/support/push-devices.ts';
+import { startPushService } from '#tests/support/push-service.ts';
+import { call, createCode, enter } from '#tests/support/rest-client.ts';
+import { startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { isOnSqlite } from '#tests/support/test-data.ts';
+
+const PATIENCE = { timeout: 45_000, interval: 20 };
+
+afterAll(stopEverything);
+
+/** A provider with a device, a customer, and as many servers as can share the data. */
+async function openScene() {
+  const service = await startPushService();
+  onTestFinished(async () => {
+    await service.close();
+    expect(service.problems).toEqual([]);
+  });
+  const env = {
+    DATABASE_URL: isOnSqlite() ? join(temporaryFolder(), 'tipwell.db') : await createPostgresDatabase(),
+    PUSH_HOSTS: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+  };
+  const first = await startServer(env);
+  const servers = isOnSqlite() ? [first] : [first, await startServer(env)];
+  const provider = await enter(first, 'pat', ['bartender']);
+  const customer = await enter(first, 'cam');
+  const code = await createCode(first, provider.token, 'bartender');
+  const device = service.register();
+  const registered = await call(first, '/notices/devices', { token: provider.token, body: inWords(device) });
+  expect(registered.status).toBe(201);
+
+  async function giveTips(count: number): Promise<void> {
+    const body = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+    await Promise.all(
+      Array.from({ length: count }, async (_, index) => {
+        const server = servers[index % servers.length] ?? first;
+        expect((await call(server, '/transactions', { token: customer.token, body })).status).toBe(201);
+      }),
+    );
+  }
+
+  /** How often each position of the provider's ledger was told, from the first on. */
+  function timesTold(): number[] {
+    const told: number[] = [];
+    for (const notice of service.payloadsOf(device.endpoint) as Notice[]) {
+      if (notice.kind !== 'tips') throw new Error('a notice tells of no tips');
+      const after = Number(/^tips-(\d+)$/.exec(notice.tag)?.[1]);
+      expect(notice.count).toBe(notice.upTo - after);
+      for (let position = after; position < notice.upTo; position += 1)
+        told[position] = (told[position] ?? 0) + 1;
+    }
+    return Array.from(told, (times = 0) => times);
+  }
+
+  return { service, servers, first, env, device, giveTips, timesTold };
+}
+
+const times = (count: number, value: number) => Array.from({ length: count }, () => value);
+
+test('ten tips at once, and some that come later, are told once each', async () => {
+  const { servers, giveTips, timesTold, service } = await openScene();
+  await giveTips(10);
+  await giveTips(12);
+  await expect.poll(timesTold, PATIENCE).toEqual(times(22, 1));
+  for (const server of servers) expect(server.stderr()).toBe('');
+  // One notice soon after the first tip, and one for those that came since.
+  expect(service.notices.length).toBeLessThanOrEqual(2);
+});
+
+test.runIf(isOnSqlite())(
+  'a server that is killed when a push service has a notice tells it once more, and no other',
+  async () => {
+    const { service, first, env, giveTips, timesTold } = await openScene();
+    service.plan({ is: 'held', until: new Promise(() => {}) });
+    await giveTips(3);
+    await expect.poll(timesTold, PATIENCE).toEqual(times(3, 1));
+    await first.stop('SIGKILL');
+    await startServer(env);
+    await expect.poll(timesTold, PATIENCE).toEqual(times(3, 2));
+    const [one, other] = service.notices;
+    expect(other?.topic).toBe(one?.topic);
+    expect(JSON.parse(other?.payload ?? '').tag).toBe(JSON.parse(one?.payload ?? '').tag);
+    expect(service.requests()).toBe(2);
+  },
+);
+
+test.runIf(isOnSqlite())(
+  'a server that is killed before a push service took a notice tells it once',
+  async () => {
+    const { service, first, env, giveTips, timesTold } = await openScene();
+    service.plan({ is: 'slow', ms: 500 });
+    await giveTips(3);
+    await expect.poll(service.requests, PATIENCE).toBe(1);
+    await first.stop('SIGKILL');
+    await startServer({ ...env, PORT: String(first.port), PUBLIC_URL: first.url });
+    await expect.poll(timesTold, PATIENCE).toEqual(times(3, 1));
+    expect(service.requests()).toBe(2);
+  },
+);
+
+test.runIf(isOnSqlite())(
+  'a server that is killed again and again tells every tip',
+  async () => {
+    const { service, first, env, giveTips, timesTold } = await openScene();
+    let server = first;
+    const address = { ...env, PORT: String(first.port), PUBLIC_URL: first.url };
+    for (let kill = 1; kill <= 2; kill += 1) {
+      if (kill % 2 === 0) service.plan({ is: 'held', until: new Promise(() => {}) });
+      await giveTips(5);
+      if (kill % 2 === 0) await expect.poll(() => timesTold().length, PATIENCE).toBe(5 * kill);
+      await server.stop('SIGKILL');
+      server = await startServer(address);
+      await expect.poll(() => timesTold().length, PATIENCE).toBe(5 * kill);
+    }
+    for (const told of timesTold()) expect([1, 2]).toContain(told);
+  },
+  120_000,
+);
+
+test('a server that is told to stop waits for no push service, and leaves nothing untold', async () => {
+  const { service, servers, env, giveTips, timesTold } = await openScene();
+  service.plan({ is: 'held', until: new Promise(() => {}) });
+  await giveTips(2);
+  await expect.poll(() => timesTold().length, PATIENCE).toBe(2);
+  for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+  const next = await startServer(env);
+  await expect.poll(timesTold, PATIENCE).toEqual(times(2, 2));
+  expect(next.stderr()).toBe('');
+});
