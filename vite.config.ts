@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
@@ -28,11 +28,28 @@ function precompress(): Plugin {
         if (!entry.isFile() || !/\.(?:html|js|css|svg|json|webmanifest|txt)$/.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const content = readFileSync(path);
-        writeFileSync(`${path}.br`, brotliCompressSync(content));
+        writeFileSync(`${path}.br`, brotliOf(content));
         writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
       }
     },
   };
+}
+
+/** How distances may be coded (RFC 7932, section 4). Which is best differs from file to file, by up to 0.2 % of its size. */
+const DISTANCES = [
+  [0, 0],
+  [1, 24],
+  [3, 64],
+] as const;
+
+/** The smallest of some equally good ways to pack a file. */
+function brotliOf(content: Buffer): Buffer {
+  const packed = DISTANCES.map(([postfix, direct]) =>
+    brotliCompressSync(content, {
+      params: { [zlib.BROTLI_PARAM_NPOSTFIX]: postfix, [zlib.BROTLI_PARAM_NDIRECT]: direct },
+    }),
+  );
+  return packed.reduce((best, other) => (other.length < best.length ? other : best));
 }
 
 /** Copies the migrations into the built server: what a build does to a database must not depend on newer sources. */
