@@ -314,7 +314,7 @@ const config: ViteUserConfig = {
               groups: [
                 { name: 'base', test: isOfEveryPage },
                 // The pages of a login and of a camera call procedures without the cache of those behind the login.
-                { name: 'api', test: existing('api.ts') },
+                { name: 'api', test: (id) => isOneOf(['api.ts', 'install-offer.ts'].map(existing), id) },
                 { name: 'guards', test: isOfGuardedPage },
                 { name: 'tabs', test: isOfTabs },
                 { name: 'of-paying', test: (id) => isOneOf(OF_PAYING, id) },

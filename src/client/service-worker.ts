@@ -2,12 +2,32 @@
  * Registers the service worker of the dashboard (public/service-worker.js), which shows notifications, and the offline page
  * without a connection. The dashboard registers it, and the end of a session removes it.
  */
+import { brand } from '#shared/brand.ts';
 import { paths } from './paths.ts';
 
-/** Registers the worker in the background, or lets the browser look for a newer one. Nothing else depends on it. */
-export function startWorker(): void {
+/** Where this device keeps for which account it was registered for notices (dashboard/notices/this-device.ts). */
+export const NOTICES_KEY = `${brand.linkScheme}_notices`;
+
+/**
+ * Registers the worker in the background, or lets the browser look for a newer one. Nothing else depends on it.
+ * @param onSubscribed is called when this browser gets push messages.
+ */
+export function startWorker(onSubscribed: () => void): void {
   // The development server has no offline page.
-  if (import.meta.env.PROD && 'serviceWorker' in navigator) registerWorker().catch(() => {});
+  if (import.meta.env.PROD && 'serviceWorker' in navigator)
+    registerWorker()
+      .then(async (registration) => {
+        if (await subscriptionOf(registration)) onSubscribed();
+      })
+      .catch(() => {});
+}
+
+/** What push messages come by; null where there are none. */
+export async function subscriptionOf(
+  registration: ServiceWorkerRegistration | undefined,
+): Promise<PushSubscription | null> {
+  // Some browsers have service workers and no push messages.
+  return (await registration?.pushManager?.getSubscription()) ?? null;
 }
 
 /** @throws Error when the browser does not take the worker. */
@@ -25,8 +45,9 @@ export async function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Closes the notifications, because they tell of tips, and unregisters the worker. Nothing happens without a worker, or when
- * the browser refuses.
+ * Closes the notifications, because they tell of tips, ends the push messages, and unregisters the worker, so that nothing of
+ * this account reaches whoever logs in next. The server sends nothing after the end of a session. Nothing happens without a worker, or
+ * when the browser refuses.
  */
 export async function removeWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
@@ -34,6 +55,14 @@ export async function removeWorker(): Promise<void> {
     const registration = await navigator.serviceWorker.getRegistration(paths.dashboard);
     const shown = (await registration?.getNotifications()) ?? [];
     for (const notification of shown) notification.close();
+    // An open page keeps a worker that is unregistered, and its subscription, for the next login.
+    const subscription = await subscriptionOf(registration);
+    if (subscription) {
+      localStorage.removeItem(NOTICES_KEY);
+      void navigator.clearAppBadge?.();
+      // What the worker told, by its own name for it.
+      await Promise.allSettled([subscription.unsubscribe(), caches.delete('told-tips')]);
+    }
     await registration?.unregister();
   } catch {
     // The session has ended all the same.

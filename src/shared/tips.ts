@@ -5,10 +5,11 @@ import { z } from 'zod';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { PAYMENT_MODES } from './payments.ts';
+import { MAX_WORDS_LENGTH } from './plain-words.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
-import { MAX_WORDS_LENGTH, words } from './words.ts';
+import { words } from './words.ts';
 
 /**
  * What became of the money. Every simulated payment is completed at once; one at a payment service is pending until its giver has

@@ -71,7 +71,11 @@ function Overview({ user }: { readonly user: User }) {
     if (tab === 'transactions') loadTransactions().catch(() => {});
     if (tab === 'qr-codes') loadCodes().catch(() => {});
   }, [tab]);
-  useEffect(startWorker, []);
+  useEffect(() => {
+    startWorker(() => {
+      import('./notices/keep-notices.ts').then(({ keepNotices }) => keepNotices(user.id)).catch(() => {});
+    });
+  }, [user.id]);
   useEffect(() => {
     // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
     import('../ui/toaster.tsx').catch(() => {});

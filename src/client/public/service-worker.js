@@ -1,7 +1,7 @@
 /**
  * The service worker of the dashboard. It answers navigations with what the server answers, or, without a connection, with
- * the offline page, the only page that it keeps. A click on a notification leads to the dashboard, in a tab in which it
- * is open if there is one.
+ * the offline page, the only page that it keeps. It shows a notification of the tips that the server tells by a push message
+ * (shared/notices.ts), one that counts. A click on a notification leads to the dashboard, in a tab in which it is open if there is one.
  */
 
 /** The server writes the path and the tag of the offline page here: another page makes another worker, which fetches that page. */
@@ -44,9 +44,195 @@ async function answer(request) {
   }
 }
 
+/** The server writes the labels of the services here. */
+const SERVICES = /* labels of the services */ {};
+
+/** The tag of the one notification that counts tips: those that follow join it. */
+const TIPS = 'tips';
+const PICTURES = { icon: '/icon-192.png', badge: '/badge-96.png' };
+const ADDRESS = '/dashboard?tab=transactions';
+
+/** What was told is kept here, because browsers end this worker between two messages. Logging out deletes it (client/service-worker.ts). */
+const TOLD = 'told-tips';
+const TOLD_KEY = '/told-tips';
+/** The server repeats a notice within a day. Later a lower position comes of a ledger that was restored, and is news. */
+const REPEATED_WITHIN_MS = 86_400_000;
+const MAX_WORDS_LENGTH = 200;
+
+/** Messages of pushes and pages are worked off in turn, because each reads what the one before has kept. */
+let turn = Promise.resolve();
+
+/** @param {() => Promise<void>} work */
+function inTurn(work) {
+  turn = turn.then(work, work);
+  return turn;
+}
+
+self.addEventListener('push', (event) => {
+  event.waitUntil(inTurn(() => tell(event.data)));
+});
+
+self.addEventListener('message', (event) => {
+  if (event.data === 'seen') event.waitUntil(inTurn(noteSeen));
+});
+
+/** @param {PushMessageData | null} data */
+async function tell(data) {
+  const notice = readNotice(data);
+  if (notice === null) {
+    // Browsers demand that each message shows something.
+    await show('You have new tips', { body: 'Open the dashboard to see them.', tag: 'news', renotify: true });
+  } else if (notice.kind === 'test') {
+    await show('Test notice', { body: 'Notices reach this device.', tag: 'test', renotify: true });
+  } else {
+    await tellTips(notice);
+  }
+}
+
+/** @returns null for what is no notice, or one of a later version of the server. */
+function readNotice(data) {
+  try {
+    const { v, kind, count, netCents, upTo, tip } = data.json();
+    if (v !== 1) return null;
+    if (kind === 'test') return { kind };
+    const areNumbers = [count, netCents, upTo].every((number) => Number.isSafeInteger(number) && number > 0);
+    return kind === 'tips' && areNumbers ? { kind, count, netCents, upTo, tip } : null;
+  } catch {
+    return null;
+  }
+}
+
+async function tellTips({ count, netCents, upTo, tip }) {
+  const told = await readTold();
+  const isNews = upTo > told.upTo;
+  const unseen = told.unseen + (isNews ? count : 0);
+  const next = { unseen, upTo: Math.max(upTo, told.upTo), atMs: Date.now() };
+  if (await isLookedAt()) {
+    // The page shows the tip itself, and browsers demand no notification then.
+    await keepTold({ ...next, unseen: 0 });
+    return;
+  }
+  const [shown] = await self.registration.getNotifications({ tag: TIPS });
+  const before = shown?.data?.count > 0 ? shown.data : { count: 0, netCents: 0 };
+  if (isNews) {
+    const sum = { count: before.count + count, netCents: before.netCents + netCents };
+    await show(titleOf(sum), {
+      ...{
+        tag: TIPS,
+        renotify: true,
+        body: bodyOf(tip, sum.count),
+        data: { ...sum, upTo, address: ADDRESS },
+      },
+      timestamp: Date.parse(tip?.createdAt) || Date.now(),
+    });
+  } else if (shown) {
+    const { title, body, data, timestamp } = shown;
+    await show(title, { body, data, timestamp, tag: TIPS, renotify: false, silent: true });
+  } else {
+    // It was told and put away, or seen on the page: it asks for no attention again, and the next one does not count it.
+    await show(titleOf({ count, netCents }), {
+      tag: TIPS,
+      renotify: false,
+      silent: true,
+      body: bodyOf(tip, count),
+    });
+  }
+  await keepTold(next);
+  await showBadge(next.unseen);
+}
+
+function show(title, options) {
+  return self.registration.showNotification(title, { ...PICTURES, data: { address: ADDRESS }, ...options });
+}
+
+function titleOf({ count, netCents }) {
+  return `${count === 1 ? 'New tip' : `${count} new tips`}: ${inDollars(netCents)}`;
+}
+
+/** The words about the newest tip. Each is a line of its own, so that what a giver wrote does not look like ours. */
+function bodyOf(tip, count) {
+  if (typeof tip !== 'object' || tip === null) return 'Open the dashboard to see them.';
+  const { netAmountCents, serviceCategory, giverName, message } = tip;
+  const service = Object.hasOwn(SERVICES, serviceCategory) ? SERVICES[serviceCategory] : 'Tip';
+  const name = oneLine(giverName);
+  const words = oneLine(message);
+  return [
+    count === 1 ? service : `Newest: ${inDollars(netAmountCents)}, ${service}`,
+    ...(name === '' ? [] : [`From ${name}`]),
+    ...(words === '' ? [] : [`“${words}”`]),
+  ].join('\n');
+}
+
+function oneLine(text) {
+  return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS_LENGTH) : '';
+}
+
+function inDollars(cents) {
+  return (cents / 100).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
+}
+
+/** Whether somebody looks at the dashboard in this very moment. */
+async function isLookedAt() {
+  const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  const looked = tabs.filter(({ visibilityState, focused }) => visibilityState === 'visible' && focused);
+  return (await Promise.all(looked.map(isDashboardOpen))).includes(true);
+}
+
+/** A page says that somebody looks at it. */
+async function noteSeen() {
+  const told = await readTold();
+  await keepTold({ ...told, unseen: 0 });
+  for (const notification of await self.registration.getNotifications({ tag: TIPS })) notification.close();
+  await showBadge(0);
+}
+
+/** @returns how many tips nobody has seen, and the position up to which all were told. */
+async function readTold() {
+  const nothing = { unseen: 0, upTo: 0, atMs: 0 };
+  try {
+    const cache = await caches.open(TOLD);
+    const told = await (await cache.match(TOLD_KEY)).json();
+    const { atMs } = told;
+    return Math.abs(Date.now() - atMs) < REPEATED_WITHIN_MS ? told : { ...told, upTo: 0 };
+  } catch {
+    return nothing;
+  }
+}
+
+async function keepTold(told) {
+  // A full disk must not keep a notification from being shown.
+  const cache = await caches.open(TOLD).catch(() => null);
+  await cache?.put(TOLD_KEY, Response.json(told)).catch(() => {});
+}
+
+/** Shows a number on the icon of the installed app, where there is one. */
+async function showBadge(count) {
+  await self.navigator.setAppBadge?.(count).catch(() => {});
+}
+
+/**
+ * The browser has replaced its subscription, or has ended it. The new one is registered by a page: the token of the session is
+ * in the storage of pages, which workers cannot read, and it shall not be kept in a second place. An open page does so
+ * at once, else the next one that opens.
+ */
+self.addEventListener('pushsubscriptionchange', (event) => {
+  event.waitUntil(subscribeAnew(event));
+});
+
+async function subscribeAnew({ oldSubscription, newSubscription }) {
+  const key = oldSubscription?.options.applicationServerKey;
+  if (!newSubscription && key) {
+    await self.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  }
+  const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  for (const tab of tabs) tab.postMessage('subscription-changed');
+}
+
 self.addEventListener('notificationclick', (event) => {
-  event.notification.close();
-  event.waitUntil(showDashboard(event.notification.data));
+  const { notification } = event;
+  notification.close();
+  // A notification of a page has nothing but the address.
+  event.waitUntil(showDashboard(notification.data?.address ?? notification.data ?? ADDRESS));
 });
 
 /** How long tabs may take to answer: browsers let a window come forward only soon after the click. */

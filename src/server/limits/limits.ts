@@ -74,6 +74,7 @@ export type Change = Extract<
   | 'words'
   | 'notice_device'
   | 'notice_test'
+  | 'words'
   | 'export'
 >;
 

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
+import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Prepared, prepare } from '../api/prepared-answer.ts';
 
 const WORKER = '/service-worker.js';
@@ -13,7 +14,7 @@ const WORKER = '/service-worker.js';
  * @param folders the folder of the client, and that of the build before, of which only the assets count: pages that were
  *   open during an upgrade go on asking for them.
  * @param offline the page that the service worker keeps, and its path. The worker changes with it, because browsers
- *   install a worker that differs from theirs.
+ *   install a worker that differs from theirs. It also gets the labels of the services, which its notifications name.
  */
 export function readFiles(
   folders: { readonly folder: string; readonly earlierFolder: string },
@@ -23,7 +24,8 @@ export function readFiles(
   const earlier = existsSync(earlierFolder) ? filesIn(earlierFolder).filter(([path]) => isAsset(path)) : [];
   const worker = readFileSync(join(folder, WORKER), 'utf8')
     .replace('path of the page', offline.path)
-    .replace('tag of the page', offline.page.etag);
+    .replace('tag of the page', offline.page.etag)
+    .replace('/* labels of the services */ {}', JSON.stringify(CATEGORY_LABELS));
   const type = 'text/javascript; charset=utf-8';
   return new Map([
     ...earlier,

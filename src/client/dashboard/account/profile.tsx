@@ -1,4 +1,4 @@
-/** The Profile tab: the data of the account, the alerts of new tips, services, password and sessions. */
+/** The Profile tab: the data of the account, the alerts and notices of new tips, services, password and sessions. */
 import { Pencil } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -18,6 +18,10 @@ const AccountCare = lazy(() =>
 );
 
 const Payouts = lazy(() => import('../payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
+
+const ThisDevice = lazy(() =>
+  import('../notices/this-device.tsx').then(({ ThisDevice }) => ({ default: ThisDevice })),
+);
 
 const EditDetails = lazy(() =>
   import('./edit-details.tsx').then(({ EditDetails }) => ({ default: EditDetails })),
@@ -60,7 +64,14 @@ export function Profile({ user }: { readonly user: User }) {
         </div>
       )}
       <div className={styles.care}>
-        <AlertSettings />
+        <div className={styles.device}>
+          <AlertSettings />
+          <Boundary fallback={<Unreachable title="Notices could not be loaded" />}>
+            <Suspense fallback={user.isServiceProvider && <Skeleton height="tall" />}>
+              <ThisDevice user={user} />
+            </Suspense>
+          </Boundary>
+        </div>
         <Boundary fallback={<Unreachable title="Services, password and sessions could not be loaded" />}>
           <Suspense fallback={<Skeleton height="tall" />}>
             <AccountCare user={user} />

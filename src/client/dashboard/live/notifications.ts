@@ -1,7 +1,7 @@
 /** Notifications of the system. The service worker shows them, because browsers of phones let no page do it. */
 import { brand } from '#shared/brand.ts';
 import { dashboardTab } from '../../paths.ts';
-import { registerWorker } from '../../service-worker.ts';
+import { registerWorker, subscriptionOf } from '../../service-worker.ts';
 
 export function canNotify(): boolean {
   // Browsers have service workers in secure contexts only.
@@ -16,15 +16,20 @@ export function canNotify(): boolean {
 export async function startNotifying(): Promise<boolean> {
   const permission =
     Notification.permission === 'default' ? await Notification.requestPermission() : Notification.permission;
-  return permission === 'granted' && notify('example', 'This is how a tip will be shown.');
+  return permission === 'granted' && show('example', 'This is how a tip will be shown.');
 }
 
 /**
- * Shows a notification.
+ * Shows a notification of a tip, unless the worker does so by itself, because the server tells this device of it.
  * @param id a notification replaces another of the same id, such as that of another tab, without a sound.
- * @returns whether the browser could show it.
  */
-export async function notify(id: string, sentence: string): Promise<boolean> {
+export async function notify(id: string, sentence: string): Promise<void> {
+  const registration = await registerWorker().catch(() => undefined);
+  if (!(await subscriptionOf(registration))) await show(id, sentence);
+}
+
+/** @returns whether the browser could show it. */
+async function show(id: string, sentence: string): Promise<boolean> {
   try {
     const registration = await registerWorker();
     await registration.showNotification(brand.name, {

@@ -1,0 +1,227 @@
+/**
+ * Notices in the profile: asked for by a tap only, listed, and ended with the session, so that nobody gets those of somebody else.
+ */
+import type { Page } from '@playwright/test';
+import { expect, logInByForm, storedToken, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+import { ASK, askedOf, devicesOf, endpointOf, findWorker, test, turnOn } from './push-fixtures.ts';
+
+const WORDS = 'Show names and messages in notices';
+const WHAT_IS_SENT =
+  'When a tip arrives, this device gets a notice with the amount and the service, also when Tipwell is closed. It travels encrypted through the push service of your browser.';
+const ENDED = /^Notices on this device have ended/;
+
+const section = (page: Page) => page.getByRole('region', { name: 'Notices', exact: true });
+
+test.beforeEach(({ subscribable: _ }) => {});
+
+test('a tip reaches a device whose owner turned notices on, from the tap to the notification', async ({
+  page,
+  backstage,
+  logInAs,
+  push,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await page.goto('/dashboard?tab=profile');
+  await expect(section(page).getByText(WHAT_IS_SENT)).toBeVisible();
+  await expect(page.getByRole('button', { name: ASK })).toBeVisible();
+  expect(await askedOf(page)).toBe(0);
+  expect(await endpointOf(page)).toBeNull();
+  await expectForEverybody(page, 'notices that are off');
+  await picture(page, 'notices-off');
+
+  // The keyboard alone does it, and the focus stays where it was needed.
+  await page.getByRole('button', { name: ASK }).focus();
+  await page.keyboard.press('Enter');
+  await expect(toast(page, 'Notices are on')).toBeVisible();
+  expect(await askedOf(page)).toBe(1);
+  await expect(page.getByRole('heading', { name: 'Notices', exact: true })).toBeFocused();
+  const endpoint = (await endpointOf(page)) ?? '';
+  const own = section(page).getByRole('listitem').filter({ hasText: 'This device' });
+  await expect(own).toHaveCount(1);
+  await expectForEverybody(page, 'notices that are on');
+  await picture(page, 'notices-on');
+
+  await page.goto('/tip/demo-alex-bartender');
+  await backstage.tip(customer, code, 10);
+  await expect.poll(() => push.payloadsOf(endpoint)).toHaveLength(1);
+  const { deliver, shown } = await findWorker(page);
+  await deliver(push.payloadsOf(endpoint)[0]);
+  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Bartender' }]);
+});
+
+test('words are shown on request, a test notice comes at once, and notices end with a tap', async ({
+  page,
+  backstage,
+  logInAs,
+  push,
+  server,
+}) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  const endpoint = await turnOn(page);
+  const words = page.getByRole('checkbox', { name: WORDS });
+  await expect(words).not.toBeChecked();
+  await words.click();
+  await expect(words).toBeChecked();
+  await expect.poll(() => devicesOf(server.url, provider)).toMatchObject([{ withWords: true }]);
+  await page.reload();
+  await expect(words).toBeChecked();
+
+  await page.getByRole('button', { name: 'Send a test notice' }).click();
+  await expect(toast(page, 'A test notice is on its way')).toBeVisible();
+  const [notice] = push.payloadsOf(endpoint);
+  const { deliver, shown } = await findWorker(page);
+  // Somebody looks at the page, and wants to see it all the same.
+  await deliver(notice);
+  expect(await shown()).toEqual([{ title: 'Test notice', body: 'Notices reach this device.' }]);
+
+  await page.getByRole('button', { name: 'Turn off notices on this device' }).click();
+  await expect(page.getByRole('button', { name: ASK })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Notices', exact: true })).toBeFocused();
+  await expect(page.getByText(ENDED)).toHaveCount(0);
+  expect(await endpointOf(page)).toBeNull();
+  expect(await devicesOf(server.url, provider)).toEqual([]);
+  // Turning them on again begins without words.
+  await page.getByRole('button', { name: ASK }).click();
+  await expect(words).not.toBeChecked();
+});
+
+test('another device is listed and turned off, and does not turn itself on again', async ({
+  page,
+  browser,
+  backstage,
+  logInAs,
+  server,
+  push,
+}) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  await turnOn(page);
+  const other = await browser.newContext({ baseURL: server.url });
+  const elsewhere = await other.newPage();
+  await elsewhere.goto('/auth?next=/dashboard?tab=profile');
+  await logInByForm(elsewhere, provider);
+  const device = section(elsewhere).getByRole('listitem');
+  await expect(device).toHaveCount(1);
+  await expect(device.getByText('This device')).toHaveCount(0);
+  await picture(elsewhere, 'notices-blocked-with-another-device');
+  await elsewhere.getByRole('button', { name: /^Turn off notices on/ }).click();
+  await expect(device).toHaveCount(0);
+  await other.close();
+
+  await page.reload();
+  await expect(page.getByText(ENDED)).toBeVisible();
+  await expect.poll(() => endpointOf(page)).toBeNull();
+  await expectForEverybody(page, 'notices that have ended');
+  await picture(page, 'notices-ended');
+  const endpoint = await turnOn(page);
+  expect(push.payloadsOf(endpoint)).toEqual([]);
+});
+
+for (const ending of ['a logout', 'a session that was ended elsewhere'] as const) {
+  test(`${ending} ends the notices of the device, and who logs in next gets none`, async ({
+    page,
+    backstage,
+    logInAs,
+    server,
+    push,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await backstage.bothSides();
+    const next = await backstage.provider();
+    await logInAs(provider);
+    const endpoint = await turnOn(page);
+    if (ending === 'a logout') await page.getByRole('button', { name: 'Logout' }).click();
+    else {
+      await backstage.call('POST', '/auth/logout', { token: provider.token });
+      await page.reload();
+    }
+    await expect.poll(() => storedToken(page)).toBeNull();
+    await expect.poll(() => endpointOf(page)).toBeNull();
+    expect(await page.evaluate(() => localStorage.getItem('tipwell_notices'))).toBeNull();
+    await backstage.tip(customer, code, 10);
+
+    await page.goto('/auth?next=/dashboard?tab=profile');
+    await logInByForm(page, next);
+    await expect(page.getByRole('button', { name: ASK })).toBeVisible();
+    await expect(page.getByText(ENDED)).toHaveCount(0);
+    expect(await devicesOf(server.url, next)).toEqual([]);
+    expect(push.payloadsOf(endpoint)).toEqual([]);
+    // The browser tells of what the server refused.
+    expect(complaints.splice(0).filter((text) => !text.includes('401'))).toEqual([]);
+  });
+}
+
+test('a subscription that another account has left behind is ended, and that of another key as well', async ({
+  page,
+  backstage,
+  logInAs,
+  server,
+}) => {
+  const provider = await backstage.provider();
+  await logInAs(provider);
+  await turnOn(page);
+  const change = (name: string, field: string, value: string) =>
+    page.evaluate(
+      (it) => {
+        const stored = JSON.parse(localStorage.getItem(it.name) ?? '{}');
+        localStorage.setItem(it.name, JSON.stringify({ ...stored, [it.field]: it.value }));
+      },
+      { name, field, value },
+    );
+  await change('tipwell_notices', 'userId', 'somebody-else');
+  await page.goto('/dashboard');
+  await expect.poll(() => endpointOf(page)).toBeNull();
+
+  await turnOn(page);
+  await change('pretended-subscription', 'key', 'B'.repeat(87));
+  await page.goto('/dashboard?tab=profile');
+  await expect(page.getByText(ENDED)).toBeVisible();
+  await expect.poll(() => endpointOf(page)).toBeNull();
+  expect(await turnOn(page)).not.toBeNull();
+  await expect
+    .poll(() => devicesOf(server.url, provider))
+    .toContainEqual(expect.objectContaining({ isCurrent: true }));
+});
+
+test('an endpoint that the browser has replaced, and a new password, leave notices on', async ({
+  page,
+  backstage,
+  logInAs,
+  server,
+  push,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  await logInAs(provider);
+  await turnOn(page);
+  await page.getByRole('checkbox', { name: WORDS }).click();
+  await expect.poll(() => devicesOf(server.url, provider)).toMatchObject([{ withWords: true }]);
+  const [before] = await devicesOf(server.url, provider);
+  const { worker } = await findWorker(page);
+  await page.evaluate(async () => {
+    const device = await Reflect.get(window, 'registerAtStandIn')();
+    const stored = JSON.parse(localStorage.getItem('pretended-subscription') ?? '{}');
+    localStorage.setItem('pretended-subscription', JSON.stringify({ ...stored, ...device }));
+  });
+  await worker.evaluate(() => {
+    self.dispatchEvent(new (Reflect.get(self, 'ExtendableEvent'))('pushsubscriptionchange'));
+  });
+  const renewed = () => devicesOf(server.url, provider);
+  await expect.poll(async () => (await renewed()).map(({ id }) => id)).not.toEqual([before?.id]);
+  await expect.poll(renewed).toMatchObject([{ withWords: true, isCurrent: true }]);
+
+  await page.getByLabel('Current password').fill('correct horse battery');
+  await page.getByLabel('New password', { exact: true }).fill('another horse battery');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => storedToken(page)).not.toBe(provider.token);
+  const token = (await storedToken(page)) ?? '';
+  await expect
+    .poll(() => devicesOf(server.url, { ...provider, token }))
+    .toMatchObject([{ withWords: true, isCurrent: true }]);
+  const endpoint = (await endpointOf(page)) ?? '';
+  await backstage.tip(customer, code, 20);
+  await expect.poll(() => push.payloadsOf(endpoint)).toMatchObject([{ netCents: 1_940 }]);
+});

@@ -1,0 +1,225 @@
+/**
+ * Browser tests of notices. Headless Chromium has no push service: the page gets subscriptions of a stand-in, to which the server
+ * sends, and what it got is handed to the worker by the DevTools protocol.
+ */
+import type { CDPSession, Page, Worker } from '@playwright/test';
+import { inWords } from '../support/push-devices.ts';
+import { type PushService, startPushService } from '../support/push-service.ts';
+import { startServer, stopEverything } from '../support/running-server.ts';
+import { test as base, expect, type Person } from './fixtures.ts';
+
+export const ASK = 'Turn on notices';
+
+interface PushFixtures {
+  readonly push: PushService;
+}
+
+interface TestFixtures {
+  /** Lets pages of the context subscribe at the stand-in, and counts how often they asked for permission. */
+  readonly subscribable: undefined;
+}
+
+export const test = base.extend<TestFixtures, PushFixtures>({
+  push: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      const push = await startPushService();
+      await use(push);
+      expect(push.problems).toEqual([]);
+      await push.close();
+    },
+    { scope: 'worker' },
+  ],
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      await use(await startServer({ PUSH_HOSTS: '127.0.0.1' }));
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  subscribable: async ({ context, push }, use) => {
+    await context.grantPermissions(['notifications']);
+    await context.exposeFunction('registerAtStandIn', () => inWords(push.register()));
+    await context.addInitScript(pretendToSubscribe);
+    await use(undefined);
+  },
+});
+
+/** Takes the place of the browser's subscriptions; they are kept in local storage, as long as the browser would keep them. */
+function pretendToSubscribe(): void {
+  const KEY = 'pretended-subscription';
+  const { requestPermission } = Notification;
+  Object.assign(window, { asked: 0 });
+  Notification.requestPermission = () => {
+    Object.assign(window, { asked: Reflect.get(window, 'asked') + 1 });
+    return requestPermission.call(Notification);
+  };
+  const present = () => {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? 'null');
+    if (stored === null) return null;
+    const { endpoint, key, ...keys } = stored;
+    const bytes = atob(key.replaceAll('-', '+').replaceAll('_', '/'));
+    return {
+      endpoint,
+      options: { applicationServerKey: Uint8Array.from(bytes, (char) => char.charCodeAt(0)).buffer },
+      toJSON: () => ({ endpoint, keys }),
+      async unsubscribe() {
+        localStorage.removeItem(KEY);
+        return true;
+      },
+    };
+  };
+  Object.assign(PushManager.prototype, {
+    getSubscription: async () => present(),
+    async subscribe({ applicationServerKey, userVisibleOnly }: PushSubscriptionOptionsInit) {
+      if (userVisibleOnly !== true) throw new DOMException('no', 'NotAllowedError');
+      const device = await Reflect.get(window, 'registerAtStandIn')();
+      localStorage.setItem(KEY, JSON.stringify({ ...device, key: applicationServerKey }));
+      return present();
+    },
+  });
+}
+
+/** The endpoint at which this browser gets push messages; null where it gets none. */
+export function endpointOf(page: Page): Promise<string | null> {
+  return page.evaluate(
+    () => JSON.parse(localStorage.getItem('pretended-subscription') ?? 'null')?.endpoint ?? null,
+  );
+}
+
+/** How often the page asked for permission to show notifications. */
+export function askedOf(page: Page): Promise<number> {
+  return page.evaluate(() => Reflect.get(window, 'asked'));
+}
+
+/** Turns notices on in the profile. @returns the endpoint. */
+export async function turnOn(page: Page): Promise<string> {
+  await page.goto('/dashboard?tab=profile');
+  await page.getByRole('button', { name: ASK }).click();
+  await expect(page.getByRole('button', { name: 'Send a test notice' })).toBeVisible();
+  const endpoint = await endpointOf(page);
+  if (endpoint === null) throw new Error('the browser has no subscription');
+  return endpoint;
+}
+
+/** The devices of an account, as the API tells them; of a session that has ended, none. */
+export async function devicesOf(serverUrl: string, { token }: Person) {
+  const answer = await fetch(`${serverUrl}/trpc/notices.devices`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  if (answer.status === 401) return [];
+  const { result } = await answer.json();
+  return result.data as { id: string; isCurrent: boolean; withWords: boolean }[];
+}
+
+export interface Shown {
+  readonly title: string;
+  readonly body: string;
+}
+
+/** The worker of the dashboard, as push messages meet it. */
+export interface PushedWorker {
+  /** Hands a message over, as the push service would, and waits for the end of the worker's work. */
+  deliver(payload: unknown): Promise<void>;
+  shown(): Promise<readonly Shown[]>;
+  /** The numbers that the icon of the app was given. */
+  badges(): Promise<readonly number[]>;
+  /** How many notifications were shown with a sound, and how many without one. */
+  alerts(): Promise<{ readonly loud: number; readonly silent: number }>;
+  readonly worker: Worker;
+}
+
+/** Finds the worker, which the dashboard has registered. @param page any page of the browser. */
+export async function findWorker(page: Page): Promise<PushedWorker> {
+  const origin = new URL(page.url()).origin;
+  const context = page.context();
+  const protocol = await context.newCDPSession(page);
+  const registrationId = await findRegistration(protocol);
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent('serviceworker'));
+  await worker.evaluate(spy);
+  const read = (name: string) => worker.evaluate((it) => Reflect.get(self, it), name);
+  return {
+    worker,
+    async deliver(payload) {
+      const before: number = await read('settled');
+      const data = typeof payload === 'string' ? payload : JSON.stringify(payload);
+      await protocol.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
+      await expect.poll(() => read('settled')).toBe(before + 1);
+    },
+    shown: () =>
+      worker.evaluate(async () => {
+        const shown: Notification[] = await Reflect.get(self, 'registration').getNotifications();
+        return shown.map(({ title, body }) => ({ title, body }));
+      }),
+    badges: () => read('badges'),
+    alerts: () => read('alerts'),
+  };
+}
+
+function findRegistration(protocol: CDPSession): Promise<string> {
+  return new Promise((resolve, reject) => {
+    protocol.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const found = registrations.find(
+        ({ scopeURL, isDeleted }) => scopeURL.endsWith('/dashboard') && !isDeleted,
+      );
+      if (found) resolve(found.registrationId);
+    });
+    protocol.send('ServiceWorker.enable').catch(reject);
+  });
+}
+
+/** Runs in the worker: notes what it does to the system, and when it has worked a message off. */
+function spy(): void {
+  if (Reflect.has(self, 'badges')) return;
+  const badges: number[] = [];
+  const alerts = { loud: 0, silent: 0 };
+  Object.assign(self, { badges, alerts, settled: 0 });
+  Object.defineProperty(self.navigator, 'setAppBadge', {
+    value: async (count: number) => {
+      badges.push(count);
+    },
+  });
+  const registration = Reflect.get(self, 'registration');
+  const { showNotification } = registration;
+  registration.showNotification = (title: string, options: NotificationOptions & { renotify?: boolean }) => {
+    if (options.renotify === true && options.silent !== true) alerts.loud += 1;
+    else alerts.silent += 1;
+    return showNotification.call(registration, title, options);
+  };
+  const type = Reflect.get(self, 'ExtendableEvent');
+  const { waitUntil } = type.prototype;
+  type.prototype.waitUntil = function (work: Promise<unknown>) {
+    const end = () => Object.assign(self, { settled: Reflect.get(self, 'settled') + 1 });
+    if (this.type === 'push') work.then(end, end);
+    return waitUntil.call(this, work);
+  };
+}
+
+/** What the server sends for tips. */
+export function tipsNotice({
+  upTo,
+  count = 1,
+  netCents = 970,
+  tip = null,
+}: {
+  readonly upTo: number;
+  readonly count?: number;
+  readonly netCents?: number;
+  readonly tip?: unknown;
+}) {
+  return { v: 1, kind: 'tips', count, netCents, upTo, tip, tag: `tips-${upTo}` };
+}
+
+/** A tip as a notice tells it. */
+export function notifiedTip(words: { giverName?: string; message?: string; serviceCategory?: string } = {}) {
+  return {
+    ...{
+      id: 'txn_0',
+      netAmountCents: 970,
+      serviceCategory: 'bartender',
+      createdAt: new Date().toISOString(),
+    },
+    ...{ giverName: null, message: null, ...words },
+  };
+}

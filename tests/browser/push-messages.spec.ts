@@ -1,0 +1,160 @@
+/**
+ * Push messages as the worker shows them: one notification that counts, nothing twice, and gone when somebody looks at the
+ * dashboard.
+ */
+import type { Page } from '@playwright/test';
+import { expect, setHidden } from './fixtures.ts';
+import { findWorker, notifiedTip, type PushedWorker, test, tipsNotice, turnOn } from './push-fixtures.ts';
+
+/** Turns notices on, and leaves the dashboard, so that nobody looks at it. */
+async function turnOnAndLeave(page: Page): Promise<PushedWorker> {
+  await turnOn(page);
+  await page.goto('/tip/demo-alex-bartender');
+  return findWorker(page);
+}
+
+test.beforeEach(async ({ logInAs, backstage, subscribable: _ }) => {
+  await logInAs(await backstage.provider());
+});
+
+test('a push message shows the tip, and its words only where it has some', async ({ page }) => {
+  const { deliver, shown } = await turnOnAndLeave(page);
+  await deliver(tipsNotice({ upTo: 1, tip: notifiedTip() }));
+  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Bartender' }]);
+  await page.goto('/dashboard');
+  await expect.poll(shown).toEqual([]);
+  await page.goto('/tip/demo-alex-bartender');
+  await deliver(
+    tipsNotice({
+      ...{ upTo: 2, netCents: 123_456 },
+      tip: notifiedTip({
+        ...{ serviceCategory: 'live_event', giverName: 'Cam Doe' },
+        message: '<b>Great\n\nevening</b> https://example.com',
+      }),
+    }),
+  );
+  expect(await shown()).toEqual([
+    {
+      title: 'New tip: $1,234.56',
+      body: 'Live Event\nFrom Cam Doe\n“<b>Great evening</b> https://example.com”',
+    },
+  ]);
+});
+
+test('ten push messages become one notification that counts, and one that is repeated does not count twice', async ({
+  page,
+}) => {
+  const { deliver, shown, badges, alerts } = await turnOnAndLeave(page);
+  for (let upTo = 1; upTo <= 10; upTo += 1) await deliver(tipsNotice({ upTo, tip: notifiedTip() }));
+  const told = [{ title: '10 new tips: $97.00', body: 'Newest: $9.70, Bartender' }];
+  expect(await shown()).toEqual(told);
+  expect(await badges()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(await alerts()).toEqual({ loud: 10, silent: 0 });
+
+  await deliver(tipsNotice({ upTo: 10, tip: notifiedTip() }));
+  await deliver(tipsNotice({ upTo: 7, tip: notifiedTip() }));
+  expect(await shown()).toEqual(told);
+  expect((await badges()).at(-1)).toBe(10);
+  expect(await alerts()).toEqual({ loud: 10, silent: 2 });
+
+  await deliver(tipsNotice({ upTo: 15, count: 5, netCents: 5_000 }));
+  expect(await shown()).toEqual([{ title: '15 new tips: $147.00', body: 'Open the dashboard to see them.' }]);
+  expect((await badges()).at(-1)).toBe(15);
+});
+
+test('a notification that was put away begins to count anew, while the icon counts all that nobody saw', async ({
+  page,
+}) => {
+  const { deliver, shown, badges, worker } = await turnOnAndLeave(page);
+  await deliver(tipsNotice({ upTo: 3, count: 3, netCents: 2_910 }));
+  await worker.evaluate(async () => {
+    for (const shown of await Reflect.get(self, 'registration').getNotifications()) shown.close();
+  });
+  await expect.poll(shown).toEqual([]);
+  await deliver(tipsNotice({ upTo: 4, tip: notifiedTip() }));
+  expect(await shown()).toEqual([{ title: 'New tip: $9.70', body: 'Bartender' }]);
+  expect(await badges()).toEqual([3, 4]);
+});
+
+test('whoever looks at the dashboard has seen the tips, and gets no notification of them', async ({
+  page,
+}) => {
+  const { deliver, shown, badges, alerts } = await turnOnAndLeave(page);
+  await deliver(tipsNotice({ upTo: 2, count: 2, netCents: 1_940 }));
+  await page.goto('/dashboard');
+  await expect.poll(shown).toEqual([]);
+  await expect.poll(async () => (await badges()).at(-1)).toBe(0);
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+
+  await page.bringToFront();
+  await deliver(tipsNotice({ upTo: 3, tip: notifiedTip() }));
+  expect(await shown()).toEqual([]);
+  expect((await alerts()).loud).toBe(1);
+
+  // It was told on the page, and is no news when it comes once more.
+  await page.goto('/tip/demo-alex-bartender');
+  await deliver(tipsNotice({ upTo: 3, tip: notifiedTip() }));
+  expect((await badges()).at(-1)).toBe(0);
+  expect(await alerts()).toEqual({ loud: 1, silent: 1 });
+  await deliver(tipsNotice({ upTo: 4, tip: notifiedTip() }));
+  expect((await badges()).at(-1)).toBe(1);
+  expect((await shown()).map(({ title }) => title)).toEqual(['New tip: $9.70']);
+});
+
+test('a message that this worker does not know is shown in general words', async ({ page }) => {
+  const { deliver, shown, badges } = await turnOnAndLeave(page);
+  const unknown = [{ title: 'You have new tips', body: 'Open the dashboard to see them.' }];
+  for (const payload of [
+    { v: 2, kind: 'tips', count: 1 },
+    { v: 1, kind: 'news' },
+    'no JSON',
+    'null',
+    tipsNotice({ upTo: 1, count: -1 }),
+    tipsNotice({ upTo: 1, netCents: 0.5 }),
+  ]) {
+    await deliver(payload);
+    expect(await shown(), JSON.stringify(payload)).toEqual(unknown);
+  }
+  expect(await badges()).toEqual([]);
+  await deliver(tipsNotice({ upTo: 1, tip: { serviceCategory: 'toString', giverName: 7, message: {} } }));
+  expect(await shown()).toContainEqual({ title: 'New tip: $9.70', body: 'Tip' });
+});
+
+test('a click on the notification leads to the dashboard', async ({ page }) => {
+  const { deliver, worker } = await turnOnAndLeave(page);
+  await deliver(tipsNotice({ upTo: 1, tip: notifiedTip() }));
+  const opened = await worker.evaluate(async () => {
+    const asked: string[] = [];
+    const clients = Reflect.get(self, 'clients');
+    clients.openWindow = async (address: string) => asked.push(address);
+    const [notification] = await Reflect.get(self, 'registration').getNotifications();
+    const event = new (Reflect.get(self, 'NotificationEvent'))('notificationclick', { notification });
+    let work: Promise<unknown> = Promise.resolve();
+    Object.defineProperty(event, 'waitUntil', {
+      value: (promise: Promise<unknown>) => {
+        work = promise;
+      },
+    });
+    self.dispatchEvent(event);
+    await work;
+    return asked;
+  });
+  expect(opened).toEqual(['/dashboard?tab=transactions']);
+});
+
+test('the page in the background leaves the notification to the worker', async ({ page, backstage }) => {
+  const person = await backstage.bothSides();
+  await page.goto('/');
+  await page.evaluate((token) => localStorage.setItem('tipwell_token', token), person.provider.token);
+  await turnOn(page);
+  await page.getByRole('checkbox', { name: 'Notify me when this page is in the background' }).click();
+  const { shown } = await findWorker(page);
+  await expect.poll(shown).toEqual([{ title: 'Tipwell', body: 'This is how a tip will be shown.' }]);
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  await setHidden(page, true);
+  await backstage.tip(person.customer, person.code, 10);
+  await expect(page).toHaveTitle('(1) Tipwell');
+  // Longer than a hidden page waits before it announces.
+  await page.waitForTimeout(2_500);
+  expect(await shown()).toHaveLength(1);
+});
