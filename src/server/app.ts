@@ -38,10 +38,12 @@ import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
+import type { BlockedWords } from './tips/blocked-words.ts';
 import { createFairTurns } from './tips/fair-turns.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTakings } from './tips/takings.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
+import { createTipWords } from './tips/tip-words.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
 
@@ -62,6 +64,8 @@ export interface AppDependencies {
   readonly isShuttingDown: () => boolean;
   /** Null for simulated payments. */
   readonly paymentService: PaymentService | null;
+  /** What no message to a receiver may have. */
+  readonly blockedWords: BlockedWords;
   /** What `/readyz` tells besides. */
   readonly troubles: Troubles;
 }
@@ -158,12 +162,16 @@ function createServices({
   random,
   log,
   paymentService,
+  blockedWords,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const { undoMs } = config;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const { publicUrl } = config;
-  const view = createTransactionView({ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts });
+  const { words } = storage;
+  const view = createTransactionView({
+    ...{ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts, words },
+  });
   const queryTurns = createFairTurns(QUERIES_PER_TURN);
   const tipFeed = createTipFeed(storage, view);
   const payments = paymentService
@@ -194,9 +202,11 @@ function createServices({
       clock,
       random,
       view,
+      blockedWords,
       undoMs,
       turns: queryTurns,
     }),
+    tipWords: createTipWords({ storage, clock, log, view, blockedWords }),
     takings: createTakings(storage, queryTurns),
     notices: createNotices({
       ...{ storage, clock, random, log, publicUrl, findAddresses },

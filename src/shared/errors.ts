@@ -121,6 +121,27 @@ export const REFUSALS = {
     title: 'Invalid notice',
     detail: 'The signature of the notice is not valid.',
   },
+  words_not_taken: {
+    status: 409,
+    title: 'Words not taken',
+    detail: 'No messages or names are taken here. The tip can be given without.',
+  },
+  no_words: {
+    status: 409,
+    title: 'No words',
+    detail: 'This tip has no message and no name.',
+  },
+  thanked_already: {
+    status: 409,
+    title: 'Thanked already',
+    detail: 'You have already said thank you for this tip.',
+  },
+  giver_unknown: {
+    status: 409,
+    title: 'Giver unknown',
+    detail: 'This tip was given without an account, so there is nobody to block.',
+  },
+  giver_not_found: { status: 404, title: 'Giver not found', detail: 'You have not blocked this giver.' },
   device_not_found: {
     status: 404,
     title: 'Device not found',

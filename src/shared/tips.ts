@@ -8,6 +8,7 @@ import { PAYMENT_MODES } from './payments.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
+import { MAX_WORDS_LENGTH, words } from './words.ts';
 
 /**
  * What became of the money. Every simulated payment is completed at once; one at a payment service is pending until its giver has
@@ -30,6 +31,8 @@ const tipAmountCents = z
   .max(MAX_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
   .brand<'Cents'>();
 
+const tipMessage = words('The message').transform((text) => text || null);
+
 const NO_IDEMPOTENCY_KEY = 'The idempotency key must be 1 to 255 visible ASCII characters.';
 
 /** 1 to 255 visible ASCII characters that the client makes up, one for each attempt to pay. */
@@ -49,6 +52,10 @@ export const newTip = z.object({
   receiverQrId: typedQrCodeId,
   serviceCategory,
   idempotencyKey: idempotencyKey.optional(),
+  /** Words for the receiver alone. */
+  message: tipMessage.nullish(),
+  /** Whether the receiver is told the giver's full name. */
+  withName: z.boolean({ error: 'Whether the tip has your name must be true or false.' }).default(false),
 });
 
 /** What tRPC's endless queries send along under this name, as pages that were opened before the server was upgraded do. */
@@ -145,7 +152,51 @@ export const transaction = z.object({
   refundedBy: z.enum(TIP_PARTIES).nullable(),
   /** Until when its giver may take it back, as the giver is told; null when that is over, and to the receiver, who may always refund it. */
   undoUntil: z.iso.datetime().nullable(),
+  /** What the giver wrote, as the receiver alone is told; null when they wrote nothing, or the receiver has hidden it. */
+  message: z.string().nullable(),
+  /** The name under which it was given, as the receiver alone is told; null when it was given without one, or the receiver has hidden it. */
+  giverName: z.string().nullable(),
+  /** Whether the receiver has hidden the message and the name, as the receiver is told; false besides. */
+  wordsHidden: z.boolean(),
+  /** When the receiver reported the words to the operator, as the receiver is told; null besides. */
+  reportedAt: z.iso.datetime().nullable(),
+  /** What the receiver says to the giver: their answer, or else what the tip page tells whoever has tipped. */
+  thankYou: z.string().nullable(),
+  /** When the receiver answered this tip; null when they did not. */
+  thankedAt: z.iso.datetime().nullable(),
 });
+
+export const thankYouForTip = transactionQuery.extend({
+  text: words('The thank-you')
+    .refine((text) => text !== '', 'Please write a thank-you.')
+    .meta({ pattern: '\\S', maxLength: MAX_WORDS_LENGTH }),
+});
+
+export const hiddenWords = transactionQuery.extend({
+  hidden: z.boolean({ error: 'Whether the words are hidden must be true or false.' }),
+});
+
+/** The most thank-yous that an account can keep ready. */
+const MAX_READY_THANK_YOUS = 3;
+const TOO_MANY_READY = `There can be up to ${MAX_READY_THANK_YOUS} thank-yous.`;
+
+/** The thank-yous that somebody keeps ready. */
+export const readyThankYous = z.object({
+  texts: z
+    .array(words('The thank-you'), { error: 'The thank-yous must be a list of texts.' })
+    .max(MAX_READY_THANK_YOUS, TOO_MANY_READY),
+});
+
+export const blockedGiver = z.object({
+  /** The pseudonym under which the receiver knows the giver. */
+  giverId: z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
+  blockedAt: z.iso.datetime(),
+  /** The tip by which the giver was blocked. */
+  tip: transaction,
+});
+
+/** A text that is no pseudonym is no invalid field but a giver who is not found. */
+export const giverQuery = z.object({ giverId: z.string({ error: 'The giver id must be text.' }) });
 
 export const tipSummary = z.object({
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
@@ -161,6 +212,7 @@ export type NewTip = z.output<typeof newTip>;
 export type SummaryQuery = z.output<typeof summaryQuery>;
 export type TransactionsQuery = z.output<typeof transactionsQuery>;
 export type Transaction = z.infer<typeof transaction>;
+export type BlockedGiver = z.infer<typeof blockedGiver>;
 export type TipSummary = z.infer<typeof tipSummary>;
 
 /** One page of a listing, newest first. */

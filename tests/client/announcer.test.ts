@@ -25,6 +25,8 @@ function tip(dollars: number): Transaction {
     receiptUrl: null,
     ...{ createdAt: '2026-05-15T12:00:00.000Z' },
     ...{ refundedAt: null, refundedBy: null, undoUntil: null },
+    ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
+    ...{ thankYou: null, thankedAt: null },
   };
 }
 

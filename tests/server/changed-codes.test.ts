@@ -10,7 +10,7 @@ import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 /** An app with the codes of two providers, both looked up and shown, and a way to tell it of changes as its storage does. */
 async function createScene({ isShared }: { readonly isShared: boolean }) {
-  const listeners = new Set<StorageListener>();
+  const listeners = new Set<Partial<StorageListener>>();
   /** Called whenever a code was read, before whoever asked for it has the answer. */
   const reading = { done: async () => {} };
   const wrapStorage = (storage: Storage): Storage => ({
@@ -30,7 +30,7 @@ async function createScene({ isShared }: { readonly isShared: boolean }) {
   const codes = { pat: await codeOf(t, 'Pat Doe'), sam: await codeOf(t, 'Sam Roe', 'sam') };
   const pat: UserId = (await t.rest('GET', `/qr-codes/${codes.pat}`)).body.qr_code.user_id;
   const tellOfCodes = (owners: readonly UserId[] | 'any') => {
-    for (const listener of listeners) listener.onCodes(owners);
+    for (const listener of listeners) listener.onCodes?.(owners);
   };
   expect(await namesAt(t, codes.pat)).toEqual(['Pat Doe', 'Pat Doe']);
   expect(await namesAt(t, codes.sam)).toEqual(['Sam Roe', 'Sam Roe']);

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { Account } from '#server/storage/storage.ts';
+import { NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
 import { createFairTurns } from '#server/tips/fair-turns.ts';
 import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createTakings } from '#server/tips/takings.ts';
@@ -55,10 +56,14 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   const receipts = createGuestReceipts(key);
   const view = createTransactionView({
     ...{ key, undoMs: UNDO_MS, clock: deps.clock, publicUrl: PUBLIC_URL, receipts },
+    words: storage.words,
   });
   const turns = createFairTurns(8);
   const payments = createSimulatedPayments(storage);
-  const transactions = createTransactions({ ...deps, payments, receipts, view, undoMs: UNDO_MS, turns });
+  const transactions = createTransactions({
+    ...{ ...deps, payments, receipts, view, undoMs: UNDO_MS, turns },
+    blockedWords: NO_BLOCKED_WORDS,
+  });
   const takings = createTakings(storage, turns);
   const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL });
   const model = createLedgerModel(UNDO_MS);

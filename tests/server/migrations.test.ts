@@ -14,12 +14,14 @@ import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from 'drizzle-orm/sqli
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { notePast, tipText } from '#server/storage/past.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
+import * as deviceSchema from '#server/storage/sqlite/device-schema.ts';
 import { checkIntegrity, checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
 import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import * as paymentSchema from '#server/storage/sqlite/payment-schema.ts';
 import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import * as wordSchema from '#server/storage/sqlite/word-schema.ts';
 import { createFairTurns } from '#server/tips/fair-turns.ts';
 import { createTakings } from '#server/tips/takings.ts';
 import type { UserId } from '#shared/ids.ts';
@@ -431,7 +433,9 @@ describe('a file', () => {
 });
 
 describe('the tables that the migrations make are those of schema.ts:', () => {
-  const tables = Object.values({ ...schema, ...paymentSchema }).filter((value) => is(value, SQLiteTable));
+  const tables = Object.values({ ...schema, ...paymentSchema, ...wordSchema, ...deviceSchema }).filter(
+    (value) => is(value, SQLiteTable),
+  );
 
   function migrated(): Database {
     const database = open();
@@ -516,9 +520,9 @@ describe('the tables that the migrations make are those of schema.ts:', () => {
         from: column.name,
         table: getTableConfig(foreignTable).name,
         to: to[index]?.name,
-        // Deleting an account, a code or a tip never takes anything along.
-        on_delete: 'NO ACTION',
-        on_update: 'NO ACTION',
+        // Deleting an account, a code or a tip never takes anything along; a session takes the notices of its device.
+        on_delete: name === 'push_devices' && from[0]?.name === 'session_hash' ? 'CASCADE' : 'NO ACTION',
+        on_update: name === 'push_devices' && from[0]?.name === 'session_hash' ? 'CASCADE' : 'NO ACTION',
       }));
     });
     expect(new Set(references)).toEqual(new Set(expectedReferences));

@@ -143,7 +143,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
         ? {
             qr_code: {
               ...{ id: code.id, service_category: 'bartender', user_id: provider.user.id },
-              ...{ status: 'active', is_payable: true },
+              ...{ status: 'active', is_payable: true, takes_words: true },
             },
             service_provider: {
               ...{ ...names, full_name: 'Provider pat', service_category: 'bartender' },
@@ -153,7 +153,7 @@ describe.each(DOORS)('looking a code up by %s', (door) => {
         : {
             qrCode: {
               ...{ id: code.id, serviceCategory: 'bartender', userId: provider.user.id },
-              ...{ status: 'active', isPayable: true },
+              ...{ status: 'active', isPayable: true, takesWords: true },
             },
             serviceProvider: {
               ...{ ...names, fullName: 'Provider pat', serviceCategory: 'bartender' },

@@ -40,15 +40,17 @@ async function openScene({
   hashing,
   publicUrl = PUBLIC_URL,
   isPaid = false,
+  takesGuestTips = false,
 }: {
   readonly isRateLimited?: boolean;
   readonly hashing?: 'slow';
   readonly publicUrl?: string;
   readonly isPaid?: boolean;
+  readonly takesGuestTips?: boolean;
 } = {}) {
   const trouble = { isShuttingDown: false };
   const options = {
-    config: { isRateLimited, publicUrl },
+    config: { isRateLimited, publicUrl, takesGuestTips },
     ...(hashing && { hashing }),
     isShuttingDown: () => trouble.isShuttingDown,
   };
@@ -71,6 +73,7 @@ interface Row {
   readonly publicUrl?: string;
   /** Whether tips are paid at a payment service. */
   readonly isPaid?: true;
+  readonly takesGuestTips?: true;
   /** What happens before the call. */
   arrange?(scene: Scene): unknown;
   /** What goes wrong around the call, and how it ends, so that the database can be looked into. */
@@ -128,6 +131,39 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
   malformed_json: {
     status: 400,
     act: (scene, door) => sendToLogin(door, scene, 'application/json', '{"email": '),
+  },
+  words_not_taken: {
+    status: 409,
+    detail: 'No messages or names are taken here. The tip can be given without.',
+    arrange: ({ provider, code }) => provider.trpc.qrCodes.update.mutate({ id: code.id, takesWords: false }),
+    act: ({ t, tip, customer }, door) =>
+      call(door, t, 'transactions.create', { ...tip, message: 'Hello' }, customer),
+  },
+  no_words: {
+    status: 409,
+    arrange: ({ t, tip, customer }) => tipThrough('tRPC', t, tip, customer),
+    act: async ({ t, provider }, door) =>
+      call(door, t, 'words.hide', { id: await newestTipOf(provider), hidden: true }, provider),
+  },
+  thanked_already: {
+    status: 409,
+    async arrange({ t, tip, customer, provider }) {
+      await tipThrough('tRPC', t, tip, customer);
+      await provider.trpc.words.thank.mutate({ id: await newestTipOf(provider), text: 'Thanks' });
+    },
+    act: async ({ t, provider }, door) =>
+      call(door, t, 'words.thank', { id: await newestTipOf(provider), text: 'Thanks again' }, provider),
+  },
+  giver_unknown: {
+    status: 409,
+    takesGuestTips: true,
+    arrange: ({ t, tip }) => tipThrough('tRPC', t, tip),
+    act: async ({ t, provider }, door) =>
+      call(door, t, 'words.block', { id: await newestTipOf(provider) }, provider),
+  },
+  giver_not_found: {
+    status: 404,
+    act: ({ t, provider }, door) => call(door, t, 'words.unblock', { giverId: 'gvr_none' }, provider),
   },
   malformed_request: {
     status: 400,

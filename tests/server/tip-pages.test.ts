@@ -63,6 +63,7 @@ describe('a page with a name of its own', () => {
         [snake ? 'user_id' : 'userId']: `usr_${'0'.repeat(16)}${code.toLowerCase()}`,
         status: 'active',
         [snake ? 'is_payable' : 'isPayable']: true,
+        [snake ? 'takes_words' : 'takesWords']: true,
       },
       [snake ? 'service_provider' : 'serviceProvider']: {
         username: `code-${code.toLowerCase()}`,
@@ -226,6 +227,7 @@ describe('what a page shows', () => {
       [door === 'REST' ? 'qr_code' : 'qrCode']: {
         ...{ id: openCode, [service]: 'bartender', [userId]: owner.user.id },
         ...{ status: 'active', [door === 'REST' ? 'is_payable' : 'isPayable']: true },
+        [door === 'REST' ? 'takes_words' : 'takesWords']: true,
       },
       [door === 'REST' ? 'service_provider' : 'serviceProvider']: {
         ...{ username: 'secretname', [name]: 'Wilhelmina Realname', [service]: 'bartender' },

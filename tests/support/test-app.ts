@@ -17,6 +17,7 @@ import type { Pages } from '#server/pages/pages.ts';
 import type { PaymentService } from '#server/payments/payment-service.ts';
 import { readSecrets } from '#server/storage/secrets.ts';
 import type { Storage } from '#server/storage/storage.ts';
+import { type BlockedWords, NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
@@ -60,6 +61,8 @@ export async function createTestApp(
     readonly pages?: Pages;
     /** Payments are simulated unless a test is about a payment service. */
     readonly paymentService?: (clock: Clock) => PaymentService;
+    /** No word is blocked unless a test is about them. */
+    readonly blockedWords?: BlockedWords;
   } = {},
 ) {
   const data = options.data ?? (await createTestData());
@@ -83,6 +86,7 @@ export async function createTestApp(
     log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
     paymentService: options.paymentService?.(() => clock.nowMs) ?? null,
+    blockedWords: options.blockedWords ?? NO_BLOCKED_WORDS,
     isShuttingDown: options.isShuttingDown ?? (() => false),
     troubles,
   });

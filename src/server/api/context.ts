@@ -19,6 +19,7 @@ import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
+import type { TipWords } from '#server/tips/tip-words.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
 import { createAddressGroup, networkAround } from './client-address.ts';
 
@@ -30,6 +31,7 @@ export interface Services {
   readonly payments: TipPayments;
   readonly payouts: Payouts;
   readonly transactions: Transactions;
+  readonly tipWords: TipWords;
   readonly takings: Takings;
   readonly tipFeed: TipFeed;
   readonly notices: Notices;

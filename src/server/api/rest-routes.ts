@@ -11,6 +11,7 @@ import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PAYMENT_ROUTES } from './payment-routes.ts';
 import { numberFrom, type RestAnswer, type RestRequest, type RestRoute, route } from './rest-route.ts';
 import { CODE_REFUSALS, TRANSACTION_ROUTES } from './transaction-routes.ts';
+import { WORD_ROUTES } from './word-routes.ts';
 
 /** A login as OAuth's clients know it (RFC 6749, section 5.1). */
 export const restLogin = login.extend({ tokenType: z.literal('bearer') });
@@ -159,6 +160,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     },
   }),
   ...TRANSACTION_ROUTES,
+  ...WORD_ROUTES,
   ...PAYMENT_ROUTES,
   ...NOTICE_ROUTES,
 ];

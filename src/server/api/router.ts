@@ -6,12 +6,14 @@ import { paymentsRouter } from './payments.router.ts';
 import { qrCodesRouter } from './qr-codes.router.ts';
 import { transactionsRouter } from './transactions.router.ts';
 import { createCallerFactory, router } from './trpc.ts';
+import { wordsRouter } from './words.router.ts';
 
 export const appRouter = router({
   auth: authRouter,
   qrCodes: qrCodesRouter,
   transactions: transactionsRouter,
   payments: paymentsRouter,
+  words: wordsRouter,
   notices: noticesRouter,
 });
 

@@ -145,6 +145,7 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
       'own_qr_code',
       'category_mismatch',
       'idempotency_key_reused',
+      'words_not_taken',
       'too_many_requests',
     ],
     async call({ ask, body, header }) {

@@ -79,6 +79,8 @@ export const LIMITS = {
   print: inMemory(['account'], 120, HOUR_MS),
   // Each asks the payment service.
   payout_link: inMemory(['account'], 30, HOUR_MS),
+  // Thank-yous, and what somebody does about words, are durable writes.
+  words: inMemory(['account'], 120, MINUTE_MS),
   // A browser registers its device each time that the app is opened, and each time is a durable write.
   notice_device: inMemory(['account'], 120, HOUR_MS),
   // Each asks a push service.

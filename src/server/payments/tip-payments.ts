@@ -2,14 +2,14 @@
  * How tips are paid: the port that the chapter of tips sees. Simulated, a tip is completed as soon as it is given; at a payment
  * service, its giver pays it on a page of that service.
  */
-import type { NewReversal, NewTransaction, RecordOutcome, ReverseOutcome } from '#server/storage/ledger.ts';
+import type { GivenTip, NewReversal, RecordOutcome, ReverseOutcome } from '#server/storage/ledger.ts';
 import type { BeginOutcome, PaymentRecord } from '#server/storage/payments.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 
 /** A tip that is to be paid, however that is done. */
-export type UnpaidTip = Omit<NewTransaction, 'paymentMode'>;
+export type UnpaidTip = Omit<GivenTip, 'paymentMode'>;
 
 export interface TipPayments {
   readonly mode: PaymentMode;

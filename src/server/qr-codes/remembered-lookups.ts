@@ -34,7 +34,6 @@ export function rememberLookups(
   let changes = 0;
 
   storage.subscribe({
-    onEntries() {},
     onCodes(owners) {
       changes += 1;
       const changed = owners === 'any' ? null : new Set(owners);

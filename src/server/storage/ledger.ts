@@ -6,6 +6,7 @@ import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { TipDirection, TipParty } from '#shared/records.ts';
+import type { OfferedWords } from './words.ts';
 
 export interface NewTransaction {
   readonly id: TransactionId;
@@ -32,6 +33,11 @@ export interface Reversal {
   readonly reversedBy: TipParty | null;
 }
 
+/** A tip that is to be given, with what its giver says. */
+export interface GivenTip extends NewTransaction {
+  readonly words?: OfferedWords | undefined;
+}
+
 export interface TransactionRecord extends NewTransaction {
   readonly receiverId: UserId;
   /** Null for a tip that was not reversed. */
@@ -41,6 +47,8 @@ export interface TransactionRecord extends NewTransaction {
   readonly receiverUsername: string;
   /** The name on the tip page of the code, as it is now; null when the page has none of its own. */
   readonly displayName: string | null;
+  /** What the tip page of the code tells whoever has tipped, as it is now; null when that is nothing. */
+  readonly defaultThankYou: string | null;
 }
 
 /** What a tip, or the reversal of one, did to the account of one of its two people. */
@@ -65,10 +73,19 @@ export interface EntryName {
 /** Why a code of somebody's cannot be changed: it is none of theirs, or it leads nowhere any more. */
 export type CodeRefusal = { readonly outcome: 'unknown_code' | 'code_replaced' | 'code_retired' };
 
+/** Why a tip is not given to a code that is there and current. One of a giver who is blocked is refused as if the code were paused. */
+export type TipRefusal =
+  | 'key_reused'
+  | 'code_paused'
+  | 'own_code'
+  | 'category_mismatch'
+  | 'words_off'
+  | 'words_refused';
+
 export type RecordOutcome =
   | { readonly outcome: 'recorded' | 'repeated'; readonly transaction: TransactionRecord }
   | CodeRefusal
-  | { readonly outcome: 'key_reused' | 'code_paused' | 'own_code' | 'category_mismatch' };
+  | { readonly outcome: TipRefusal };
 
 /** What somebody asks for who has a tip reversed. */
 export interface NewReversal {
@@ -170,11 +187,11 @@ export interface CheckStep {
 /** The ledger of tips. Every method is one atomic step, as in all of the port. */
 export interface Ledger {
   /**
-   * Records a tip: the transaction, an entry in each of the two accounts with their totals, and the receiver's bucket, all or
-   * nothing, durably before it answers. A guest has no account, and no entry. The same giver and idempotency key give the same
+   * Records a tip: the transaction, an entry in each of the two accounts with their totals, the receiver's bucket and the words, all
+   * or nothing, durably before it answers. A guest has no account, and no entry. The same giver and idempotency key give the same
    * transaction, however often and however concurrently asked.
    */
-  recordTip(tip: NewTransaction): Promise<RecordOutcome>;
+  recordTip(tip: GivenTip): Promise<RecordOutcome>;
   /**
    * Reverses a tip in full, by an entry in each of the two accounts, which takes their totals and the bucket of the time of the
    * tip back; all or nothing, durably, and at most once. `repeated` for the same person and idempotency key.

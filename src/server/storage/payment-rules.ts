@@ -11,8 +11,9 @@ import type {
   PaymentRecord,
   PayoutAccount,
 } from './payments.ts';
-import { decideTip, isPartyTo, isSameTip, type StoredTransaction } from './rules.ts';
+import { decideTip, type EarlierTip, isPartyTo, isSameTip } from './rules.ts';
 import type { QrCodeWithProvider } from './storage.ts';
+import type { KeptWords } from './word-rules.ts';
 
 /**
  * What beginning a payment comes to. `due` says that nothing stands against it.
@@ -24,19 +25,22 @@ export function decidePayment(
   payment: NewPayment,
   found: {
     readonly earlier: PaymentRecord | undefined;
-    readonly earlierTip: StoredTransaction | undefined;
+    readonly earlierTip: EarlierTip | undefined;
+    /** The words of the earlier payment. */
+    readonly words: KeptWords | undefined;
     readonly code: QrCodeWithProvider | undefined;
+    readonly isBlocked: boolean;
     readonly account: PayoutAccount | undefined;
   },
 ):
   | BeginOutcome
   | { readonly outcome: 'due'; readonly code: QrCodeWithProvider; readonly destination: string } {
-  const { earlier, earlierTip, code, account } = found;
+  const { earlier, earlierTip, words, code, isBlocked, account } = found;
   if (earlier)
-    return isSameTip(earlier, payment)
+    return isSameTip(earlier, words, payment)
       ? { outcome: 'repeated', payment: earlier }
       : { outcome: 'key_reused' };
-  const decision = decideTip(payment, earlierTip, code);
+  const decision = decideTip(payment, earlierTip, code, isBlocked);
   switch (decision.outcome) {
     case 'due':
       return account?.chargesEnabled
@@ -52,8 +56,8 @@ export function decidePayment(
 
 /** A payment as it is when it begins. */
 export function newPayment(
-  payment: NewPayment,
-  { userId, fullName, username, displayName }: QrCodeWithProvider,
+  { words: _, ...payment }: NewPayment,
+  { userId, fullName, username, displayName, thankYou }: QrCodeWithProvider,
   destination: string,
 ): PaymentRecord {
   return {
@@ -62,6 +66,7 @@ export function newPayment(
     receiverName: fullName,
     receiverUsername: username,
     displayName,
+    defaultThankYou: thankYou,
     destination,
     state: 'created',
     changedAtMs: payment.createdAtMs,
@@ -163,6 +168,7 @@ export function paymentRow({
   receiverName: _name,
   receiverUsername: _username,
   displayName: _displayName,
+  defaultThankYou: _thankYou,
   checkout,
   refund,
   ...payment
@@ -186,7 +192,10 @@ export function paymentOf({
   refundKey,
   ...payment
 }: ReturnType<typeof paymentRow> &
-  Pick<PaymentRecord, 'receiverName' | 'receiverUsername' | 'displayName'>): PaymentRecord {
+  Pick<
+    PaymentRecord,
+    'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
+  >): PaymentRecord {
   return {
     ...payment,
     checkout: checkoutId === null || checkoutUrl === null ? null : { id: checkoutId, url: checkoutUrl },

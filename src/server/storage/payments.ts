@@ -5,10 +5,10 @@
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
-import type { CodeRefusal, NewReversal, NewTransaction, TransactionRecord } from './ledger.ts';
+import type { CodeRefusal, GivenTip, NewReversal, TipRefusal, TransactionRecord } from './ledger.ts';
 
 /** A payment that is to begin: the tip that it is of, and when its giver can pay no more. */
-export interface NewPayment extends NewTransaction {
+export interface NewPayment extends GivenTip {
   readonly paymentMode: PaidMode;
   readonly expiresAtMs: number;
 }
@@ -48,7 +48,7 @@ export type BeginOutcome =
   /** The giver gave this tip under the same idempotency key, when no payment service was needed. */
   | { readonly outcome: 'recorded'; readonly transaction: TransactionRecord }
   | CodeRefusal
-  | { readonly outcome: 'key_reused' | 'code_paused' | 'own_code' | 'category_mismatch' | 'not_payable' };
+  | { readonly outcome: TipRefusal | 'not_payable' };
 
 /** What is heard of a payment, from the payment service or from one of its two people. */
 export type PaymentMove =

@@ -10,6 +10,7 @@ import {
   ALL_TIPS,
   type CodeRefusal,
   type EntryKind,
+  type GivenTip,
   type ListingPlace,
   type ListingStep,
   type NewReversal,
@@ -29,6 +30,7 @@ import type {
   QrCodeRecord,
   QrCodeWithProvider,
 } from './storage.ts';
+import { areSameWords, type KeptWords } from './word-rules.ts';
 
 /** An email as it is compared: nobody has an address that differs from another's in case alone. */
 export function emailKeyOf(email: string): string {
@@ -152,14 +154,28 @@ export function sessionsToEnd<Session>(
 }
 
 /** A tip as the ledger keeps it, without names. */
-export type StoredTransaction = Omit<TransactionRecord, 'receiverName' | 'receiverUsername' | 'displayName'>;
+export type StoredTransaction = Omit<
+  TransactionRecord,
+  'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
+>;
+
+/** A stored tip that a new one may repeat, with the words of it. */
+export interface EarlierTip extends StoredTransaction {
+  readonly words: KeptWords | undefined;
+}
 
 /** A stored tip with the names of its receiver. @param code the code that was tipped. */
 export function withReceiverNames(
   stored: StoredTransaction,
-  { fullName, username, displayName }: QrCodeWithProvider,
+  { fullName, username, displayName, thankYou }: QrCodeWithProvider,
 ): TransactionRecord {
-  return { ...stored, receiverName: fullName, receiverUsername: username, displayName };
+  return {
+    ...stored,
+    receiverName: fullName,
+    receiverUsername: username,
+    displayName,
+    defaultThankYou: thankYou,
+  };
 }
 
 /** A row without what is none of the port's. */
@@ -171,6 +187,7 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
     receiverName: row.receiverName,
     receiverUsername: row.receiverUsername,
     displayName: row.displayName,
+    defaultThankYou: row.defaultThankYou,
     qrCodeId: row.qrCodeId,
     serviceCategory: row.serviceCategory,
     amountCents: row.amountCents,
@@ -191,11 +208,13 @@ export function transactionOf(row: TransactionRecord): TransactionRecord {
  * receiver, and moves the totals by `givenCents` and `receivedCents`.
  * @param earlier the tip that the giver gave under the same idempotency key; of a guest, the one that has this id.
  * @param code the code that the tip names.
+ * @param isBlocked whether the owner of the code takes no tips from the giver, who learns nothing of it.
  */
 export function decideTip(
-  tip: NewTransaction,
-  earlier: StoredTransaction | undefined,
+  tip: GivenTip,
+  earlier: EarlierTip | undefined,
   code: QrCodeWithProvider | undefined,
+  isBlocked: boolean,
 ):
   | RecordOutcome
   | {
@@ -204,14 +223,19 @@ export function decideTip(
       readonly givenCents: Cents;
       readonly receivedCents: Cents;
     } {
-  if (earlier && !isSameTip(earlier, tip)) return { outcome: 'key_reused' };
-  if (earlier && code) return { outcome: 'repeated', transaction: withReceiverNames(earlier, code) };
+  if (earlier && !isSameTip(earlier, earlier.words, tip)) return { outcome: 'key_reused' };
+  if (earlier && code) {
+    const { words: _, ...stored } = earlier;
+    return { outcome: 'repeated', transaction: withReceiverNames(stored, code) };
+  }
   const found = currentCode(code);
   if (found.outcome !== 'current') return found;
   const { code: current } = found;
   if (current.userId === tip.giverId) return { outcome: 'own_code' };
-  if (current.status === 'paused') return { outcome: 'code_paused' };
+  if (current.status === 'paused' || isBlocked) return { outcome: 'code_paused' };
   if (current.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
+  if (tip.words && !current.takesWords) return { outcome: 'words_off' };
+  if (tip.words?.isRefused) return { outcome: 'words_refused' };
   return { outcome: 'due', code: current, givenCents: tip.amountCents, receivedCents: tip.netAmountCents };
 }
 
@@ -274,14 +298,17 @@ export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs
 /** How many entries one step of a listing looks at: some milliseconds of work. */
 export const LISTING_SPAN = 2_000;
 
+/** Whether a tip that is sent again under the same key is the same. @param words those of the earlier one. */
 export function isSameTip(
   earlier: Pick<NewTransaction, 'qrCodeId' | 'amountCents' | 'serviceCategory'>,
-  tip: NewTransaction,
+  words: KeptWords | undefined,
+  tip: GivenTip,
 ): boolean {
   return (
     earlier.qrCodeId === tip.qrCodeId &&
     earlier.amountCents === tip.amountCents &&
-    earlier.serviceCategory === tip.serviceCategory
+    earlier.serviceCategory === tip.serviceCategory &&
+    areSameWords(words, tip.words)
   );
 }
 

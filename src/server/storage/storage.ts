@@ -4,13 +4,14 @@
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
 import type { ServiceCategory } from '#shared/categories.ts';
-import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
+import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Devices } from './devices.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
+import type { Words } from './words.ts';
 
 /** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
 export class StorageUnavailable extends Error {
@@ -141,6 +142,8 @@ export interface StorageListener {
   onEntries(accounts: readonly UserId[] | 'any'): void;
   /** What a look-up answers for the codes of these providers may have changed. */
   onCodes(owners: readonly UserId[] | 'any'): void;
+  /** This giver was thanked for a tip. */
+  onThanks(giver: UserId, id: TransactionId): void;
 }
 
 /**
@@ -151,11 +154,12 @@ export type Remnants = 'complete' | 'partial' | 'busy';
 
 export interface Storage extends Ledger {
   readonly payments: Payments;
+  readonly words: Words;
   readonly devices: Devices;
   /** Whether other processes may use the same data at the same time. */
   readonly isShared: boolean;
   /** Tells a listener of changes from now on. @returns a function that ends this. */
-  subscribe(listener: StorageListener): () => void;
+  subscribe(listener: Partial<StorageListener>): () => void;
   /**
    * Tells the listeners of changes that another process made without telling anybody, as an operator's command does on SQLite; to be
    * called every second.

@@ -6,7 +6,7 @@
 import type { EntryName, EntryRecord } from '#server/storage/ledger.ts';
 import type { Storage } from '#server/storage/storage.ts';
 import { AppError } from '#shared/errors.ts';
-import { BEGINNING, isTransactionId, type UserId } from '#shared/ids.ts';
+import { BEGINNING, isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import type { StreamReset, Transaction } from '#shared/tips.ts';
 import { createFairTurns } from './fair-turns.ts';
 import type { TransactionView } from './transaction-view.ts';
@@ -23,9 +23,9 @@ const STEPS_PER_TURN = 25;
 const MAX_REPLAY = 1_000;
 const RETRY_AFTER_S = 30;
 
-/** An entry of an account, as its streams tell it. */
+/** News of an account, as its streams tell it: an entry, or that the account was thanked for a tip that it gave. */
 export interface TipEvent {
-  /** The id of the transaction for a tip, another one for its reversal. */
+  /** The id of the transaction for a tip, another one for its reversal; for thanks that of the event before. */
   readonly id: string;
   readonly transaction: Transaction;
 }
@@ -67,6 +67,8 @@ class Follower {
   #isAwake = false;
   #wakeUp: (() => void) | null = null;
   #isDisplaced = false;
+  /** The tips that the account was thanked for since the stream last told. Whoever misses one finds it in the list. */
+  readonly thanked = new Set<TransactionId>();
 
   displace(): void {
     this.#isDisplaced = true;
@@ -152,7 +154,12 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     onEntries(accounts) {
       for (const userId of accounts === 'any' ? followers.keys() : accounts) wake(userId);
     },
-    onCodes() {},
+    onThanks(giver, id) {
+      for (const follower of followers.get(giver) ?? []) {
+        if (follower.thanked.size < READ_SIZE) follower.thanked.add(id);
+        follower.wake();
+      }
+    },
   });
 
   function wake(userId: UserId): void {
@@ -175,16 +182,31 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
     return entry && storage.findEntryPosition(userId, entry);
   }
 
-  const eventOf = ({ kind, transaction }: EntryRecord, userId: UserId): TipEvent => ({
-    id: eventIdOf({
+  const idOf = ({ kind, transaction }: EntryRecord): string =>
+    eventIdOf({
       transactionId: transaction.id,
       isReversal: kind === 'received_reversed' || kind === 'given_reversed',
-    }),
-    transaction: view(transaction, userId),
-  });
+    });
 
-  async function* stream(userId: UserId, follower: Follower, from: number, until: AbortSignal) {
+  /** The tips for which an account was thanked since this was asked last. */
+  async function takeThanked(userId: UserId, follower: Follower): Promise<Transaction[]> {
+    const ids = [...follower.thanked];
+    follower.thanked.clear();
+    const found = await Promise.all(ids.map((id) => storage.findTransaction(userId, id)));
+    return view.all(
+      found.filter((record) => record !== null),
+      userId,
+    );
+  }
+
+  async function* stream(
+    userId: UserId,
+    follower: Follower,
+    { position: from, startsAfter }: Start,
+    until: AbortSignal,
+  ): AsyncGenerator<TipEvent, void> {
     let position = from;
+    let lastId = startsAfter;
     const goOn = () => {
       until.throwIfAborted();
       closing.signal.throwIfAborted();
@@ -196,13 +218,25 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
         await turns.step(follower);
         goOn();
         const records = await storage.listEntriesSince(userId, position, READ_SIZE);
-        for (const record of records) {
+        const seen = await view.all(
+          records.map(({ transaction }) => transaction),
+          userId,
+        );
+        for (const [index, record] of records.entries()) {
+          const transaction = seen[index];
+          if (!transaction) throw new Error('an entry of a stream cannot be seen');
           await turns.step(follower);
           goOn();
           position = record.position;
-          yield eventOf(record, userId);
+          lastId = idOf(record);
+          yield { id: lastId, transaction };
         }
-        if (records.length < READ_SIZE) await follower.sleep();
+        if (records.length === READ_SIZE) continue;
+        for (const transaction of await takeThanked(userId, follower)) {
+          goOn();
+          yield { id: lastId, transaction };
+        }
+        if (follower.thanked.size === 0) await follower.sleep();
       }
     } finally {
       unsubscribe(userId, follower);
@@ -216,8 +250,12 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
       until.addEventListener('abort', () => unsubscribe(userId, follower), { once: true });
       if (until.aborted) unsubscribe(userId, follower);
       try {
-        const { startsAfter, reset, position } = await startOf(userId, lastSeen);
-        return { startsAfter, reset, events: stream(userId, follower, position, until) };
+        const start = await startOf(userId, lastSeen);
+        return {
+          startsAfter: start.startsAfter,
+          reset: start.reset,
+          events: stream(userId, follower, start, until),
+        };
       } catch (error) {
         unsubscribe(userId, follower);
         throw error;

@@ -5,6 +5,7 @@
 import { createHmac } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/ledger.ts';
 import type { PaymentRecord } from '#server/storage/payments.ts';
+import type { TipWords, Words } from '#server/storage/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
@@ -18,8 +19,16 @@ const MAX_REMEMBERED = 10_000;
 /** What can be seen as a transaction: a tip of the ledger, or a payment of one that is to be. */
 export type Viewable = TransactionRecord | PaymentRecord;
 
-/** The record as `viewer`, who is its giver or its receiver, may see it; null for the guest who gave it. */
-export type TransactionView = (record: Viewable, viewer: UserId | null) => Transaction;
+/** Records as `viewer`, who is the giver or the receiver, may see them; null for the guest who gave. */
+export interface TransactionView {
+  /** With what was written about them, which is looked up. */
+  all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]>;
+  one(record: Viewable, viewer: UserId | null): Promise<Transaction>;
+  /** A tip that its giver has given just now, about which nobody has answered yet. */
+  fresh(record: Viewable, giver: UserId | null): Transaction;
+  /** The name under which a receiver knows a giver. */
+  pseudonymOf(people: { readonly giverId: UserId; readonly receiverId: UserId }): GiverPseudonym;
+}
 
 /**
  * @param deps.key of the pseudonyms; the same key gives the same pseudonym for the same two people.
@@ -31,6 +40,7 @@ export function createTransactionView({
   clock,
   publicUrl,
   receipts,
+  words,
 }: {
   readonly key: Uint8Array;
   readonly undoMs: number;
@@ -38,12 +48,12 @@ export function createTransactionView({
   /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly receipts: GuestReceipts;
+  readonly words: Pick<Words, 'findWords'>;
 }): TransactionView {
   /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
-  function pseudonymOf({ giverId, receiverId }: Viewable): GiverPseudonym | null {
-    if (giverId === null) return null;
+  const pseudonymOf: TransactionView['pseudonymOf'] = ({ giverId, receiverId }) => {
     const pair = `${receiverId} ${giverId}`;
     const known = remembered.get(pair);
     if (known !== undefined) return known;
@@ -52,6 +62,10 @@ export function createTransactionView({
     if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
     remembered.set(pair, pseudonym);
     return pseudonym;
+  };
+
+  function giverOf({ giverId, receiverId }: Viewable, viewer: UserId | null) {
+    return giverId === null || viewer === giverId ? giverId : pseudonymOf({ giverId, receiverId });
   }
 
   /** What the giver is told of the receiver, who is told of their own account. */
@@ -72,12 +86,28 @@ export function createTransactionView({
     return new Date(untilMs).toISOString();
   }
 
-  return (record, viewer) => {
+  /** What giver and receiver wrote: what the giver wrote is for the receiver alone. */
+  function wordsOf(record: Viewable, viewer: UserId | null, written: TipWords | undefined) {
+    const given = viewer === record.receiverId ? written : undefined;
+    const shown = given?.isHidden ? undefined : given;
+    const answer = written?.thankYou ?? null;
+    const isKept = statusOf(record) === 'completed';
+    return {
+      message: shown?.message ?? null,
+      giverName: shown?.giverName ?? null,
+      wordsHidden: given?.isHidden ?? false,
+      reportedAt: timeOf(given?.reportedAtMs ?? null),
+      thankYou: answer ?? (isKept ? record.defaultThankYou : null),
+      thankedAt: timeOf(answer === null ? null : (written?.thankedAtMs ?? null)),
+    };
+  }
+
+  function see(record: Viewable, viewer: UserId | null, written: TipWords | undefined): Transaction {
     const reversal = 'reversal' in record ? record.reversal : null;
     const receiver = receiverOf(record, viewer);
     return {
       id: record.id,
-      giverId: viewer === record.giverId ? record.giverId : pseudonymOf(record),
+      giverId: giverOf(record, viewer),
       receiverId: receiver.userId,
       receiverName: receiver.fullName,
       receiverUsername: receiver.username,
@@ -98,8 +128,32 @@ export function createTransactionView({
       refundedAt: reversal && new Date(reversal.createdAtMs).toISOString(),
       refundedBy: reversal?.reversedBy ?? null,
       undoUntil: undoUntil(record, viewer),
+      ...wordsOf(record, viewer, written),
     };
+  }
+
+  async function all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]> {
+    const found = records.length === 0 ? [] : await words.findWords(records.map(({ id }) => id));
+    const byId = new Map(found.map((each) => [each.transactionId, each]));
+    return records.map((record) => see(record, viewer, byId.get(record.id)));
+  }
+
+  return {
+    all,
+
+    async one(record, viewer) {
+      const [written] = await words.findWords([record.id]);
+      return see(record, viewer, written);
+    },
+
+    fresh: (record, giver) => see(record, giver, undefined),
+
+    pseudonymOf,
   };
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }
 
 function statusOf(record: Viewable): Transaction['status'] {

@@ -11,8 +11,9 @@ import {
 } from '#server/storage/ledger.ts';
 import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
+import type { GivenWords } from '#server/storage/words.ts';
 import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
-import { AppError } from '#shared/errors.ts';
+import { AppError, type FieldError } from '#shared/errors.ts';
 import {
   isTransactionId,
   newTransactionId,
@@ -32,6 +33,7 @@ import type {
   TransactionPage,
   TransactionsQuery,
 } from '#shared/tips.ts';
+import type { BlockedWords } from './blocked-words.ts';
 import type { FairTurns } from './fair-turns.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 import type { TransactionView } from './transaction-view.ts';
@@ -39,7 +41,8 @@ import type { TransactionView } from './transaction-view.ts';
 export interface Transactions {
   /**
    * Pays a tip, durably; for a guest when there is no giver. The same giver and idempotency key give the same transaction however often it is sent.
-   * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`.
+   * @throws AppError `qr_code_not_found`, `qr_code_paused`, `qr_code_replaced`, `qr_code_retired`, `own_qr_code`, `category_mismatch`, `idempotency_key_reused`, `words_not_taken`;
+   *   `invalid_input` when the operator's list refuses the words, or a guest wants to give a name.
    */
   create(giver: Account | null, tip: NewTip): Promise<Transaction>;
   /**
@@ -80,12 +83,13 @@ export function createTransactions(deps: {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly view: TransactionView;
+  readonly blockedWords: Pick<BlockedWords, 'matches'>;
   /** For how long a giver may take a tip back; 0 for never. */
   readonly undoMs: number;
   /** Each step of a reading takes one. */
   readonly turns: FairTurns;
 }): Transactions {
-  const { storage, payments, receipts, clock, random, view, undoMs, turns } = deps;
+  const { storage, payments, receipts, clock, random, view, blockedWords, undoMs, turns } = deps;
 
   /** Where the listing goes on after the transaction that a cursor names. */
   async function placeOf(account: Account, cursor: string): Promise<ListingPlace> {
@@ -131,10 +135,22 @@ export function createTransactions(deps: {
     return (isPaid && (await storage.findTransaction(party, payment.id))) || payment;
   }
 
+  /** What the operator's list has against words, field by field. */
+  function complaintsAbout({ message, giverName }: GivenWords): FieldError[] {
+    const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
+    return [
+      ...(isBlocked(message) ? [{ field: 'message', message: WORDS_REFUSED }] : []),
+      ...(isBlocked(giverName) ? [{ field: 'withName', message: NAME_REFUSED }] : []),
+    ];
+  }
+
   return {
-    async create(giver, { amountCents, receiverQrId, serviceCategory, idempotencyKey }) {
+    async create(giver, tip) {
+      const { amountCents, receiverQrId, serviceCategory, idempotencyKey } = tip;
       const qrCodeId = readQrCodeId(receiverQrId);
       if (!qrCodeId) throw new AppError('qr_code_not_found');
+      const words = wordsOf(giver, tip);
+      const complaints = words ? complaintsAbout(words) : [];
       const isKeyedGuest = giver === null && idempotencyKey !== undefined;
       const result = await payments.begin({
         id: isKeyedGuest ? receipts.idFor(idempotencyKey) : newTransactionId(random),
@@ -147,15 +163,24 @@ export function createTransactions(deps: {
         receiverFeeRate: RECEIVER_FEE_RATE,
         idempotencyKey: (giver && idempotencyKey) ?? null,
         createdAtMs: clock(),
+        words: words && { ...words, isRefused: complaints.length > 0 },
       });
       switch (result.outcome) {
         case 'recorded':
         case 'repeated':
-        case 'begun':
-          return view(
-            'payment' in result ? await asItStands(giver?.id ?? null, result.payment) : result.transaction,
-            giver?.id ?? null,
+        case 'begun': {
+          const party = giver?.id ?? null;
+          if (!('payment' in result) && result.outcome === 'recorded')
+            return view.fresh(result.transaction, party);
+          return view.one(
+            'payment' in result ? await asItStands(party, result.payment) : result.transaction,
+            party,
           );
+        }
+        case 'words_off':
+          throw new AppError('words_not_taken');
+        case 'words_refused':
+          throw new AppError('invalid_input', { fieldErrors: complaints });
         case 'not_payable':
           throw new AppError('provider_not_payable');
         case 'key_reused':
@@ -187,7 +212,7 @@ export function createTransactions(deps: {
         records.push(...step.transactions);
         before = step.next;
       } while (before !== null && records.length <= limit);
-      const transactions = records.slice(0, limit).map((record) => view(record, account.id));
+      const transactions = await view.all(records.slice(0, limit), account.id);
       const hasMore = records.length > transactions.length;
       return { transactions, nextCursor: (hasMore && transactions.at(-1)?.id) || null };
     },
@@ -196,14 +221,14 @@ export function createTransactions(deps: {
       const { party, id } = nameOf(account, text);
       const record = await findEither(party, id);
       if (!record) throw new AppError('transaction_not_found');
-      return view(record, party);
+      return view.one(record, party);
     },
 
     async giveUp(account, text) {
       const { party, id } = nameOf(account, text);
       const payment = await payments.giveUp(party, id);
       if (!payment) throw new AppError('transaction_not_found');
-      return view(await asItStands(party, payment), party);
+      return view.one(await asItStands(party, payment), party);
     },
 
     async refund(account, { id: text, idempotencyKey = null }) {
@@ -219,7 +244,7 @@ export function createTransactions(deps: {
       switch (result.outcome) {
         case 'reversed':
         case 'repeated':
-          return view(result.transaction, party);
+          return view.one(result.transaction, party);
         case 'unknown_transaction':
           throw new AppError('transaction_not_found');
         case 'reversed_before':
@@ -262,6 +287,18 @@ export function createTransactions(deps: {
       };
     },
   };
+}
+
+const NAME_OF_GUEST = 'Only somebody with an account has a name to give.';
+const WORDS_REFUSED = 'This message cannot be sent here. Please say it in other words.';
+const NAME_REFUSED = 'Your name cannot be given here.';
+
+/** What a giver says with a tip; undefined for nothing. @throws AppError `invalid_input` for the name of a guest. */
+function wordsOf(giver: Account | null, { message = null, withName }: NewTip): GivenWords | undefined {
+  if (withName && !giver)
+    throw new AppError('invalid_input', { fieldErrors: [{ field: 'withName', message: NAME_OF_GUEST }] });
+  const giverName = withName && giver ? giver.fullName : null;
+  return message === null && giverName === null ? undefined : { message, giverName };
 }
 
 function filterFrom({ direction, serviceCategory, from, to, timeZone }: SumsQuery): TipFilter {

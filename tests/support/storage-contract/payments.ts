@@ -96,6 +96,7 @@ export function describePayments(engine: Engine): void {
         receiverName: 'Name of pat',
         receiverUsername: 'pat',
         displayName: null,
+        defaultThankYou: null,
         destination: `acct_${provider.id}`,
         state: 'created',
         changedAtMs: NOW,

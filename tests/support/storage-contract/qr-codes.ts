@@ -20,6 +20,8 @@ export function describeQrCodes(engine: Engine): void {
         displayName: null,
         greeting: null,
         photoName: null,
+        thankYou: null,
+        takesWords: true,
         username: 'pat',
         fullName: 'Name of pat',
       });

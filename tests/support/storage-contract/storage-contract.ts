@@ -15,6 +15,7 @@ import { describeRecords } from './records.ts';
 import { describeSessions } from './sessions.ts';
 import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
+import { describeWords } from './words.ts';
 
 export function describeStorage(engine: Engine): void {
   describeAccounts(engine);
@@ -24,6 +25,7 @@ export function describeStorage(engine: Engine): void {
   describeTipPages(engine);
   describeTips(engine);
   describePayments(engine);
+  describeWords(engine);
   describeDevices(engine);
   describeHistories(engine);
   describeRecords(engine);

@@ -30,13 +30,17 @@ export function describeTipPages(engine: Engine): void {
         status: 'active',
         displayName: null,
         greeting: null,
+        thankYou: null,
         photoName: null,
+        takesWords: true,
       };
       for (const change of [
         {},
         { displayName: 'DJ Night', greeting: 'Hello' },
         { status: 'paused' },
         { greeting: null },
+        { thankYou: 'Thank you!' },
+        { takesWords: false },
         { displayName: null },
         { status: 'active' },
       ] as const) {
@@ -58,6 +62,8 @@ export function describeTipPages(engine: Engine): void {
       await storage.updateQrCode(pat.id, code, {
         displayName: 'The Bar',
         greeting: 'Hello',
+        thankYou: 'Ta!',
+        takesWords: false,
         status: 'paused',
       });
       await storage.setPhoto(pat.id, code, photo);
@@ -68,7 +74,10 @@ export function describeTipPages(engine: Engine): void {
         address: `${PREFIX}${next.id}`,
         png: Buffer.from('picture'),
       });
-      const page = { displayName: 'The Bar', greeting: 'Hello', status: 'paused', photoName: photo.name };
+      const page = {
+        ...{ displayName: 'The Bar', greeting: 'Hello', thankYou: 'Ta!', takesWords: false },
+        ...{ status: 'paused', photoName: photo.name },
+      };
       expect(replaced).toEqual({
         outcome: 'replaced',
         code: { id: next.id, userId: pat.id, serviceCategory: 'bartender', ...page },

@@ -17,6 +17,7 @@ export function describeTips(engine: Engine): void {
         receiverName: 'Name of pat',
         receiverUsername: 'pat',
         displayName: null,
+        defaultThankYou: null,
       };
       const transaction = { ...given, ...receiver, reversal: null };
       expect(await storage.recordTip(given)).toEqual({ outcome: 'recorded', transaction });

@@ -97,6 +97,10 @@ export async function closeAccount(
   await statements.deleteOtherSessions.execute({ userId: id, keptTokenHash: NO_TOKEN_HASH });
   await closeCodes(statements, id);
   await statements.deletePayoutAccounts.execute({ userId: id });
+  await statements.eraseWordsGivenBy.execute({ userId: id });
+  await statements.eraseWordsReceivedBy.execute({ userId: id });
+  await statements.deleteBlocksOf.execute({ userId: id });
+  await statements.deleteReadyOf.execute({ userId: id });
   await statements.withdrawCategories.execute({ id });
   await statements.deleteAttemptsOn.execute({ account: attemptsAccountOf(present.email) });
   return 'closed';

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Notification } from 'pg';
-import type { UserId } from '#shared/ids.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { StorageListener } from '../storage.ts';
 
 export const CHANNEL = 'tipwell';
@@ -13,6 +13,7 @@ export const CHANNEL = 'tipwell';
 const MAX_PAYLOAD_LENGTH = 7_999;
 const ENTRIES = 'e:';
 const CODES = 'c:';
+const THANKS = 't:';
 const ANY = 'any';
 
 /** How long to wait before listening again once the connection was lost, and how long at most, in milliseconds. */
@@ -27,10 +28,16 @@ export function entriesPayload(accounts: readonly UserId[]): string {
   return payload.length <= MAX_PAYLOAD_LENGTH ? payload : `${ENTRIES}${ANY}`;
 }
 
+/** What a commit tells other processes: this giver was thanked for this tip. */
+export function thanksPayload(giver: UserId, id: TransactionId): string {
+  return `${THANKS}${giver},${id}`;
+}
+
 export interface Notifications {
-  subscribe(listener: StorageListener): () => void;
+  subscribe(listener: Partial<StorageListener>): () => void;
   tellEntries(accounts: readonly UserId[] | 'any'): void;
   tellCodes(owners: readonly UserId[] | 'any'): void;
+  tellThanks(giver: UserId, id: TransactionId): void;
   close(): Promise<void>;
 }
 
@@ -42,22 +49,31 @@ export function createNotifications(
   connect: () => Promise<Client>,
   isOwn: (processId: number) => boolean,
 ): Notifications {
-  const listeners = new Set<StorageListener>();
+  const listeners = new Set<Partial<StorageListener>>();
   const closing = new AbortController();
   let listening: Promise<void> | null = null;
 
   function tellEntries(accounts: readonly UserId[] | 'any'): void {
-    for (const listener of listeners) listener.onEntries(accounts);
+    for (const listener of listeners) listener.onEntries?.(accounts);
   }
 
   function tellCodes(owners: readonly UserId[] | 'any'): void {
-    for (const listener of listeners) listener.onCodes(owners);
+    for (const listener of listeners) listener.onCodes?.(owners);
+  }
+
+  function tellThanks(giver: UserId, id: TransactionId): void {
+    for (const listener of listeners) listener.onThanks?.(giver, id);
   }
 
   function hear({ processId, payload = '' }: Notification): void {
     if (isOwn(processId)) return;
     if (payload.startsWith(ENTRIES)) tellEntries(idsIn(payload.slice(ENTRIES.length)));
     else if (payload.startsWith(CODES)) tellCodes(idsIn(payload.slice(CODES.length)));
+    else if (payload.startsWith(THANKS)) {
+      const [giver, id] = payload.slice(THANKS.length).split(',');
+      // Ids of an account and of a tip are what the commits of this product send.
+      if (giver !== undefined && id !== undefined) tellThanks(giver as UserId, id as TransactionId);
+    }
   }
 
   /** Listens until the connection is lost or the storage is closed. */
@@ -117,6 +133,7 @@ export function createNotifications(
 
     tellEntries,
     tellCodes,
+    tellThanks,
 
     async close() {
       listeners.clear();

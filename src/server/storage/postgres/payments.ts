@@ -31,7 +31,8 @@ import type {
   Payments,
   PayoutAccount,
 } from '../payments.ts';
-import { type StoredTransaction, withReceiverNames } from '../rules.ts';
+import { type EarlierTip, withReceiverNames } from '../rules.ts';
+import { newWordsRow } from '../word-rules.ts';
 import type { AtomicSteps, Session } from './atomic-steps.ts';
 import type { Statements } from './statements.ts';
 import { dueTip, lockAccounts, writeReversal, writeTips } from './tip-writes.ts';
@@ -156,10 +157,27 @@ async function findEarlier(
 async function findEarlierTip(
   statements: Statements,
   { id, giverId, idempotencyKey }: NewTransaction,
-): Promise<StoredTransaction | undefined> {
-  if (giverId === null) return (await statements.transactionById.execute({ id }))[0];
-  if (idempotencyKey === null) return undefined;
-  return (await statements.transactionByKey.execute({ giverId, idempotencyKey }))[0];
+): Promise<EarlierTip | undefined> {
+  if (giverId !== null && idempotencyKey === null) return undefined;
+  const [found] =
+    giverId === null
+      ? await statements.transactionById.execute({ id })
+      : await statements.transactionByKey.execute({ giverId, idempotencyKey });
+  return found && { ...found, words: await wordsOf(statements, found.id) };
+}
+
+async function wordsOf(statements: Statements, id: TransactionId) {
+  const [words] = await statements.wordsById.execute({ id });
+  return words;
+}
+
+async function isBlocked(
+  statements: Statements,
+  giverId: UserId | null,
+  receiverId: UserId | undefined,
+): Promise<boolean> {
+  if (giverId === null || receiverId === undefined) return false;
+  return (await statements.blockOf.execute({ giverId, receiverId })).length > 0;
 }
 
 async function findPayout(
@@ -187,19 +205,25 @@ async function save(
 
 async function begin(statements: Statements, payment: NewPayment, lookAtMs: number): Promise<BeginOutcome> {
   const [code] = await statements.codeWithProvider.execute({ id: payment.qrCodeId });
-  const decide = async () =>
-    decidePayment(payment, {
-      earlier: await findEarlier(statements, payment),
+  const decide = async () => {
+    const earlier = await findEarlier(statements, payment);
+    return decidePayment(payment, {
+      earlier,
       earlierTip: await findEarlierTip(statements, payment),
+      words: earlier && (await wordsOf(statements, earlier.id)),
       code,
+      isBlocked: await isBlocked(statements, payment.giverId, code?.userId),
       account:
         code && (await findPayout(statements, { userId: code.userId, paymentMode: payment.paymentMode })),
     });
+  };
   const decision = await decide();
   if (decision.outcome !== 'due') return decision;
   const begun = newPayment(payment, decision.code, decision.destination);
-  if ((await statements.insertPayment.run({ ...paymentRow(begun), lookAtMs })) > 0)
+  if ((await statements.insertPayment.run({ ...paymentRow(begun), lookAtMs })) > 0) {
+    if (payment.words) await statements.insertWords.run(newWordsRow(begun, payment.words));
     return { outcome: 'begun', payment: begun };
+  }
   // Somebody else began it under the same key meanwhile, and is seen now that the insert has waited for them.
   const second = await decide();
   if (second.outcome === 'due') throw new Error('a payment that stands in the way cannot be found');
@@ -229,6 +253,7 @@ async function movePayment(
     const isOwn = isRepeated && payment.changedAtMs === nowMs;
     return { outcome: { outcome: isOwn ? 'moved' : 'unchanged', payment }, accounts: isOwn ? people : [] };
   }
+  if (moved.state === 'failed' || moved.state === 'expired') await statements.eraseWords.execute({ id });
   if (moved.ledger) {
     const accounts = await lockAccounts(session, people, []);
     const giver = giverId === null ? null : accounts.get(giverId);
@@ -239,6 +264,8 @@ async function movePayment(
       if (!code) throw new Error('the code of a payment has gone');
       const tip = withReceiverNames({ ...tipOf(payment, nowMs), receiverId, reversal: null }, code);
       await writeTips(session, [dueTip(tip, giver, receiver)], giver ? [giver, receiver] : [receiver]);
+      // Somebody who was blocked since the payment began has paid, and is not heard.
+      if (await isBlocked(statements, giverId, receiverId)) await statements.hideWords.execute({ id });
     } else {
       const [found] = await statements.transactionById.execute({ id });
       if (!found) throw new Error('the tip of a payment has gone');

@@ -19,6 +19,7 @@ import {
   sessions,
 } from './schema.ts';
 import { prepareTipStatements } from './tip-statements.ts';
+import { prepareWordStatements } from './word-statements.ts';
 
 export type Statements = ReturnType<typeof prepareStatements>;
 
@@ -49,6 +50,7 @@ export function prepareStatements(client: Client) {
     ...prepareCodeStatements(db),
     ...prepareTipStatements(db),
     ...preparePaymentStatements(db),
+    ...prepareWordStatements(db),
     ...prepareDeviceStatements(db),
 
     insertAccount: prepareInsert(db, accounts, 'insert_account'),

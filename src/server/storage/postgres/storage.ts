@@ -3,7 +3,7 @@
  * attempts and sessions, is done in groups.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import type { NewTransaction } from '../ledger.ts';
+import type { GivenTip } from '../ledger.ts';
 import { accountOf, emailKeyOf, isPartyTo, transactionOf } from '../rules.ts';
 import { type Storage, StorageUnavailable } from '../storage.ts';
 import { beginClosing, closeAccount, createAccount, updateAccount } from './accounts.ts';
@@ -27,6 +27,7 @@ import {
 } from './sessions.ts';
 import type { Statements } from './statements.ts';
 import { recordTips, reverseTip } from './tip-groups.ts';
+import { createWords } from './words.ts';
 
 /** A row that is written and deleted again in one durable transaction. */
 const PROOF = { limit: 'readiness', account: 'readiness', count: 0, endsAtMs: 0 } as const;
@@ -69,7 +70,7 @@ export function createPostgresStorage(url: string): Storage {
     }
   }
 
-  const tips = createGroupCommit((group: readonly NewTransaction[]) =>
+  const tips = createGroupCommit((group: readonly GivenTip[]) =>
     tellingOf(steps.transact((session, isRepeated) => recordTips(session, group, isRepeated), 'repeat')),
   );
   // Attempts that may have been counted are not counted again: whoever is refused an answer has one less at most.
@@ -90,6 +91,7 @@ export function createPostgresStorage(url: string): Storage {
 
   return {
     payments: createPayments({ steps, tellingOf, tellingCodes }),
+    words: createWords({ steps, tellThanks: notifications.tellThanks }),
     devices: createDevices(steps),
 
     isShared: true,

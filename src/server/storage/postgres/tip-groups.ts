@@ -5,6 +5,7 @@
 import type { UserId } from '#shared/ids.ts';
 import { statusForGivers } from '../closed-accounts.ts';
 import type {
+  GivenTip,
   NewReversal,
   NewTransaction,
   RecordOutcome,
@@ -15,11 +16,13 @@ import type {
 import {
   decideReversal,
   decideTip,
+  type EarlierTip,
   type StoredTransaction,
   transactionOf,
   withReceiverNames,
 } from '../rules.ts';
 import type { QrCodeRecord } from '../storage.ts';
+import { type KeptWords, newWordsRow, type WordsRow } from '../word-rules.ts';
 import type { Session } from './atomic-steps.ts';
 import {
   type DueTip,
@@ -32,7 +35,9 @@ import {
 
 const CODES = `
   SELECT id, user_id AS "userId", category AS "serviceCategory", status, display_name AS "displayName", greeting,
-    photo_name AS "photoName"
+    thank_you AS "thankYou", photo_name AS "photoName", takes_words AS "takesWords", ARRAY(
+      SELECT giver_id FROM blocked_givers WHERE receiver_id = qr_codes.user_id AND giver_id = ANY ($2::text[])
+    ) AS "blockedGivers"
   FROM qr_codes WHERE id = ANY ($1::text[])`;
 
 /**
@@ -40,12 +45,14 @@ const CODES = `
  * keys for each group (measured: 1.6 ms for each tip after some thousand).
  */
 const EARLIER = `
-  SELECT id, giver_id AS "giverId", receiver_id AS "receiverId", qr_code_id AS "qrCodeId",
+  SELECT id, transactions.giver_id AS "giverId", transactions.receiver_id AS "receiverId", qr_code_id AS "qrCodeId",
     service_category AS "serviceCategory", amount_cents AS "amountCents", giver_fee_cents AS "giverFeeCents",
     receiver_fee_cents AS "receiverFeeCents", net_amount_cents AS "netAmountCents", giver_fee_rate AS "giverFeeRate",
     receiver_fee_rate AS "receiverFeeRate", transactions.idempotency_key AS "idempotencyKey",
     transactions.created_at_ms AS "createdAtMs", payment_mode AS "paymentMode", CASE WHEN reversals.sequence IS NOT NULL
-      THEN json_build_object('createdAtMs', reversals.created_at_ms, 'reversedBy', reversals.reversed_by) END AS reversal
+      THEN json_build_object('createdAtMs', reversals.created_at_ms, 'reversedBy', reversals.reversed_by) END AS reversal,
+    CASE WHEN tip_words.transaction_id IS NOT NULL THEN json_build_object(
+      'message', tip_words.message, 'giverName', tip_words.giver_name, 'isErased', tip_words.is_erased) END AS words
   FROM (
     SELECT sequence FROM unnest($1::text[]) AS own (tip_id)
     CROSS JOIN LATERAL (SELECT sequence FROM transactions WHERE id = tip_id LIMIT 1) AS tip
@@ -57,7 +64,8 @@ const EARLIER = `
     ) AS tip
   ) AS found
   JOIN transactions USING (sequence)
-  LEFT JOIN reversals ON reversals.transaction_sequence = transactions.sequence`;
+  LEFT JOIN reversals ON reversals.transaction_sequence = transactions.sequence
+  LEFT JOIN tip_words ON tip_words.transaction_id = transactions.id`;
 
 /** What was committed, and for which accounts there are entries that others may not have seen. */
 interface Committed<Outcome> {
@@ -72,15 +80,20 @@ interface Committed<Outcome> {
  */
 export async function recordTips(
   session: Session,
-  tips: readonly NewTransaction[],
+  tips: readonly GivenTip[],
   isRepeated: boolean,
 ): Promise<Committed<readonly RecordOutcome[]>> {
   const codeIds = [...new Set(tips.map(({ qrCodeId }) => qrCodeId))];
   const keyed = tips.filter(({ giverId, idempotencyKey }) => giverId !== null && idempotencyKey !== null);
+  const giverIds = [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))];
   const [accounts, codes, earlier] = await Promise.all([
-    lockAccounts(session, [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))], codeIds),
-    session.ask<QrCodeRecord & Row>({ name: 'codes', text: CODES, values: [codeIds] }),
-    session.ask<StoredTransaction & Row>({
+    lockAccounts(session, giverIds, codeIds),
+    session.ask<QrCodeRecord & Row & { readonly blockedGivers: readonly UserId[] }>({
+      name: 'codes',
+      text: CODES,
+      values: [codeIds, giverIds],
+    }),
+    session.ask<StoredTransaction & Row & { readonly words: KeptWords | null }>({
       name: 'earlier',
       text: EARLIER,
       values: [
@@ -92,20 +105,23 @@ export async function recordTips(
     session.begun,
   ]);
   const codeOf = new Map(codes.map((code) => [code.id, code]));
-  const byId = new Map<string, StoredTransaction>(earlier.map((tip) => [tip.id, tip]));
-  const byKey = new Map<string, StoredTransaction>(earlier.map((tip) => [keyOf(tip), tip]));
+  const known = earlier.map((tip): EarlierTip => ({ ...tip, words: tip.words ?? undefined }));
+  const byId = new Map<string, EarlierTip>(known.map((tip) => [tip.id, tip]));
+  const byKey = new Map<string, EarlierTip>(known.map((tip) => [keyOf(tip), tip]));
   const findByKey = (tip: NewTransaction) =>
     tip.giverId === null || tip.idempotencyKey === null ? undefined : byKey.get(keyOf(tip));
 
   const due: DueTip[] = [];
   const touched = new Set<LockedAccount>();
-  const outcomes = tips.map((tip): RecordOutcome => {
+  const said: WordsRow[] = [];
+  const outcomes = tips.map((given): RecordOutcome => {
+    const { words, ...tip } = given;
     const code = codeOf.get(tip.qrCodeId);
     const receiver = code && accounts.get(code.userId);
     const giver = tip.giverId === null ? null : accounts.get(tip.giverId);
     const before = byId.get(tip.id);
     const decision = decideTip(
-      tip,
+      given,
       before ?? findByKey(tip),
       code &&
         receiver && {
@@ -114,6 +130,7 @@ export async function recordTips(
           username: receiver.username,
           fullName: receiver.fullName,
         },
+      tip.giverId !== null && (code?.blockedGivers.includes(tip.giverId) ?? false),
     );
     if (decision.outcome === 'repeated' && isRepeated && before && giver !== undefined && receiver) {
       for (const account of [giver, receiver]) if (account) touched.add(account);
@@ -122,8 +139,10 @@ export async function recordTips(
     if (decision.outcome !== 'due') return decision;
     if (giver === undefined || !receiver) throw new Error('an account that is logged in has gone');
     const transaction = withReceiverNames({ ...tip, receiverId: receiver.id, reversal: null }, decision.code);
-    byKey.set(keyOf(tip), transaction);
-    byId.set(tip.id, transaction);
+    const row = words && newWordsRow(transaction, words);
+    if (row) said.push(row);
+    byKey.set(keyOf(tip), { ...transaction, words: row });
+    byId.set(tip.id, { ...transaction, words: row });
     for (const account of [giver, receiver]) if (account) touched.add(account);
     due.push(dueTip(transaction, giver, receiver));
     return { outcome: 'recorded', transaction };
@@ -134,7 +153,10 @@ export async function recordTips(
     return { outcome: outcomes, accounts: [] };
   }
   // Also when all of it was there before: the commit of this transaction then proves that the one before it is durable.
-  await session.commit(writeTips(session, due, [...touched]));
+  await session.commit(
+    writeTips(session, due, [...touched]),
+    ...said.map((row) => session.statements.insertWords.run(row)),
+  );
   return { outcome: outcomes, accounts: [...touched].map(({ id }) => id) };
 }
 

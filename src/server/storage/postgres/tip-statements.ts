@@ -35,6 +35,7 @@ export function prepareTipStatements(db: NodePgDatabase) {
     receiverName: namesOfCode.fullName,
     receiverUsername: namesOfCode.username,
     displayName: qrCodes.displayName,
+    defaultThankYou: qrCodes.thankYou,
   };
   const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 

@@ -37,6 +37,10 @@ export function createClosing(statements: Statements, codes: ReturnType<typeof c
       endSessions(id);
       codes.close(id);
       statements.deletePayoutAccounts.run({ userId: id });
+      statements.eraseWordsGivenBy.run({ userId: id });
+      statements.eraseWordsReceivedBy.run({ userId: id });
+      statements.deleteBlocksOf.run({ userId: id });
+      statements.deleteReadyOf.run({ userId: id });
       statements.withdrawCategories.run({ id });
       statements.deleteAttemptsOn.run({ account: attemptsAccountOf(present.email) });
       return 'closed';

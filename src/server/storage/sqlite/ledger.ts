@@ -9,6 +9,7 @@ import type {
   EntryKind,
   EntryName,
   EntryRecord,
+  GivenTip,
   HourlyTakings,
   ListingPlace,
   ListingStep,
@@ -26,17 +27,18 @@ import {
   bucketStartMs,
   decideReversal,
   decideTip,
+  type EarlierTip,
   isDated,
   isPartyTo,
   kindsOf,
   LISTING_SPAN,
   pageOf,
-  type StoredTransaction,
   startOfStep,
   transactionOf,
   withReceiverNames,
 } from '../rules.ts';
 import type { QrCodeWithProvider } from '../storage.ts';
+import { newWordsRow } from '../word-rules.ts';
 import type { Statements } from './statements.ts';
 
 export function createLedger(statements: Statements) {
@@ -55,9 +57,20 @@ export function createLedger(statements: Statements) {
   }
 
   /** The tip that a new one may be a repetition of. */
-  function findEarlier({ id, giverId, idempotencyKey }: NewTransaction): StoredTransaction | undefined {
-    if (giverId === null) return statements.transactionById.get({ id });
-    return idempotencyKey === null ? undefined : statements.transactionByKey.get({ giverId, idempotencyKey });
+  function findEarlier({ id, giverId, idempotencyKey }: NewTransaction): EarlierTip | undefined {
+    const found =
+      giverId === null
+        ? statements.transactionById.get({ id })
+        : idempotencyKey === null
+          ? undefined
+          : statements.transactionByKey.get({ giverId, idempotencyKey });
+    return found && { ...found, words: statements.wordsById.get({ id: found.id }) };
+  }
+
+  /** Whether the owner of a code takes no tips from a giver. */
+  function isBlocked(giverId: UserId | null, receiverId: UserId | undefined): boolean {
+    if (giverId === null || receiverId === undefined) return false;
+    return statements.blockOf.get({ giverId, receiverId }) !== undefined;
   }
 
   /** The position of an entry; null when the account has none of that name. */
@@ -86,7 +99,7 @@ export function createLedger(statements: Statements) {
   }
 
   /** Writes a tip for which `code` stands, whose owner receives it. */
-  function enter(tip: NewTransaction, code: QrCodeWithProvider): TransactionRecord {
+  function enter({ words, ...tip }: GivenTip, code: QrCodeWithProvider): TransactionRecord {
     const { giverId, createdAtMs } = tip;
     const receiverId = code.userId;
     const given = giverId && moveAccount(giverId, 'given', tip.amountCents, createdAtMs);
@@ -102,6 +115,7 @@ export function createLedger(statements: Statements) {
       netCents: tip.netAmountCents,
       grossCents: tip.amountCents,
     });
+    if (words) statements.saveWords.run(newWordsRow({ ...tip, receiverId }, words));
     return withReceiverNames({ ...tip, receiverId, reversal: null }, code);
   }
 
@@ -132,10 +146,11 @@ export function createLedger(statements: Statements) {
 
   return {
     findEarlier,
+    isBlocked,
 
-    record(tip: NewTransaction): RecordOutcome {
+    record(tip: GivenTip): RecordOutcome {
       const code = statements.codeWithProvider.get({ id: tip.qrCodeId });
-      const decision = decideTip(tip, findEarlier(tip), code);
+      const decision = decideTip(tip, findEarlier(tip), code, isBlocked(tip.giverId, code?.userId));
       if (decision.outcome !== 'due') return decision;
       return { outcome: 'recorded', transaction: enter(tip, decision.code) };
     },
@@ -145,6 +160,8 @@ export function createLedger(statements: Statements) {
       const code = statements.codeWithProvider.get({ id: tip.qrCodeId });
       if (!code) throw new Error('the code of a payment has gone');
       enter(tip, code);
+      // Somebody who was blocked since the payment began has paid, and is not heard.
+      if (isBlocked(tip.giverId, code.userId)) statements.hideWords.run({ id: tip.id });
     },
 
     reverse(request: NewReversal): ReverseOutcome {

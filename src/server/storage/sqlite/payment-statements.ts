@@ -40,6 +40,7 @@ export function preparePaymentStatements(db: BetterSQLite3Database) {
     receiverName: namesOfCode.fullName,
     receiverUsername: namesOfCode.username,
     displayName: qrCodes.displayName,
+    defaultThankYou: qrCodes.thankYou,
   };
   const paymentsWithNames = () =>
     db

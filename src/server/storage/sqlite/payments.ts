@@ -28,6 +28,7 @@ import type {
   Payments,
   PayoutAccount,
 } from '../payments.ts';
+import { newWordsRow } from '../word-rules.ts';
 import type { GroupCommit } from './group-commit.ts';
 import type { createLedger } from './ledger.ts';
 import type { Statements } from './statements.ts';
@@ -76,15 +77,19 @@ export function createPayments(deps: {
     beginPayment: (payment, lookAtMs) =>
       write((): BeginOutcome => {
         const code = statements.codeWithProvider.get({ id: payment.qrCodeId });
+        const earlier = findEarlier(payment);
         const decision = decidePayment(payment, {
-          earlier: findEarlier(payment),
+          earlier,
           earlierTip: ledger.findEarlier(payment),
+          words: earlier && statements.wordsById.get({ id: earlier.id }),
           code,
+          isBlocked: ledger.isBlocked(payment.giverId, code?.userId),
           account: code && findPayout({ userId: code.userId, paymentMode: payment.paymentMode }),
         });
         if (decision.outcome !== 'due') return decision;
         const begun = newPayment(payment, decision.code, decision.destination);
         statements.insertPayment.run({ ...paymentRow(begun), lookAtMs });
+        if (payment.words) statements.saveWords.run(newWordsRow(begun, payment.words));
         return { outcome: 'begun', payment: begun };
       }),
 
@@ -95,6 +100,7 @@ export function createPayments(deps: {
         const moved = decideMove(payment, move);
         if (!moved) return { outcome: 'unchanged', payment };
         if (moved.ledger === 'gets the tip') ledger.recordPaid(tipOf(payment, nowMs));
+        if (moved.state === 'failed' || moved.state === 'expired') statements.eraseWords.run({ id });
         if (moved.ledger === 'gets its reversal') ledger.reversePaid(id, ...reversalOf(payment, nowMs));
         return { outcome: 'moved', payment: save(movedPayment(payment, moved, nowMs), lookAtMs) };
       });

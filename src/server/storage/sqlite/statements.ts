@@ -28,6 +28,7 @@ import {
   sessions,
 } from './schema.ts';
 import { prepareTipStatements } from './tip-statements.ts';
+import { prepareWordStatements } from './word-statements.ts';
 
 export function prepareStatements(database: Database) {
   const db = drizzle(database);
@@ -62,6 +63,7 @@ export function prepareStatements(database: Database) {
     ...prepareCodeStatements(db),
     ...prepareTipStatements(db),
     ...preparePaymentStatements(db),
+    ...prepareWordStatements(db),
     ...prepareDeviceStatements(db),
     detailBuckets: database.prepare<BucketRange>(
       `${DETAIL_BUCKETS} WHERE account_id = @accountId AND start_ms >= @fromMs AND start_ms < @untilMs AND ${LACKS_DETAILS}`,

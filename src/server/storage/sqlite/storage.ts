@@ -1,7 +1,7 @@
 /**
  * The storage port on SQLite: each method is one read, or one step of a group commit.
  */
-import type { UserId } from '#shared/ids.ts';
+import type { TransactionId, UserId } from '#shared/ids.ts';
 import { isClosingDue } from '../closed-accounts.ts';
 import type { TransactionRecord } from '../ledger.ts';
 import {
@@ -24,6 +24,7 @@ import { proveWritable } from './proof.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { forgetRemnants } from './remnants.ts';
 import { prepareStatements } from './statements.ts';
+import { createWords } from './words.ts';
 
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
@@ -36,7 +37,7 @@ export function createSqliteStorage(database: Database): Storage {
   const closing = createClosing(statements, codes);
   const checkRecent = createRecentCheck(database);
   const { write, close } = createGroupCommit(database);
-  const listeners = new Set<StorageListener>();
+  const listeners = new Set<Partial<StorageListener>>();
 
   /** All of `step` sees one consistent state. Async, so that an error is a rejection. */
   async function read<Result>(step: () => Result): Promise<Result> {
@@ -55,12 +56,16 @@ export function createSqliteStorage(database: Database): Storage {
   /** Tells everybody who listens which accounts have new entries. */
   function tellEntries({ giverId, receiverId }: Pick<TransactionRecord, 'giverId' | 'receiverId'>): void {
     const accounts = giverId === null ? [receiverId] : [giverId, receiverId];
-    for (const { onEntries } of listeners) onEntries(accounts);
+    for (const { onEntries } of listeners) onEntries?.(accounts);
   }
 
   /** Tells everybody who listens that what a look-up answers for the codes of an account may have changed. */
   function tellCodes(owner: UserId): void {
-    for (const { onCodes } of listeners) onCodes([owner]);
+    for (const { onCodes } of listeners) onCodes?.([owner]);
+  }
+
+  function tellThanks(giver: UserId, id: TransactionId): void {
+    for (const { onThanks } of listeners) onThanks?.(giver, id);
   }
 
   /** Runs a step that changes what a look-up answers, and tells everybody who listens once it is committed. */
@@ -76,6 +81,7 @@ export function createSqliteStorage(database: Database): Storage {
 
   return {
     payments: createPayments({ statements, ledger, read, write, tellEntries, tellCodes }),
+    words: createWords({ statements, read, write, tellThanks }),
     devices: createDevices(statements, read, write),
 
     isShared: false,
@@ -89,7 +95,7 @@ export function createSqliteStorage(database: Database): Storage {
       const present = await read(() => dataVersion.get());
       if (present === knownVersion) return;
       knownVersion = present;
-      for (const { onCodes } of listeners) onCodes('any');
+      for (const { onCodes } of listeners) onCodes?.('any');
     },
 
     createAccount: (account) =>

@@ -36,6 +36,7 @@ export function prepareTipStatements(db: BetterSQLite3Database) {
     receiverName: namesOfCode.fullName,
     receiverUsername: namesOfCode.username,
     displayName: qrCodes.displayName,
+    defaultThankYou: qrCodes.thankYou,
   };
   const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 

@@ -1,0 +1,145 @@
+/**
+ * What receivers do about the words of tips: they thank, hide, report, and take no more tips from somebody. A giver is told of the
+ * thanks alone.
+ */
+import type { Logger } from 'pino';
+import type { Account, Storage } from '#server/storage/storage.ts';
+import type { BlockedGiver as BlockedAccount } from '#server/storage/words.ts';
+import type { Clock } from '#shared/calendar.ts';
+import { AppError } from '#shared/errors.ts';
+import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
+import type { BlockedGiver, Transaction } from '#shared/tips.ts';
+import type { BlockedWords } from './blocked-words.ts';
+import type { TransactionView } from './transaction-view.ts';
+
+/** How many of the givers whom somebody has blocked are told, the newest. */
+const MAX_TOLD = 200;
+
+export interface TipWords {
+  /**
+   * Thanks the giver of a tip, once; the same words again change nothing.
+   * @throws AppError `transaction_not_found` when the account received none of this id; `thanked_already`; `invalid_input` when the
+   *   operator's list refuses the words.
+   */
+  thank(account: Account, id: string, text: string): Promise<Transaction>;
+  /** Hides what a giver wrote, or shows it again. @throws AppError `transaction_not_found`, `no_words`. */
+  hide(account: Account, id: string, isHidden: boolean): Promise<Transaction>;
+  /** Reports what a giver wrote to the operator, and hides it. @throws AppError `transaction_not_found`, `no_words`. */
+  report(account: Account, id: string): Promise<Transaction>;
+  /** Takes no tips any more from whoever gave a tip. @throws AppError `transaction_not_found`; `giver_unknown` for a guest's. */
+  block(account: Account, id: string): Promise<void>;
+  /** Takes tips again. @param pseudonym of the giver. @throws AppError `giver_not_found` when they are not blocked. */
+  unblock(account: Account, pseudonym: string): Promise<void>;
+  /** The givers whom an account has blocked, the newest first. */
+  listBlocked(account: Account): Promise<BlockedGiver[]>;
+  /** Givers whom an account has blocked, under the pseudonyms by which it knows them. */
+  nameBlocked(
+    account: Account,
+    blocked: readonly BlockedAccount[],
+  ): (Omit<BlockedGiver, 'tip'> & { readonly transactionId: TransactionId })[];
+  /** The thank-yous that an account keeps ready. */
+  readyThankYous(account: Account): Promise<{ texts: string[] }>;
+  /** Takes the place of those that were kept ready before; blank ones are left out. */
+  saveThankYous(account: Account, texts: readonly string[]): Promise<{ texts: string[] }>;
+}
+
+export function createTipWords(deps: {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly view: TransactionView;
+  readonly blockedWords: Pick<BlockedWords, 'matches'>;
+}): TipWords {
+  const { storage, clock, log, view, blockedWords } = deps;
+  const { words } = storage;
+
+  async function see(account: Account, id: TransactionId): Promise<Transaction> {
+    const record = await storage.findTransaction(account.id, id);
+    if (!record) throw new AppError('transaction_not_found');
+    return view.one(record, account.id);
+  }
+
+  /** The tip as the receiver sees it once something was done about its words. */
+  async function seeAfter(
+    account: Account,
+    id: TransactionId,
+    outcome: 'changed' | 'reported' | 'no_words' | 'unknown_transaction',
+  ): Promise<Transaction> {
+    if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
+    if (outcome === 'no_words') throw new AppError('no_words');
+    return see(account, id);
+  }
+
+  const nameBlocked: TipWords['nameBlocked'] = ({ id: receiverId }, blocked) =>
+    blocked.map(({ giverId, transactionId, createdAtMs }) => ({
+      giverId: view.pseudonymOf({ giverId, receiverId }),
+      blockedAt: new Date(createdAtMs).toISOString(),
+      transactionId,
+    }));
+
+  async function findBlocked({ id: receiverId }: Account, pseudonym: string): Promise<UserId | undefined> {
+    const blocked = await words.listBlocked(receiverId);
+    return blocked.find(({ giverId }) => view.pseudonymOf({ giverId, receiverId }) === pseudonym)?.giverId;
+  }
+
+  return {
+    async thank(account, text, thanks) {
+      const id = requireId(text);
+      if (blockedWords.matches(thanks))
+        throw new AppError('invalid_input', { fieldErrors: [{ field: 'text', message: THANKS_REFUSED }] });
+      const outcome = await words.thank(account.id, id, thanks, clock());
+      if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
+      if (outcome === 'thanked_before') throw new AppError('thanked_already');
+      return see(account, id);
+    },
+
+    async hide(account, text, isHidden) {
+      const id = requireId(text);
+      return seeAfter(account, id, await words.setHidden(account.id, id, isHidden));
+    },
+
+    async report(account, text) {
+      const id = requireId(text);
+      const outcome = await words.reportWords(account.id, id, clock());
+      if (outcome === 'reported') log.warn({ transaction: id }, 'words were reported: see npm run reports');
+      return seeAfter(account, id, outcome);
+    },
+
+    async block(account, text) {
+      const outcome = await words.blockGiver(account.id, requireId(text), clock());
+      if (outcome === 'unknown_transaction') throw new AppError('transaction_not_found');
+      if (outcome === 'guest') throw new AppError('giver_unknown');
+    },
+
+    async unblock(account, pseudonym) {
+      const giverId = await findBlocked(account, pseudonym);
+      if (giverId === undefined) throw new AppError('giver_not_found');
+      await words.unblockGiver(account.id, giverId);
+    },
+
+    async listBlocked(account) {
+      const told: BlockedGiver[] = [];
+      const newest = (await words.listBlocked(account.id)).slice(0, MAX_TOLD);
+      for (const { transactionId, ...named } of nameBlocked(account, newest))
+        told.push({ ...named, tip: await see(account, transactionId) });
+      return told;
+    },
+
+    nameBlocked,
+
+    readyThankYous: async (account) => ({ texts: await words.listThankYous(account.id) }),
+
+    async saveThankYous(account, all) {
+      const texts = all.filter((text) => text !== '');
+      await words.saveThankYous(account.id, texts);
+      return { texts };
+    },
+  };
+}
+
+const THANKS_REFUSED = 'This cannot be sent here. Please say it in other words.';
+
+function requireId(text: string): TransactionId {
+  if (!isTransactionId(text)) throw new AppError('transaction_not_found');
+  return text;
+}
