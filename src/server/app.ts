@@ -64,7 +64,7 @@ export interface AppDependencies {
   readonly isShuttingDown: () => boolean;
   /** Null for simulated payments. */
   readonly paymentService: PaymentService | null;
-  /** What no message may say. */
+  /** What no message to a receiver may have. */
   readonly blockedWords: BlockedWords;
   /** What `/readyz` tells besides. */
   readonly troubles: Troubles;
@@ -206,7 +206,7 @@ function createServices({
       undoMs,
       turns: queryTurns,
     }),
-    tipWords: createTipWords({ storage, clock, view, blockedWords }),
+    tipWords: createTipWords({ storage, clock, log, view, blockedWords }),
     takings: createTakings(storage, queryTurns),
     notices: createNotices({
       ...{ storage, clock, random, log, publicUrl, findAddresses },

@@ -41,6 +41,8 @@ export interface Config {
   readonly stripe: StripeConfig | null;
   /** Absolute path of the folder that gets a backup a day; null for none. */
   readonly backupFolder: string | null;
+  /** Absolute path of the list of words that no message may have; null for none. */
+  readonly blockedWordsFile: string | null;
   /** Sentences for the operator that do not stop the start. */
   readonly warnings: readonly string[];
 }
@@ -56,6 +58,12 @@ const wholeNumber = (from: number, to: number, fallback: number) =>
     .transform(Number)
     .refine((value) => value >= from && value <= to, `must be a whole number from ${from} to ${to}`)
     .default(fallback);
+
+const path = () =>
+  z
+    .string()
+    .refine((text) => !text.includes('\0'), 'must be a path')
+    .optional();
 
 const listOf = (isItem: (item: string) => boolean, message: string, fallback: string[] = []) =>
   z
@@ -99,10 +107,8 @@ const environment = z.object({
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
   UNDO_MINUTES: wholeNumber(0, 1_440, 10),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
-  BACKUP_FOLDER: z
-    .string()
-    .refine((path) => !path.includes('\0'), 'must be a path')
-    .optional(),
+  BACKUP_FOLDER: path(),
+  BLOCKED_WORDS_FILE: path(),
   STRIPE_SECRET_KEY: z
     .string()
     .regex(
@@ -188,6 +194,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     pushHosts: data.PUSH_HOSTS,
     stripe: stripeFrom(data),
     backupFolder: data.BACKUP_FOLDER === undefined ? null : resolve(data.BACKUP_FOLDER),
+    blockedWordsFile: data.BLOCKED_WORDS_FILE === undefined ? null : resolve(data.BLOCKED_WORDS_FILE),
     warnings,
   };
 }

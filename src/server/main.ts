@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'db-check': async () => (await import('./commands/db-check.ts')).checkDatabase,
   'db-move': async () => (await import('./commands/db-move.ts')).moveDatabase,
   'db-restore': async () => (await import('./commands/db-restore.ts')).restoreDatabase,
+  reports: async () => (await import('./commands/reports.ts')).readReports,
 };
 
 async function main(name: string | undefined, words: readonly string[]): Promise<void> {

@@ -30,7 +30,7 @@ import { checkWhatIsNew } from './storage/ledger-watch.ts';
 import { databaseAt, extensionOfBackups } from './storage/open.ts';
 import { readSecrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
-import { NO_BLOCKED_WORDS } from './tips/blocked-words.ts';
+import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -74,7 +74,10 @@ export async function serve(): Promise<void> {
   try {
     await start();
   } catch (error) {
-    const isForeseen = error instanceof ConfigError || error instanceof DatabaseRefused;
+    const isForeseen =
+      error instanceof ConfigError ||
+      error instanceof DatabaseRefused ||
+      error instanceof BlockedWordsRefused;
     process.stderr.write(
       `${brand.name} cannot start: ${isForeseen ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
     );
@@ -91,6 +94,7 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
+  const blockedWords = await readBlockedWords(config.blockedWordsFile);
   const log = pino({ level: config.logLevel, base: null }, logDestination());
 
   const database = databaseAt(config.database);
@@ -109,7 +113,7 @@ async function start(): Promise<void> {
     log,
     pages: await openPages(config, paymentService?.mode ?? 'simulated'),
     paymentService,
-    blockedWords: NO_BLOCKED_WORDS,
+    blockedWords,
     isShuttingDown: () => isShuttingDown,
     troubles,
   });

@@ -7,7 +7,7 @@ import { noticeDevice } from './notices.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
 import { TIP_PARTIES, timeZone } from './records.ts';
-import { transaction } from './tips.ts';
+import { blockedGiver, transaction } from './tips.ts';
 
 export const exportRequest = z
   .object({
@@ -40,11 +40,21 @@ export const exportedAccount = z.object({
   qrCodes: z.array(
     z.object({
       ...qrCode.pick({ id: true, serviceCategory: true, url: true, status: true }).shape,
-      ...qrCode.pick({ displayName: true, greeting: true }).shape,
+      ...qrCode.pick({ displayName: true, greeting: true, thankYou: true, takesWords: true }).shape,
       /** The file of the archive with the picture of the code. */
       pictureFile: z.string(),
       /** The file of the archive with the photo of the tip page; null without one. */
       photoFile: z.string().nullable(),
+    }),
+  ),
+  /** The thank-yous that the account keeps ready. */
+  readyThankYous: z.array(z.string()),
+  /** The givers from whom the account takes no tips, under their pseudonyms. */
+  blockedGivers: z.array(
+    z.object({
+      ...blockedGiver.omit({ tip: true }).shape,
+      /** The tip by which the giver was blocked. */
+      transactionId: transaction.shape.id,
     }),
   ),
   /** The account's own at the payment service, at which its tips arrive: one for test money, and one for money. */
@@ -84,6 +94,14 @@ export const exportedPayment = z.object({
   /** When a refund was asked for, and by whom; null when nobody did. */
   refundAskedAt: z.iso.datetime().nullable(),
   refundAskedBy: z.enum(TIP_PARTIES).nullable(),
+});
+
+/** What an account wrote with a tip that it gave. */
+export const exportedWords = z.object({
+  transactionId: transaction.shape.id,
+  message: z.string().nullable(),
+  /** The name under which the tip was given. */
+  giverName: z.string().nullable(),
 });
 
 export type ExportedPayment = z.infer<typeof exportedPayment>;

@@ -1,7 +1,7 @@
 /** The words of notices: tips that reach a phone with no page open (https://www.w3.org/TR/push-api/). */
 import { z } from 'zod';
 import type { ServiceCategory } from './categories.ts';
-import { idPattern } from './ids.ts';
+import { idPattern, type TransactionId } from './ids.ts';
 
 /** Long enough for every push service's: Microsoft's, the longest, have some 600 characters. */
 export const MAX_ENDPOINT_LENGTH = 1_000;
@@ -60,7 +60,7 @@ export type NoticeDevice = z.infer<typeof noticeDevice>;
 
 /** What of a single tip a notice says. */
 export interface NotifiedTip {
-  readonly id: string;
+  readonly id: TransactionId;
   readonly netAmountCents: number;
   readonly serviceCategory: ServiceCategory;
   /** ISO 8601 in UTC. */

@@ -8,7 +8,7 @@ import { PAYMENT_MODES } from './payments.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
-import { words } from './words.ts';
+import { MAX_WORDS_LENGTH, words } from './words.ts';
 
 /**
  * What became of the money. Every simulated payment is completed at once; one at a payment service is pending until its giver has
@@ -167,7 +167,9 @@ export const transaction = z.object({
 });
 
 export const thankYouForTip = transactionQuery.extend({
-  text: words('The thank-you').refine((text) => text !== '', 'Please write a thank-you.'),
+  text: words('The thank-you')
+    .refine((text) => text !== '', 'Please write a thank-you.')
+    .meta({ pattern: '\\S', maxLength: MAX_WORDS_LENGTH }),
 });
 
 export const hiddenWords = transactionQuery.extend({
@@ -175,15 +177,14 @@ export const hiddenWords = transactionQuery.extend({
 });
 
 /** The most thank-yous that an account can keep ready. */
-export const MAX_READY_THANK_YOUS = 3;
+const MAX_READY_THANK_YOUS = 3;
 const TOO_MANY_READY = `There can be up to ${MAX_READY_THANK_YOUS} thank-yous.`;
 
-/** The thank-yous that somebody keeps ready; blank ones are left out. */
+/** The thank-yous that somebody keeps ready. */
 export const readyThankYous = z.object({
   texts: z
     .array(words('The thank-you'), { error: 'The thank-yous must be a list of texts.' })
-    .max(MAX_READY_THANK_YOUS, TOO_MANY_READY)
-    .transform((texts) => texts.filter((text) => text !== '')),
+    .max(MAX_READY_THANK_YOUS, TOO_MANY_READY),
 });
 
 export const blockedGiver = z.object({
@@ -194,9 +195,8 @@ export const blockedGiver = z.object({
   tip: transaction,
 });
 
-export const giverQuery = z.object({
-  giverId: z.string({ error: 'The giver id must be text.' }).max(MAX_ID_LENGTH, 'The giver id must be text.'),
-});
+/** A text that is no pseudonym is no invalid field but a giver who is not found. */
+export const giverQuery = z.object({ giverId: z.string({ error: 'The giver id must be text.' }) });
 
 export const tipSummary = z.object({
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),

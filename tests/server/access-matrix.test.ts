@@ -44,7 +44,7 @@ async function openScene() {
 
   const code = await provider.trpc.qrCodes.create.mutate({ serviceCategory: 'bartender' });
   const tip = { receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' } as const;
-  const given = await customer.trpc.transactions.create.mutate(tip);
+  const given = await customer.trpc.transactions.create.mutate({ ...tip, message: 'Hello' });
   const tokens: Readonly<Record<Identity, string | undefined>> = {
     anonymous: undefined,
     customer: customer.token,
@@ -130,6 +130,13 @@ const GIVING_UP_THE_TIP: Outcomes = {
 /** Every caller asks to refund that tip; the customer, who is the first of those who may, does. */
 const REFUNDING_THE_TIP: Outcomes = { ...READING_THE_TIP, provider: 'not_refundable' };
 
+/** Every caller asks about the words of that tip, which only its receiver may. */
+const RECEIVING_THE_TIP: Outcomes = {
+  ...SIGNED_IN,
+  customer: 'transaction_not_found',
+  'another provider': 'transaction_not_found',
+};
+
 const newPerson = (turn: number) => ({
   email: `new-${turn}@example.com`,
   username: `new-${turn}`,
@@ -207,6 +214,28 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   },
   'transactions.onTip': { outcomes: SIGNED_IN },
   'transactions.summary': { outcomes: SIGNED_IN, input: () => ({ timeZone: 'UTC' }) },
+  'words.thank': {
+    outcomes: RECEIVING_THE_TIP,
+    input: ({ given }) => ({ id: given.id, text: 'Thank you' }),
+  },
+  'words.hide': {
+    outcomes: RECEIVING_THE_TIP,
+    input: ({ given }) => ({ id: given.id, hidden: true }),
+  },
+  'words.report': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'words.block': { outcomes: RECEIVING_THE_TIP, input: ({ given }) => ({ id: given.id }) },
+  'words.unblock': {
+    outcomes: {
+      ...SIGNED_IN,
+      customer: 'giver_not_found',
+      provider: 'giver_not_found',
+      'another provider': 'giver_not_found',
+    },
+    input: () => ({ giverId: 'gvr_none' }),
+  },
+  'words.blocked': { outcomes: SIGNED_IN },
+  'words.thankYous': { outcomes: SIGNED_IN },
+  'words.saveThankYous': { outcomes: SIGNED_IN, input: () => ({ texts: ['Thank you'] }) },
   'payments.payoutStatus': { outcomes: BEING_PAID },
   'payments.onboard': { outcomes: OPENING_A_LINK },
   'payments.openDashboard': { outcomes: OPENING_A_LINK },
@@ -267,6 +296,11 @@ const CHANGES = [
   'qrCodes.removePhoto',
   'transactions.refund',
   'transactions.giveUp',
+  'words.thank',
+  'words.hide',
+  'words.report',
+  'words.block',
+  'words.saveThankYous',
   'payments.onboard',
   'payments.openDashboard',
   'notices.register',
@@ -335,10 +369,11 @@ test('a REST route answers 201 where something begins, 204 where something ends,
   expect(statuses).toMatchObject({
     ...{ 'auth.register': 201, 'transactions.create': 201 },
     ...{ 'qrCodes.create': 201, 'qrCodes.replace': 201 },
+    ...{ 'words.block': 204, 'words.unblock': 204 },
     ...{ 'notices.register': 201, 'notices.remove': 204, 'notices.test': 204 },
     ...{ 'auth.logout': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(10);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(12);
 });
 
 test('HEAD asks for the same rights as GET', async () => {

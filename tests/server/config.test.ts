@@ -28,6 +28,7 @@ const DEFAULTS = {
   pushHosts: [],
   stripe: null,
   backupFolder: null,
+  blockedWordsFile: null,
   warnings: [],
 };
 
@@ -54,6 +55,7 @@ describe('defaults', () => {
     expect(Object.keys(example).sort()).toEqual([
       ...[
         'BACKUP_FOLDER',
+        'BLOCKED_WORDS_FILE',
         'CORS_ORIGINS',
         'DATABASE_URL',
         'GUEST_TIPS',
@@ -115,6 +117,8 @@ describe('settings', () => {
     [{ TRUST_PROXY: ' 10.0.0.0/8 , ::1,,fd00::/8 ' }, { trustedProxies: ['10.0.0.0/8', '::1', 'fd00::/8'] }],
     [{ BACKUP_FOLDER: '/var/backups/tipwell' }, { backupFolder: '/var/backups/tipwell' }],
     [{ BACKUP_FOLDER: 'backups' }, { backupFolder: resolve('backups') }],
+    [{ BLOCKED_WORDS_FILE: '/etc/tipwell/words.txt' }, { blockedWordsFile: '/etc/tipwell/words.txt' }],
+    [{ BLOCKED_WORDS_FILE: 'words.txt' }, { blockedWordsFile: resolve('words.txt') }],
     [
       { PUSH_HOSTS: 'push.example.com, *.push.example.org' },
       { pushHosts: ['push.example.com', '*.push.example.org'] },
@@ -220,6 +224,8 @@ describe('a bad value stops the start', () => {
         ...['127.0.0.1, nginx', '10.0.0.0/-1', '10.0.0.0/a', '127.0.0.1;::1', '010.0.0.1'],
       ],
     ],
+    ['BACKUP_FOLDER', ['a\0b']],
+    ['BLOCKED_WORDS_FILE', ['words\0.txt']],
     ['PUSH_HOSTS', ['localhost', '127.0.0.1', 'push.example.com,[::1]']],
     [
       'PUSH_HOSTS',

@@ -87,11 +87,17 @@ async function createScene(options: Parameters<typeof createTestApp>[0] = {}) {
   const [bar = '', booth = ''] = pat.codes;
   const [chair = ''] = sam.codes;
   const codes = { bartender: bar, dj: booth, barber: chair };
-  const give = (giver: typeof pat, serviceCategory: keyof typeof codes, amountCents: number) =>
+  const give = (
+    giver: typeof pat,
+    serviceCategory: keyof typeof codes,
+    amountCents: number,
+    words: { readonly message?: string; readonly withName?: boolean } = {},
+  ) =>
     giver.trpc.transactions.create.mutate({
       receiverQrId: codes[serviceCategory],
       serviceCategory,
       amountCents,
+      ...words,
     });
   return { t, pat, sam, cam, give };
 }
@@ -110,7 +116,7 @@ describe('an export', () => {
       [
         ...['README.txt', 'account.json', 'account.schema.json'],
         ...['transactions.csv', 'transactions.json', 'transactions.schema.json'],
-        ...['payments.json', 'payments.schema.json'],
+        ...['payments.json', 'payments.schema.json', 'words.json', 'words.schema.json'],
         ...pat.codes.map((code) => `qr-codes/${code}.png`),
       ].sort(),
     );
@@ -124,7 +130,7 @@ describe('an export', () => {
     const refunded = await give(cam, 'dj', 1_234);
     await pat.trpc.transactions.refund.mutate({ id: refunded.id });
     const { json } = await exportOf(t, pat);
-    for (const name of ['account', 'transactions', 'payments']) {
+    for (const name of ['account', 'transactions', 'payments', 'words']) {
       const schema = json(`${name}.schema.json`);
       expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
       const validate = createValidator().compile(schema);
@@ -271,6 +277,37 @@ describe('an export', () => {
     const { json } = await exportOf(t, cam);
     const told: { transaction_id: string }[] = json('payments.json');
     expect(told.map(({ transaction_id }) => transaction_id)).toEqual(ids);
+  });
+
+  test('tells a giver of their own words, and a receiver of those that are not hidden', async () => {
+    const { t, pat, cam, give } = await createScene();
+    const said = await give(cam, 'bartender', 2_000, { message: 'Great', withName: true });
+    const hidden = await give(cam, 'bartender', 2_000, { message: 'Ugly' });
+    await pat.trpc.words.hide.mutate({ id: hidden.id, hidden: true });
+    await pat.trpc.words.block.mutate({ id: hidden.id });
+    await pat.trpc.words.saveThankYous.mutate({ texts: ['Cheers'] });
+    const { json } = await exportOf(t, cam);
+    const { fullName } = cam.user;
+    expect(json('words.json')).toEqual(
+      expect.arrayContaining([
+        { transaction_id: said.id, message: 'Great', giver_name: fullName },
+        { transaction_id: hidden.id, message: 'Ugly', giver_name: null },
+      ]),
+    );
+    expect(json('words.json')).toHaveLength(2);
+    const { json: ofPat } = await exportOf(t, pat);
+    expect(ofPat('words.json')).toEqual([]);
+    expect(ofPat('transactions.json')).toMatchObject([
+      { message: null, words_hidden: true },
+      { message: 'Great', giver_name: fullName },
+    ]);
+    const [blocked] = await pat.trpc.words.blocked.query();
+    expect(ofPat('account.json')).toMatchObject({
+      ready_thank_yous: ['Cheers'],
+      blocked_givers: [
+        { giver_id: blocked?.giverId, blocked_at: blocked?.blockedAt, transaction_id: hidden.id },
+      ],
+    });
   });
 
   test('has the pictures of the codes and the photos of the pages as they are served', async () => {

@@ -16,7 +16,7 @@ import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 /** `npm run soak -- fuzz` sets both: it makes more cases, and others each time. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_515);
-const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 5_280);
+const ALL_CASES = Number(process.env['FUZZ_CASES'] ?? 6_400);
 /**
  * What stands for a success where no valid input is text: a session or a device that is gone is ended, and a photo is no JSON. Where payments are
  * simulated, no tip can be given up, and nobody has an account to be led to.
@@ -25,13 +25,14 @@ const EXPECTED_REFUSALS: Readonly<Record<string, Readonly<Record<Door, number>>>
   'auth.endSession': { REST: 404, tRPC: 404 },
   'qrCodes.setPhoto': { REST: 415, tRPC: 422 },
   'transactions.giveUp': { REST: 404, tRPC: 404 },
+  'words.unblock': { REST: 404, tRPC: 404 },
   'payments.onboard': { REST: 409, tRPC: 409 },
   'payments.openDashboard': { REST: 409, tRPC: 409 },
   'notices.update': { REST: 404, tRPC: 404 },
   'notices.remove': { REST: 404, tRPC: 404 },
   'notices.test': { REST: 404, tRPC: 404 },
 };
-const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.2);
+const ADDRESS_CASES = Math.ceil(ALL_CASES * 0.165);
 const CASES_PER_ROW = Math.ceil((ALL_CASES - ADDRESS_CASES) / (REST_ROUTES.length + PROCEDURES.length));
 
 type Scene = Awaited<ReturnType<typeof createStage>>['scene'];
@@ -77,6 +78,8 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     id: code.id,
     displayName: `Fay ${run}`,
     greeting: 'Hello',
+    thankYou: 'Thank you',
+    takesWords: true,
     status: 'active',
   }),
   'qrCodes.replace': ({ spareCode }) => ({ id: spareCode.id, ...UNREAD }),
@@ -88,6 +91,8 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
     amountCents: 1000 + run,
     serviceCategory: 'bartender',
     idempotencyKey: `fuzz-${run}`,
+    message: `Message ${run}`,
+    withName: true,
   }),
   'transactions.list': () => ({
     ...{ limit: 3, cursor: null, direction: 'sent', serviceCategory: 'bartender' },
@@ -106,6 +111,14 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'transactions.get': ({ given }) => ({ id: given.id }),
   'transactions.onTip': ({ given }) => ({ lastEventId: given.id }),
   'transactions.summary': () => ({ timeZone: 'Europe/Vienna' }),
+  'words.thank': ({ given }) => ({ id: given.id, text: 'Thank you' }),
+  'words.hide': ({ given }) => ({ id: given.id, hidden: true }),
+  'words.report': ({ given }) => ({ id: given.id, ...UNREAD }),
+  'words.block': ({ given }) => ({ id: given.id, ...UNREAD }),
+  'words.unblock': () => ({ giverId: 'gvr_none' }),
+  'words.blocked': () => undefined,
+  'words.thankYous': () => undefined,
+  'words.saveThankYous': (_, run) => ({ texts: [`Thank you ${run}`] }),
   'payments.payoutStatus': () => undefined,
   'payments.onboard': () => undefined,
   'payments.openDashboard': () => undefined,
@@ -366,7 +379,7 @@ test('the table of valid inputs has one for every procedure, so that an almost v
     const input = VALID_INPUTS[path]?.(stage.scene, 0);
     const request = trpcRequest(path, JSON.stringify(input));
     const [[name, value] = ['', '']] = Object.entries(
-      stage.authorization(path.startsWith('qrCodes') ? 'provider' : 'customer'),
+      stage.authorization(/^(?:qrCodes|words)/.test(path) ? 'provider' : 'customer'),
     );
     request.headers.set(name, value);
     const response = await stage.send(request.path, request);
@@ -390,6 +403,7 @@ async function createStage() {
     receiverQrId: code.id,
     amountCents: 1_000,
     serviceCategory: 'bartender',
+    message: 'Hello',
   });
   const firstPasswords = await t.data.readPasswordHashes();
   let hangUp = new AbortController();

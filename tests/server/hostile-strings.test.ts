@@ -22,9 +22,13 @@ interface Trial {
   /** The text under test, and its place in the table. */
   readonly text: string;
   readonly index: number;
+  /** What the row has prepared; empty for nothing. */
+  readonly prepared: string;
 }
 
 interface FieldRow {
+  /** What has to be there before. */
+  readonly prepare?: (trial: Trial) => Promise<string>;
   /** The input with the text in the field that the row is about. */
   inputWith(trial: Trial): Readonly<Record<string, unknown>>;
   readonly token?: (scene: Scene) => string;
@@ -145,6 +149,26 @@ function meaning(
   return Object.fromEntries(fields.map((field) => [`${procedure}.${field}`, rowOf(field)]));
 }
 
+/** What becomes of words: they are trimmed, composed, and on one line. */
+const asWords = (text: string) => text.replace(/\s+/gu, ' ').trim().normalize('NFC');
+
+/** The id of a tip in an address; that of an empty one, or of dots, is that of something else or of nothing. */
+function namingTip(others: Readonly<Record<string, unknown>> = {}): FieldRow {
+  return {
+    inputWith: ({ text }) => ({ ...others, id: text }),
+    token: provider,
+    refusals: ['transaction_not_found', 'not_found', 'method_not_allowed', 'not_json', 'invalid_input'],
+  };
+}
+
+/** A tip of the customer's with words. */
+async function tipWithWords({ t, scene }: Trial): Promise<string> {
+  const { id } = await t.trpc(customer(scene)).transactions.create.mutate({
+    ...{ receiverQrId: scene.code.id, amountCents: 1_000, serviceCategory: 'bartender', message: 'Hello' },
+  });
+  return id;
+}
+
 /** A device that is right but for one field. */
 function registeringDevice(field: string, refusals: FieldRow['refusals'] = ['invalid_input']): FieldRow {
   return { inputWith: ({ text }) => ({ ...newDevice(), [field]: text }), token: customer, refusals };
@@ -257,6 +281,24 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
   'qrCodes.update.id': naming({ greeting: 'Hello' }),
   'qrCodes.update.displayName': writing('displayName'),
   'qrCodes.update.greeting': writing('greeting'),
+  'qrCodes.update.thankYou': {
+    inputWith: ({ scene, text }) => ({ id: scene.code.id, thankYou: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+    checkTaken: async (trial, answer) => {
+      const expected = asWords(trial.text) || null;
+      expect(fieldOf(answer, 'thankYou')).toBe(expected);
+      const given = await trial.t.trpc(customer(trial.scene)).transactions.create.mutate({
+        ...{ receiverQrId: trial.scene.code.id, amountCents: 1_000, serviceCategory: 'bartender' },
+      });
+      expect(given.thankYou).toBe(expected);
+    },
+  },
+  'qrCodes.update.takesWords': {
+    inputWith: ({ scene, text }) => ({ id: scene.code.id, takesWords: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
   'qrCodes.update.status': {
     inputWith: ({ scene, text }) => ({ id: scene.code.id, status: text }),
     token: provider,
@@ -312,6 +354,58 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
         );
       expect((await again(text))?.data).toEqual(answer.data);
       expect(fieldOf(await again(`${text.slice(1)}~`), 'id')).not.toBe(fieldOf(answer, 'id'));
+    },
+  },
+  'transactions.create.message': {
+    inputWith: (trial) => ({ ...tip(trial), message: trial.text }),
+    token: customer,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, scene, text }, answer) => {
+      const id = String(fieldOf(answer, 'id'));
+      expect(fieldOf(answer, 'message')).toBeNull();
+      const seen = await t.trpc(provider(scene)).transactions.get.query({ id });
+      expect(seen.message).toBe(asWords(text) || null);
+      expect((await t.trpc(customer(scene)).transactions.get.query({ id })).message).toBeNull();
+    },
+  },
+  'transactions.create.withName': {
+    inputWith: (trial) => ({ ...tip(trial), withName: trial.text }),
+    token: customer,
+    refusals: ['invalid_input'],
+  },
+  'words.thank.id': namingTip({ text: 'Thank you' }),
+  'words.thank.text': {
+    prepare: tipWithWords,
+    inputWith: ({ text, prepared }) => ({ id: prepared, text }),
+    token: provider,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, scene, text, prepared }, answer) => {
+      expect(fieldOf(answer, 'thankYou')).toBe(asWords(text));
+      const seen = await t.trpc(customer(scene)).transactions.get.query({ id: prepared });
+      expect(seen.thankYou).toBe(asWords(text));
+    },
+  },
+  'words.hide.id': namingTip({ hidden: true }),
+  'words.hide.hidden': {
+    prepare: tipWithWords,
+    inputWith: ({ text, prepared }) => ({ id: prepared, hidden: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'words.report.id': namingTip(),
+  'words.block.id': namingTip(),
+  'words.unblock.giverId': {
+    inputWith: ({ text }) => ({ giverId: text }),
+    token: provider,
+    refusals: ['giver_not_found', 'not_found', 'method_not_allowed', 'invalid_input'],
+  },
+  'words.saveThankYous.texts': {
+    inputWith: ({ text }) => ({ texts: [text] }),
+    token: provider,
+    refusals: ['invalid_input'],
+    checkTaken: async ({ t, scene, text }) => {
+      const { texts } = await t.trpc(provider(scene)).words.thankYous.query();
+      expect(texts).toEqual(asWords(text) === '' ? [] : [asWords(text)]);
     },
   },
   'transactions.list.limit': {
@@ -418,6 +512,15 @@ const TAKEN_AT_LEAST: Readonly<Record<string, readonly string[]>> = {
     'two hundred and fifty-six characters',
   ],
   'transactions.create.idempotencyKey': ['__proto__', 'two hundred and fifty-five characters', 'prototype'],
+  'transactions.create.message': [
+    'script element',
+    'SQL that drops',
+    'decomposed',
+    'padded',
+    'flags and skin tones',
+  ],
+  'words.thank.text': ['script element', 'SQL that drops', 'decomposed'],
+  'qrCodes.update.thankYou': ['script element', 'empty'],
   'auth.export.timeZone': ['time zone'],
   'transactions.summary.timeZone': ['time zone'],
 };
@@ -452,7 +555,8 @@ describe.each(DOORS)('through %s', (door) => {
     const token = row.token?.(scene);
     const taken = new Set<string>();
     for (const [index, { name: label, text }] of UGLY_STRINGS.entries()) {
-      const trial = { t, door, scene, text, index };
+      const asked = { t, door, scene, text, index, prepared: '' };
+      const trial = { ...asked, prepared: (await row.prepare?.(asked)) ?? '' };
       const answer = await outcomeThrough(door, t, procedure, row.inputWith(trial), {
         token,
         peer: `198.51.100.${index}`,

@@ -8,11 +8,13 @@ import { is } from 'drizzle-orm/entity';
 import { getTableConfig, integer, SQLiteTable, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { expect, test, vi } from 'vitest';
 import { IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
+import * as deviceSchema from '#server/storage/sqlite/device-schema.ts';
 import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
 import * as paymentSchema from '#server/storage/sqlite/payment-schema.ts';
 import { prepareInsert, prepareNumberedInsert } from '#server/storage/sqlite/placeholders.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import * as wordSchema from '#server/storage/sqlite/word-schema.ts';
 
 const INSERT = /^insert into "?(?<table>\w+)"? \((?<columns>[^)]+)\)\s+values \((?<values>[^)]+)\)/i;
 
@@ -35,7 +37,9 @@ test('every insert gives a value to every column of its table, except the number
     const { groups } = INSERT.exec(String(text)) ?? {};
     return groups ? [groups] : [];
   });
-  const tables = Object.values({ ...schema, ...paymentSchema }).filter((value) => is(value, SQLiteTable));
+  const tables = Object.values({ ...schema, ...paymentSchema, ...wordSchema, ...deviceSchema }).filter(
+    (value) => is(value, SQLiteTable),
+  );
   const names = tables.map((table) => getTableConfig(table).name);
   expect([...new Set(inserts.map(({ table = '' }) => table))].sort()).toEqual(
     names.filter((name) => !MADE_BEFORE.includes(name)).sort(),

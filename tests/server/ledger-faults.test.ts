@@ -67,7 +67,8 @@ describe('a fault', () => {
     const failed: string[] = [];
     for (let nth = 0; nth < MANY_STATEMENTS; nth += 1) {
       const before = ledger.dumpFile();
-      const tip = ledger.tip({ idempotencyKey: `key-${nth}` });
+      const words = { message: 'Hello', giverName: null, isRefused: false };
+      const tip = { ...ledger.tip({ idempotencyKey: `key-${nth}` }), words };
       const [result] = await ledger.withFault(
         (_statement, index) => index === nth,
         () => Promise.allSettled([ledger.storage.recordTip(tip)]),
@@ -86,8 +87,10 @@ describe('a fault', () => {
     expect(failed.map((statement) => statement.split(/[\s"`]/)[0])).toEqual([
       'BEGIN',
       'SAVEPOINT',
-      // The tip of the same key, and the code; the totals of both people; the tip, its entries, and the bucket.
-      ...['select', 'select', 'update', 'update', 'insert', 'insert', 'insert', 'insert'],
+      // The code, the tip of the same key, and whether the giver is blocked; the totals of both people; the tip, its entries, the
+      // bucket, and the words.
+      ...['select', 'select', 'select', 'update', 'update'],
+      ...['insert', 'insert', 'insert', 'insert', 'insert'],
       'RELEASE',
       'COMMIT',
     ]);

@@ -520,9 +520,9 @@ describe('the tables that the migrations make are those of schema.ts:', () => {
         from: column.name,
         table: getTableConfig(foreignTable).name,
         to: to[index]?.name,
-        // Deleting an account, a code or a tip never takes anything along.
-        on_delete: 'NO ACTION',
-        on_update: 'NO ACTION',
+        // Deleting an account, a code or a tip never takes anything along; a session takes the notices of its device.
+        on_delete: name === 'push_devices' && from[0]?.name === 'session_hash' ? 'CASCADE' : 'NO ACTION',
+        on_update: name === 'push_devices' && from[0]?.name === 'session_hash' ? 'CASCADE' : 'NO ACTION',
       }));
     });
     expect(new Set(references)).toEqual(new Set(expectedReferences));

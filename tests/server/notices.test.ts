@@ -30,7 +30,7 @@ describe('a tip', () => {
     const others = await addDevice(customer);
     const [id] = await giveTips(1);
     await look();
-    const notice: Notice = {
+    const notice = {
       ...{ v: 1, kind: 'tips', count: 1, netCents: 1_940, upTo: 1, tag: 'tips-0' },
       tip: {
         ...{ id: id ?? '', netAmountCents: 1_940, serviceCategory: 'bartender' },
@@ -45,6 +45,28 @@ describe('a tip', () => {
     expect(service.notices[0]).toMatchObject({
       ...{ ttl: DAY_MS / 1_000, urgency: 'high', subject: 'https://tips.example.com' },
     });
+  });
+
+  test('is told with what its giver wrote on a device that is to show it, unless that is hidden', async () => {
+    const { t, provider, customer, code, addDevice, pass, look } = await openNoticeScene();
+    const phone = await addDevice();
+    const watch = await addDevice(provider, true);
+    const give = () =>
+      customer.trpc.transactions.create.mutate({
+        ...{ receiverQrId: code.id, amountCents: 2_000, serviceCategory: 'bartender' },
+        ...{ message: 'Best Negroni in town', withName: true },
+      });
+    await give();
+    await look();
+    const words = { giverName: customer.user.fullName, message: 'Best Negroni in town' };
+    expect(phone.told()).toMatchObject([{ tip: { giverName: null, message: null } }]);
+    expect(watch.told()).toMatchObject([{ tip: words }]);
+    await pass(MINUTE_MS);
+    const { id } = await give();
+    await provider.trpc.words.hide.mutate({ id, hidden: true });
+    await look();
+    expect(watch.told()).toMatchObject([{ tip: words }, { tip: { giverName: null, message: null } }]);
+    expect(t.logLines.join('')).not.toContain('Negroni');
   });
 
   test('that came before a device was added is not told', async () => {

@@ -147,6 +147,7 @@ test('what breaks the description of a parameter is refused', async () => {
       'direction',
       'file',
       'from',
+      'giverId',
       'granularity',
       'ink',
     ],

@@ -523,6 +523,47 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(paid, 'GET /transactions', { token });
   }
 
+  /** What giver and receiver write, and what the receiver does about it. */
+  async function exchangeWords() {
+    const open = await createTestApp({
+      config: { takesGuestTips: true },
+      blockedWords: { matches: (text) => text.includes('rude') },
+    });
+    const { provider, customer, code } = await open.setTheScene();
+    const give = 'POST /transactions';
+    const tip = { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' };
+    const ofCustomer = { token: customer.token };
+    const body = { ...tip, message: 'Hello', with_name: true };
+    const { body: given } = await call(open, give, { ...ofCustomer, body });
+    for (const message of ['rude', 'see evil.com', 'x'.repeat(141)])
+      await call(open, give, { ...ofCustomer, body: { ...tip, message } });
+    const { body: silent } = await call(open, give, { ...ofCustomer, body: tip });
+    const { body: ofGuest } = await call(open, give, { body: { ...tip, message: 'Hi' } });
+    const guestTip = ofGuest.id;
+    for (const [route, word, input] of [
+      ['POST /transactions/{transactionId}/thank-you', 'thank-you', { text: 'Thank you' }],
+      ['POST /transactions/{transactionId}/thank-you', 'thank-you', { text: 'Thank you again' }],
+      ['POST /transactions/{transactionId}/thank-you', 'thank-you', { text: '' }],
+      ['PATCH /transactions/{transactionId}/words', 'words', { hidden: true }],
+      ['PATCH /transactions/{transactionId}/words', 'words', { hidden: 'yes' }],
+      ['POST /transactions/{transactionId}/report', 'report', undefined],
+      ['POST /transactions/{transactionId}/block', 'block', undefined],
+    ] as const)
+      for (const id of [given.id, silent.id, guestTip, 'txn_none'])
+        await call(open, route, { token: provider.token, at: `/transactions/${id}/${word}`, body: input });
+    const { body: blocked } = await call(open, 'GET /words/blocked-givers', { token: provider.token });
+    const unblock = 'DELETE /words/blocked-givers/{giverId}';
+    const at = `/words/blocked-givers/${blocked[0].giver_id}`;
+    await call(open, give, { ...ofCustomer, body: tip });
+    for (let turn = 0; turn < 2; turn += 1) await call(open, unblock, { token: provider.token, at });
+    const ready = 'PATCH /words/thank-yous';
+    await call(open, ready, { token: provider.token, body: { texts: ['Thank you'] } });
+    await call(open, ready, { token: provider.token, body: { texts: ['1', '2', '3', '4'] } });
+    await call(open, 'GET /words/thank-yous', { token: provider.token });
+    await open.trpc(provider.token).qrCodes.update.mutate({ id: code.id, takesWords: false });
+    await call(open, give, { ...ofCustomer, body });
+  }
+
   /** The way of a guest, who has the receipt in place of a session. */
   async function tipAsGuest() {
     const open = await createTestApp({ config: { takesGuestTips: true } });
@@ -659,6 +700,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (const receiver_qr_id of Object.values(ofPat))
     await call(t, 'POST /transactions', { token: cam, body: { ...tip, receiver_qr_id } });
 
+  await exchangeWords();
   await registerDevices(pat);
   await payTips();
   const receipt = await tipAsGuest();
@@ -673,6 +715,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
       .replace('{qrId}', '0000000000')
       .replace('{sessionId}', 'ses_none')
       .replace('{transactionId}', 'txn_none')
+      .replace('{giverId}', 'gvr_none')
       .replace('{deviceId}', 'dev_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
@@ -727,6 +770,12 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, 'POST /transactions/{transactionId}/refund', { token });
     await call(limited, 'GET /auth/me/export', { token });
     await call(limited, 'POST /transactions/{transactionId}/cancel', { token });
+    await call(limited, 'POST /transactions/{transactionId}/thank-you', { token, body: {} });
+    await call(limited, 'PATCH /transactions/{transactionId}/words', { token, body: {} });
+    await call(limited, 'POST /transactions/{transactionId}/report', { token });
+    await call(limited, 'POST /transactions/{transactionId}/block', { token });
+    await call(limited, 'DELETE /words/blocked-givers/{giverId}', { token });
+    await call(limited, 'PATCH /words/thank-yous', { token, body: {} });
     await call(limited, 'POST /notices/devices', { token, body: {} });
     await call(limited, 'PATCH /notices/devices/{deviceId}', { token, body: {} });
     await call(limited, 'DELETE /notices/devices/{deviceId}', { token });

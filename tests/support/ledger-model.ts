@@ -97,6 +97,12 @@ const servicesOf = (tips: readonly ModelTip[]) =>
   })).filter(({ count }) => count > 0);
 
 /** @param undoMs for how long a giver may take a tip back. */
+/** The model's tips are given without words. */
+const NO_WORDS = {
+  ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
+  ...{ thankYou: null, thankedAt: null },
+};
+
 export function createLedgerModel(undoMs: number) {
   const accounts: Account[] = [];
   const codes: { id: QrCodeId; owner: Account; category: ServiceCategory }[] = [];
@@ -224,6 +230,7 @@ export function createLedgerModel(undoMs: number) {
       return {
         ...tip,
         undoUntil: mayUndo ? new Date(Date.parse(tip.createdAt) + undoMs).toISOString() : null,
+        ...NO_WORDS,
       };
     },
 

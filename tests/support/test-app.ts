@@ -61,7 +61,7 @@ export async function createTestApp(
     readonly pages?: Pages;
     /** Payments are simulated unless a test is about a payment service. */
     readonly paymentService?: (clock: Clock) => PaymentService;
-    /** No words are blocked unless a test is about them. */
+    /** No word is blocked unless a test is about them. */
     readonly blockedWords?: BlockedWords;
   } = {},
 ) {

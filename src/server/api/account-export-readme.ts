@@ -12,8 +12,9 @@ WHAT IS IN IT
 account.json
   Your profile, when you registered, the usernames that you had before, the sums
   of your tips, where you are logged in, the devices that get notices of tips,
-  your QR codes with their tip pages, and the account at the payment service at
-  which your tips arrive, if you have one.
+  your QR codes with their tip pages, the thank-yous that you keep ready, the
+  givers whom you have blocked, and the account at the payment service at which
+  your tips arrive, if you have one.
   Times are in UTC and amounts in US dollars.
 
 transactions.json
@@ -33,8 +34,14 @@ payments.json
   the names of its page and its charge there. One that was never paid is no
   transaction. It is empty where payments are simulated.
 
-account.schema.json, transactions.schema.json and payments.schema.json
-  The form of the three JSON files, as JSON Schema 2020-12.
+words.json
+  The messages and the names that you added to your tips, with the transaction
+  that each belongs to. What others wrote to you is in transactions.json, but
+  for what you have hidden.
+
+account.schema.json, transactions.schema.json, payments.schema.json and
+words.schema.json
+  The form of the four JSON files, as JSON Schema 2020-12.
 
 qr-codes/
   The picture of each of your QR codes, under the code.
@@ -53,8 +60,9 @@ The addresses of your devices at their push services, with the keys that
 encrypt for them: whoever has these can send notices to your devices, and your
 browsers have them already.
 
-The names of those who tipped you: a giver is shown to you under a pseudonym
-that stays the same for all of their tips to you. Who they are is theirs.
+The names of those who tipped you, unless they gave them with a tip: a giver is
+shown to you under a pseudonym that stays the same for all of their tips to
+you. Who they are is theirs.
 
 The keys by which a repeated request for a tip or a refund is known: apps make
 them up, and they say nothing of you.

@@ -15,6 +15,7 @@ import {
   type ExportStart,
   exportedAccount,
   exportedPayment,
+  exportedWords,
 } from '#shared/account-export.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
@@ -61,7 +62,7 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
 
 async function* filesOf(
   { services, account, token, timeZone }: ExportOrder,
-  { exportedAtMs, formerUsernames, payoutAccounts }: Told,
+  { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts }: Told,
 ): AsyncGenerator<PackedFile, void> {
   const { exports, notices, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
@@ -72,13 +73,14 @@ async function* filesOf(
 
   const codes: ExportedAccount['qrCodes'] = [];
   for (const code of await qrCodes.list(account)) {
-    const { id, serviceCategory, url, status, displayName, greeting } = code;
+    const { id, serviceCategory, url, status, displayName, greeting, thankYou, takesWords } = code;
     const pictureFile = `qr-codes/${id}.png`;
     yield { path: pictureFile, content: [Buffer.from(code.imageBase64, 'base64')], isCompressed: true };
     const photo = await findPhoto(services, code);
     const photoFile = photo && `photos/${id}.jpg`;
     if (photo && photoFile) yield { path: photoFile, content: [photo], isCompressed: true };
-    codes.push({ id, serviceCategory, url, status, displayName, greeting, pictureFile, photoFile });
+    const page = { displayName, greeting, thankYou, takesWords };
+    codes.push({ id, serviceCategory, url, status, ...page, pictureFile, photoFile });
   }
 
   const { mustChangePassword: _, ...profile } = userFrom(account);
@@ -88,6 +90,8 @@ async function* filesOf(
     sessions: await sessions.list(account.id, token),
     noticeDevices: await notices.list(account.id, token),
     qrCodes: codes,
+    readyThankYous: [...readyThankYous],
+    blockedGivers: services.tipWords.nameBlocked(account, blockedGivers),
     payoutAccounts: payoutAccounts.map(({ userId: _, missing, ...told }) => ({
       ...told,
       missing: [...missing],
@@ -111,6 +115,12 @@ async function* filesOf(
   yield {
     path: 'payments.schema.json',
     content: [schemaFile('The payments that an account began, the newest first', z.array(exportedPayment))],
+  };
+
+  yield { path: 'words.json', content: jsonList(exports.givenWords(account)) };
+  yield {
+    path: 'words.schema.json',
+    content: [schemaFile('What an account wrote with its tips', z.array(exportedWords))],
   };
 }
 

@@ -39,6 +39,9 @@ export const TIP_PAGE = {
   photo_url: '/photos/9h2k5m8p1r4t7v0x3z6b9d2f5h',
 };
 
+/** What a code says beside its page. */
+const WORDS_OF_CODE = { thank_you: 'Thanks, see you soon!', takes_words: true };
+
 export const QR_CODE_WITH_PICTURE = {
   ...QR_CODE,
   url: `https://tips.example.com/tip/${QR_CODE.id}`,
@@ -46,6 +49,7 @@ export const QR_CODE_WITH_PICTURE = {
   status: 'active',
   display_name: null,
   ...TIP_PAGE,
+  ...WORDS_OF_CODE,
 };
 
 /** The code in a path, for whoever owns it. */
@@ -100,6 +104,21 @@ export const TRANSACTION = {
   refunded_at: null,
   refunded_by: null,
   undo_until: '2024-06-01T20:25:30.000Z',
+  message: null,
+  giver_name: null,
+  words_hidden: false,
+  reported_at: null,
+  thank_you: WORDS_OF_CODE.thank_you,
+  thanked_at: null,
+};
+
+/** The same to whoever received it. */
+export const RECEIVED = {
+  ...TRANSACTION,
+  giver_id: 'gvr_3n5p7r9t1v3x5z7b9d1f3h5j7m',
+  undo_until: null,
+  message: 'Best Negroni in town',
+  giver_name: 'Cam Doe',
 };
 
 export const CSV_OF_TIPS = `${CSV_BOM}${csvLine(TRANSACTION_COLUMNS)}2024-06-01,22:15:30,UTC+02:00,Sent,Bartender,Pat Doe,12.34,0.62,,12.96,,,Completed,simulated,USD,${TRANSACTION.id}\r\n`;

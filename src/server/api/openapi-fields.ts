@@ -28,12 +28,20 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
   giver_id:
     'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else; null for a giver without an account.',
+  blocked_at: 'When you blocked the giver, ISO 8601 in UTC.',
+  'BlockedGiver.giver_id': 'The pseudonym under which you know the giver.',
+  giver_name:
+    'The name under which the tip was given, as its receiver alone is told; null without one, or when the receiver has hidden it.',
   greeting: 'A sentence for givers, of up to 140 characters; null without one.',
   id: 'Never changes and is never used again.',
+  hidden: 'Whether you do not want to see the message and the name.',
   image_base64: 'The picture: a PNG in bare base64, without a `data:` prefix.',
   is_current: 'Whether it is the session that asks.',
   is_payable: 'Whether tips can be paid to the provider: always where payments are simulated.',
   is_service_provider: 'Whether the user receives tips.',
+  message:
+    'What the giver wrote, as the receiver alone is told: plain text of up to 140 characters; null without one, or when the receiver has hidden it.',
+  'NewTip.message': 'A message for the receiver alone: up to 140 characters of plain text, without links.',
   missing: 'What the payment service still asks you for, in its own words.',
   mode: 'How tips are paid on this server: `simulated` (no money moves), `test` (what the payment service calls test money) or `live` (money).',
   must_change_password:
@@ -50,6 +58,22 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     'The page on which its giver pays, as the giver is told while it is `pending`; null otherwise.',
   phone: 'Optional; 7 to 20 digits with the usual punctuation.',
   photo_url: 'Where the photo of the tip page lies on this server, in JPEG; null without one.',
+  reported_at:
+    'When the receiver reported the words to the operator, as the receiver is told, ISO 8601 in UTC; null otherwise.',
+  takes_words: 'Whether givers may add a message and their name to a tip.',
+  text: 'What you say to the giver: up to 140 characters of plain text, without links.',
+  texts: 'Up to three texts of up to 140 characters, in your order.',
+  thank_you:
+    'What the receiver says to the giver: their answer to this tip, or else what the tip page tells whoever has tipped; null for nothing.',
+  'QrCode.thank_you':
+    'What a giver is told as soon as they have tipped, in up to 140 characters; null for nothing.',
+  'TipPageChange.thank_you':
+    'What a giver is told as soon as they have tipped, in up to 140 characters; null for nothing.',
+  thanked_at: 'When the receiver answered this tip, ISO 8601 in UTC; null when they did not.',
+  tip: 'The tip by which you blocked the giver.',
+  with_name: 'Whether the receiver is told your full name; false without it, and never true for a guest.',
+  words_hidden:
+    'Whether the receiver has hidden the message and the name, as the receiver is told; false otherwise.',
   public_key: 'A point of P-256: 65 bytes in base64url.',
   qr_code: 'The code that was looked up.',
   qr_code_id: 'The code that was tipped.',

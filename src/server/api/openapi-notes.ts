@@ -17,6 +17,7 @@ import {
   USER,
 } from './openapi-examples.ts';
 import { type RouteNotes, TIME_ZONE, TIP_NOTES } from './openapi-tip-notes.ts';
+import { WORD_NOTES } from './openapi-word-notes.ts';
 import { wireSchema } from './wire.ts';
 
 const DEVICE = {
@@ -129,7 +130,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'qrCodes.update': {
     summary: 'Change a tip page, pause or resume its code',
     description:
-      'Changes what is sent of the page that givers see, and leaves the rest. A display name of its own takes the place of your full name, your username and your id for everybody but you. A paused code shows its page and takes no tips.',
+      'Changes what is sent of the page that givers see, and leaves the rest. A display name of its own takes the place of your full name, your username and your id for everybody but you. A paused code shows its page and takes no tips. `thank_you` is told to whoever has tipped; with `takes_words` false nobody can add a message or a name.',
     parameters: [OWN_CODE],
     request: { display_name: 'DJ Pat', greeting: TIP_PAGE.greeting, status: 'active' },
     response: { ...QR_CODE_WITH_PICTURE, display_name: 'DJ Pat' },
@@ -206,7 +207,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       },
     ],
     response: {
-      qr_code: { ...QR_CODE, status: 'active', is_payable: true },
+      qr_code: { ...QR_CODE, status: 'active', is_payable: true, takes_words: true },
       service_provider: {
         username: 'pat',
         full_name: 'Pat Doe',
@@ -274,4 +275,5 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     parameters: [DEVICE],
   },
   ...TIP_NOTES,
+  ...WORD_NOTES,
 };

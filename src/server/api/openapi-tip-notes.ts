@@ -80,7 +80,7 @@ const IDEMPOTENCY_KEY = {
   example: '5e0f7a11-3c7e-4a53-9d1c-0f5b2f0e5a3f',
 };
 
-const TRANSACTION_ID = {
+export const TRANSACTION_ID = {
   name: 'transactionId',
   in: 'path',
   required: true,
@@ -228,7 +228,7 @@ export const TIP_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.onTip': {
     summary: 'Hear of tips as they happen',
     description:
-      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. The first event says where the stream begins, under an id to resume after: `connected`, or `reset` when it begins now instead of after the event that you named; `reason` is then `unknown_event` (it is none of yours, or not any more) or `too_many_missed` (more than 1,000 tips came since), and you load your list of transactions again. Each tip is a `tip`. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed; `EventSource` does that by itself. A comment comes every 15 seconds; when the connection breaks, connect again. An account may have 20 streams open, and open 120 a minute. The token goes into the Authorization header here as well.',
+      'Server-sent events: each tip that you give or receive, once, in the order of the ledger, for as long as your session lives. The first event says where the stream begins, under an id to resume after: `connected`, or `reset` when it begins now instead of after the event that you named; `reason` is then `unknown_event` (it is none of yours, or not any more) or `too_many_missed` (more than 1,000 tips came since), and you load your list of transactions again. Each tip is a `tip`. Once you are thanked for a tip that you gave, it comes once more, under the id of the event before, with `thanked_at`; whoever misses that finds it in the list. Send the id of the last event that you saw as `Last-Event-ID` to get first what you missed; `EventSource` does that by itself. A comment comes every 15 seconds; when the connection breaks, connect again. An account may have 20 streams open, and open 120 a minute. The token goes into the Authorization header here as well.',
     parameters: [
       {
         name: 'Last-Event-ID',
@@ -247,7 +247,7 @@ export const TIP_NOTES: Readonly<Record<string, RouteNotes>> = {
   'transactions.create': {
     summary: 'Give a tip',
     description:
-      'Where payments are simulated, the tip is completed at once and no money moves. With a payment service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and read the transaction to hear what became of it. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, and the same page to pay on, however often they are sent. Repeats count against the limit of tips as well: 30 a minute. Where the operator takes tips of guests, it needs no session: `giver_id` is null then, `receipt_url` is the only way of the guest back to the tip, the key must have at least 16 characters and be unguessable, because guests share all keys, and the limit counts by address.',
+      'Where payments are simulated, the tip is completed at once and no money moves. With a payment service it is `pending`: open `payment_url` in a browser to pay there within half an hour, and read the transaction to hear what became of it. You are charged the amount and 5 % on top; 97 % of the amount reaches the provider. Send an `Idempotency-Key` to retry safely: the same key and body give the same transaction, and the same page to pay on, however often they are sent. Repeats count against the limit of tips as well: 30 a minute. Where the operator takes tips of guests, it needs no session: `giver_id` is null then, `receipt_url` is the only way of the guest back to the tip, the key must have at least 16 characters and be unguessable, because guests share all keys, and the limit counts by address. `message` and, with `with_name`, your full name reach the receiver alone; a tip without them has neither. They are part of what an `Idempotency-Key` stands for. Where a code takes no words, or the words of the operator refuse the message, nothing is charged: send the tip without.',
     parameters: [
       {
         ...IDEMPOTENCY_KEY,
@@ -255,7 +255,10 @@ export const TIP_NOTES: Readonly<Record<string, RouteNotes>> = {
           '1 to 255 visible ASCII characters that you make up, one for each attempt to pay; of a guest, 16 at least.',
       },
     ],
-    request: { receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
+    request: {
+      ...{ receiver_qr_id: QR_CODE.id, amount: 12.34, service_category: 'bartender' },
+      ...{ message: 'Best Negroni in town', with_name: true },
+    },
     response: TRANSACTION,
   },
 };

@@ -18,7 +18,7 @@ import { newDevice, noticeDevice, noticeDeviceChange, noticeKey } from '#shared/
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
 import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
-import { tipSummary, transaction } from '#shared/tips.ts';
+import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/tips.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
 import { FIELD_NOTES } from './openapi-fields.ts';
 import { ROUTE_NOTES } from './openapi-notes.ts';
@@ -29,6 +29,7 @@ import type { RestRoute } from './rest-route.ts';
 import { REST_ROUTES, restLogin } from './rest-routes.ts';
 import { restTip } from './transaction-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
+import { restHiding, restThankYou } from './word-routes.ts';
 
 /** The refusals that any route may answer. */
 const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
@@ -54,6 +55,9 @@ const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [profileChange, 'ProfileChange'],
   [tipPageChange, 'TipPageChange'],
   [restTip, 'NewTip'],
+  [restThankYou, 'NewThankYou'],
+  [restHiding, 'Hiding'],
+  [readyThankYous, 'ReadyThankYous'],
   [newDevice, 'NewDevice'],
   [noticeDeviceChange, 'NoticeDeviceChange'],
   [serviceCategory, 'ServiceCategory'],
@@ -69,6 +73,8 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [qrCodeLookup, 'QrCodeLookup'],
   [transaction, 'Transaction'],
   [tipSummary, 'TipSummary'],
+  [blockedGiver, 'BlockedGiver'],
+  [readyThankYous, 'ReadyThankYous'],
   [tipSums, 'TipSums'],
   [insights, 'Insights'],
   [payoutStatus, 'PayoutStatus'],

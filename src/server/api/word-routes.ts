@@ -10,19 +10,23 @@ function ofTip({ body, parameter }: RestRequest): unknown {
   return typeof body === 'object' && body !== null ? { ...body, id } : body;
 }
 
+/** Words as REST takes them: the path names the tip. */
+export const restThankYou = thankYouForTip.omit({ id: true });
+export const restHiding = hiddenWords.omit({ id: true });
+
 const WORDS_REFUSALS = ['transaction_not_found', 'no_words', 'too_many_requests'] as const;
 
 export const WORD_ROUTES: readonly RestRoute[] = [
   route('POST', '/transactions/:transactionId/thank-you', 'words.thank', {
     status: 200,
-    input: thankYouForTip.omit({ id: true }),
+    input: restThankYou,
     output: transaction,
     refusals: ['transaction_not_found', 'thanked_already', 'invalid_input', 'too_many_requests'],
     call: async (request) => ({ body: await request.ask(ofTip(request)) }),
   }),
   route('PATCH', '/transactions/:transactionId/words', 'words.hide', {
     status: 200,
-    input: hiddenWords.omit({ id: true }),
+    input: restHiding,
     output: transaction,
     refusals: [...WORDS_REFUSALS, 'invalid_input'],
     call: async (request) => ({ body: await request.ask(ofTip(request)) }),

@@ -20,13 +20,15 @@ export const wordsRouter = router({
     .input(transactionQuery)
     .mutation(({ ctx, input }) => ctx.services.tipWords.report(ctx.account, input.id)),
 
-  block: countedProcedure
-    .input(transactionQuery)
-    .mutation(({ ctx, input }) => ctx.services.tipWords.block(ctx.account, input.id)),
+  block: countedProcedure.input(transactionQuery).mutation(async ({ ctx, input }): Promise<null> => {
+    await ctx.services.tipWords.block(ctx.account, input.id);
+    return null;
+  }),
 
-  unblock: countedProcedure
-    .input(giverQuery)
-    .mutation(({ ctx, input }) => ctx.services.tipWords.unblock(ctx.account, input.giverId)),
+  unblock: countedProcedure.input(giverQuery).mutation(async ({ ctx, input }): Promise<null> => {
+    await ctx.services.tipWords.unblock(ctx.account, input.giverId);
+    return null;
+  }),
 
   blocked: signedInProcedure.query(({ ctx }) => ctx.services.tipWords.listBlocked(ctx.account)),
 

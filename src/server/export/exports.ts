@@ -1,15 +1,20 @@
 /** What an account is told of itself that no screen shows, and when it was told. */
 import type { PaymentRecord, PayoutAccount } from '#server/storage/payments.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
+import type { BlockedGiver, Words } from '#server/storage/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 
 const PAYMENTS_AT_ONCE = 200;
+const WORDS_AT_ONCE = 200;
 
 export interface ExportStart {
   /** When the export began, of which everything in it tells. */
   readonly exportedAtMs: number;
   /** The usernames that the account had before, which are still its own. */
   readonly formerUsernames: readonly string[];
+  readonly readyThankYous: readonly string[];
+  /** The givers from whom the account takes no tips. */
+  readonly blockedGivers: readonly BlockedGiver[];
   /** At the payment service, as it was told last; null without one. */
   readonly payoutAccounts: readonly PayoutAccount[];
 }
@@ -21,16 +26,23 @@ export interface Exports {
    * has moved on since is told as it is by then.
    */
   payments(account: Account, exportedAtMs: number): AsyncGenerator<readonly PaymentRecord[], void>;
+  /** What the account wrote with its tips, some at a time, read while it is taken. */
+  givenWords(account: Account): AsyncGenerator<readonly WordsOfTip[], void>;
 }
 
+/** What somebody wrote with a tip. */
+export type WordsOfTip = Awaited<ReturnType<Words['listGivenWords']>>[number];
+
 export function createExports(storage: Storage, clock: Clock): Exports {
-  const { payments } = storage;
+  const { payments, words } = storage;
   return {
     async begin({ id }) {
       const exportedAtMs = clock();
       const formerUsernames = await storage.listFormerUsernames(id);
       const payoutAccounts = await payments.listPayoutAccounts(id);
-      return { exportedAtMs, formerUsernames, payoutAccounts };
+      const readyThankYous = await words.listThankYous(id);
+      const blockedGivers = await words.listBlocked(id);
+      return { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts };
     },
 
     async *payments({ id }, exportedAtMs) {
@@ -39,6 +51,15 @@ export function createExports(storage: Storage, clock: Clock): Exports {
         const page = await payments.listPayments(id, last ?? null, PAYMENTS_AT_ONCE);
         yield page.filter(({ createdAtMs }) => createdAtMs <= exportedAtMs);
         last = page.length < PAYMENTS_AT_ONCE ? undefined : page.at(-1);
+      } while (last);
+    },
+
+    async *givenWords({ id }) {
+      let last: WordsOfTip | undefined;
+      do {
+        const page = await words.listGivenWords(id, last?.transactionId ?? null, WORDS_AT_ONCE);
+        yield page;
+        last = page.length < WORDS_AT_ONCE ? undefined : page.at(-1);
       } while (last);
     },
   };

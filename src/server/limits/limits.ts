@@ -71,6 +71,7 @@ export type Change = Extract<
   | 'print'
   | 'refund'
   | 'payout_link'
+  | 'words'
   | 'notice_device'
   | 'notice_test'
   | 'words'

@@ -13,7 +13,7 @@ import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
 import type { Notice } from '#shared/notices.ts';
 import { createLanes } from './lanes.ts';
 import type { PushOutcome, SendPush } from './push-request.ts';
-import { NEWS_MS, newsOf, type TipNews } from './tip-notice.ts';
+import { NEWS_MS, newsOf, type SaidWords, saidIn, type TipNews } from './tip-notice.ts';
 
 /** How often all devices are looked through: for retries of other processes, and for what is left of one that ended. */
 const FULL_PASS_MS = 30_000;
@@ -74,7 +74,6 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     onEntries(accounts) {
       lookAgain(accounts === 'any' ? null : accounts);
     },
-    onCodes() {},
   });
 
   async function claim(nowMs: number): Promise<void> {
@@ -126,13 +125,14 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
       await settle(device, { notifiedPosition: upTo, nextTryMs: 0, tries: 0 });
       return;
     }
+    const said = await readWords(device, news);
     const host = new URL(device.endpoint).host;
     const outcome = await lanes.run(host, async () => {
       const nowMs = clock();
       // Whoever waited for too long has lost the claim, or is about to.
       if (isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
       const message = {
-        payload: JSON.stringify(noticeOf(device, news, upTo)),
+        payload: JSON.stringify(noticeOf(device, news, said, upTo)),
         ttlSeconds: Math.max(0, news.newestAtMs + NEWS_MS - nowMs) / 1_000,
         topic: topicOf(device),
       };
@@ -183,18 +183,24 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     waiting.set(device.id, { userId: device.userId, atMs: nextTryMs });
   }
 
-  async function readNews({ userId, notifiedPosition, withWords }: ClaimedDevice) {
-    let news = newsOf([], clock(), withWords);
+  async function readNews({ userId, notifiedPosition }: ClaimedDevice) {
+    let news = newsOf([], clock());
     let upTo = notifiedPosition;
     for (let read = 0; read < MAX_ENTRIES; read += READ_SIZE) {
       const entries = await storage.listEntriesSince(userId, upTo, READ_SIZE);
-      news = newsOf(entries, clock(), withWords, news);
+      news = newsOf(entries, clock(), news);
       upTo = entries.at(-1)?.position ?? upTo;
       if (entries.length < READ_SIZE) break;
       // The storage may answer within the same turn of the event loop.
       await turnOfTheLoop();
     }
     return { news, upTo };
+  }
+
+  /** What is said of the words of a single tip, to a device that is to show them. */
+  async function readWords({ withWords }: ClaimedDevice, { count, tip }: TipNews): Promise<SaidWords> {
+    const [words] = withWords && count === 1 && tip ? await storage.words.findWords([tip.id]) : [];
+    return saidIn(words);
   }
 
   /** So that not all who failed together come back together. */
@@ -230,10 +236,19 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
 function noticeOf(
   { notifiedPosition }: ClaimedDevice,
   { count, netCents, tip }: TipNews,
+  said: SaidWords,
   upTo: number,
 ): Notice {
   const tag = `tips-${notifiedPosition}`;
-  return { v: 1, kind: 'tips', count, netCents, upTo, tip: count === 1 ? tip : null, tag };
+  return {
+    v: 1,
+    kind: 'tips',
+    count,
+    netCents,
+    upTo,
+    tip: count === 1 && tip ? { ...tip, ...said } : null,
+    tag,
+  };
 }
 
 /** The same for a notice and its repetition, and nothing that a push service could learn from. */

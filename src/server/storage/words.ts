@@ -85,6 +85,15 @@ export interface Words {
   unblockGiver(receiverId: UserId, giverId: UserId): Promise<void>;
   /** The givers whom a receiver has blocked, newest first. */
   listBlocked(receiverId: UserId): Promise<BlockedGiver[]>;
+  /**
+   * What an account wrote with its tips, by their ids, at most so many.
+   * @param after the tip after which the listing goes on; null from the beginning.
+   */
+  listGivenWords(
+    giverId: UserId,
+    after: TransactionId | null,
+    atMost: number,
+  ): Promise<(GivenWords & Pick<TipWords, 'transactionId'>)[]>;
   /** The thank-yous that an account keeps ready, at most three. */
   listThankYous(userId: UserId): Promise<string[]>;
   saveThankYous(userId: UserId, texts: readonly string[]): Promise<void>;

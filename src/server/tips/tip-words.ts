@@ -2,7 +2,9 @@
  * What receivers do about the words of tips: they thank, hide, report, and take no more tips from somebody. A giver is told of the
  * thanks alone.
  */
+import type { Logger } from 'pino';
 import type { Account, Storage } from '#server/storage/storage.ts';
+import type { BlockedGiver as BlockedAccount } from '#server/storage/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
@@ -30,18 +32,25 @@ export interface TipWords {
   unblock(account: Account, pseudonym: string): Promise<void>;
   /** The givers whom an account has blocked, the newest first. */
   listBlocked(account: Account): Promise<BlockedGiver[]>;
+  /** Givers whom an account has blocked, under the pseudonyms by which it knows them. */
+  nameBlocked(
+    account: Account,
+    blocked: readonly BlockedAccount[],
+  ): (Omit<BlockedGiver, 'tip'> & { readonly transactionId: TransactionId })[];
   /** The thank-yous that an account keeps ready. */
   readyThankYous(account: Account): Promise<{ texts: string[] }>;
+  /** Takes the place of those that were kept ready before; blank ones are left out. */
   saveThankYous(account: Account, texts: readonly string[]): Promise<{ texts: string[] }>;
 }
 
 export function createTipWords(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
 }): TipWords {
-  const { storage, clock, view, blockedWords } = deps;
+  const { storage, clock, log, view, blockedWords } = deps;
   const { words } = storage;
 
   async function see(account: Account, id: TransactionId): Promise<Transaction> {
@@ -61,10 +70,16 @@ export function createTipWords(deps: {
     return see(account, id);
   }
 
-  async function nameOf(account: Account, pseudonym: string): Promise<UserId | undefined> {
-    const blocked = await words.listBlocked(account.id);
-    return blocked.find(({ giverId }) => view.pseudonymOf({ giverId, receiverId: account.id }) === pseudonym)
-      ?.giverId;
+  const nameBlocked: TipWords['nameBlocked'] = ({ id: receiverId }, blocked) =>
+    blocked.map(({ giverId, transactionId, createdAtMs }) => ({
+      giverId: view.pseudonymOf({ giverId, receiverId }),
+      blockedAt: new Date(createdAtMs).toISOString(),
+      transactionId,
+    }));
+
+  async function findBlocked({ id: receiverId }: Account, pseudonym: string): Promise<UserId | undefined> {
+    const blocked = await words.listBlocked(receiverId);
+    return blocked.find(({ giverId }) => view.pseudonymOf({ giverId, receiverId }) === pseudonym)?.giverId;
   }
 
   return {
@@ -85,7 +100,9 @@ export function createTipWords(deps: {
 
     async report(account, text) {
       const id = requireId(text);
-      return seeAfter(account, id, await words.reportWords(account.id, id, clock()));
+      const outcome = await words.reportWords(account.id, id, clock());
+      if (outcome === 'reported') log.warn({ transaction: id }, 'words were reported: see npm run reports');
+      return seeAfter(account, id, outcome);
     },
 
     async block(account, text) {
@@ -95,33 +112,27 @@ export function createTipWords(deps: {
     },
 
     async unblock(account, pseudonym) {
-      const giverId = await nameOf(account, pseudonym);
+      const giverId = await findBlocked(account, pseudonym);
       if (giverId === undefined) throw new AppError('giver_not_found');
       await words.unblockGiver(account.id, giverId);
     },
 
     async listBlocked(account) {
       const told: BlockedGiver[] = [];
-      for (const { giverId, transactionId, createdAtMs } of (await words.listBlocked(account.id)).slice(
-        0,
-        MAX_TOLD,
-      )) {
-        const pseudonym = view.pseudonymOf({ giverId, receiverId: account.id });
-        if (pseudonym === null) continue;
-        told.push({
-          giverId: pseudonym,
-          blockedAt: new Date(createdAtMs).toISOString(),
-          tip: await see(account, transactionId),
-        });
-      }
+      const newest = (await words.listBlocked(account.id)).slice(0, MAX_TOLD);
+      for (const { transactionId, ...named } of nameBlocked(account, newest))
+        told.push({ ...named, tip: await see(account, transactionId) });
       return told;
     },
 
+    nameBlocked,
+
     readyThankYous: async (account) => ({ texts: await words.listThankYous(account.id) }),
 
-    async saveThankYous(account, texts) {
+    async saveThankYous(account, all) {
+      const texts = all.filter((text) => text !== '');
       await words.saveThankYous(account.id, texts);
-      return { texts: [...texts] };
+      return { texts };
     },
   };
 }

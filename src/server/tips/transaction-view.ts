@@ -26,7 +26,8 @@ export interface TransactionView {
   one(record: Viewable, viewer: UserId | null): Promise<Transaction>;
   /** A tip that its giver has given just now, about which nobody has answered yet. */
   fresh(record: Viewable, giver: UserId | null): Transaction;
-  pseudonymOf(people: Pick<Viewable, 'giverId' | 'receiverId'>): GiverPseudonym | null;
+  /** The name under which a receiver knows a giver. */
+  pseudonymOf(people: { readonly giverId: UserId; readonly receiverId: UserId }): GiverPseudonym;
 }
 
 /**
@@ -52,11 +53,7 @@ export function createTransactionView({
   /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
 
-  function pseudonymOf({
-    giverId,
-    receiverId,
-  }: Pick<Viewable, 'giverId' | 'receiverId'>): GiverPseudonym | null {
-    if (giverId === null) return null;
+  const pseudonymOf: TransactionView['pseudonymOf'] = ({ giverId, receiverId }) => {
     const pair = `${receiverId} ${giverId}`;
     const known = remembered.get(pair);
     if (known !== undefined) return known;
@@ -65,6 +62,10 @@ export function createTransactionView({
     if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
     remembered.set(pair, pseudonym);
     return pseudonym;
+  };
+
+  function giverOf({ giverId, receiverId }: Viewable, viewer: UserId | null) {
+    return giverId === null || viewer === giverId ? giverId : pseudonymOf({ giverId, receiverId });
   }
 
   /** What the giver is told of the receiver, who is told of their own account. */
@@ -106,7 +107,7 @@ export function createTransactionView({
     const receiver = receiverOf(record, viewer);
     return {
       id: record.id,
-      giverId: viewer === record.giverId ? record.giverId : pseudonymOf(record),
+      giverId: giverOf(record, viewer),
       receiverId: receiver.userId,
       receiverName: receiver.fullName,
       receiverUsername: receiver.username,

@@ -1,7 +1,7 @@
 /**
  * The statements about words; see `statements.ts`.
  */
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { alias } from 'drizzle-orm/pg-core';
 import { CHANNEL } from './notifications.ts';
@@ -84,6 +84,24 @@ export function prepareWordStatements(db: NodePgDatabase) {
       .set({ ...noWords, thankYou: null })
       .where(and(eq(tipWords.receiverId, value('userId')), sql`not (${isOpenReport})`))
       .prepare('erase_words_received_by'),
+
+    wordsGivenBy: db
+      .select({
+        transactionId: tipWords.transactionId,
+        message: tipWords.message,
+        giverName: tipWords.giverName,
+      })
+      .from(tipWords)
+      .where(
+        and(
+          eq(tipWords.giverId, value('giverId')),
+          gt(tipWords.transactionId, value('after')),
+          sql`(${tipWords.message} is not null or ${tipWords.giverName} is not null)`,
+        ),
+      )
+      .orderBy(asc(tipWords.transactionId))
+      .limit(value('atMost'))
+      .prepare('words_given_by'),
 
     blockOf: db
       .select({ createdAtMs: blockedGivers.createdAtMs })

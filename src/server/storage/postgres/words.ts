@@ -89,6 +89,9 @@ export function createWords(deps: {
 
     listBlocked: (receiverId) => steps.run((statements) => statements.blocksOf.execute({ receiverId })),
 
+    listGivenWords: (giverId, after, atMost) =>
+      steps.run((statements) => statements.wordsGivenBy.execute({ giverId, after: after ?? '', atMost })),
+
     listThankYous: (userId) =>
       steps.run(async (statements) => (await statements.readyOf.execute({ userId })).map(({ text }) => text)),
 

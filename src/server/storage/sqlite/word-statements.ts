@@ -1,7 +1,7 @@
 /**
  * The statements about words; see `statements.ts`.
  */
-import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { given, prepareInsert } from './placeholders.ts';
@@ -78,6 +78,24 @@ export function prepareWordStatements(db: BetterSQLite3Database) {
       .update(tipWords)
       .set({ ...noWords, thankYou: null })
       .where(and(eq(tipWords.receiverId, value('userId')), sql`not (${isOpenReport})`))
+      .prepare(),
+
+    wordsGivenBy: db
+      .select({
+        transactionId: tipWords.transactionId,
+        message: tipWords.message,
+        giverName: tipWords.giverName,
+      })
+      .from(tipWords)
+      .where(
+        and(
+          eq(tipWords.giverId, given('giverId')),
+          gt(tipWords.transactionId, given('after')),
+          sql`(${tipWords.message} is not null or ${tipWords.giverName} is not null)`,
+        ),
+      )
+      .orderBy(asc(tipWords.transactionId))
+      .limit(value('atMost'))
       .prepare(),
 
     blockOf: db

@@ -70,6 +70,9 @@ export function createWords(deps: {
 
     listBlocked: (receiverId) => read(() => statements.blocksOf.all({ receiverId })),
 
+    listGivenWords: (giverId, after, atMost) =>
+      read(() => statements.wordsGivenBy.all({ giverId, after: after ?? '', atMost })),
+
     listThankYous: (userId) => read(() => statements.readyOf.all({ userId }).map(({ text }) => text)),
 
     saveThankYous: (userId, texts) =>

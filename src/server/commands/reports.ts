@@ -1,0 +1,56 @@
+/**
+ * `npm run reports`: what receivers have reported of the words of givers, and noting that a report is dealt with; also while a server
+ * runs.
+ */
+import { isTransactionId } from '#shared/ids.ts';
+import type { ReportedPerson, WordsReport } from '../storage/words.ts';
+import { type Command, parseWords, UsageError } from './command.ts';
+
+const USAGE = 'npm run reports [-- done TRANSACTION_ID]';
+/** More than an operator reads at once. */
+const MAX_TOLD = 100;
+
+export const readReports: Command = async ({ database, words, say }) => {
+  const [action, id = ''] = parseWords(words, {
+    usage: USAGE,
+    count: words.length === 0 ? 0 : 2,
+    options: {},
+  }).positionals;
+  if (action !== undefined && action !== 'done') throw new UsageError(`Usage: ${USAGE}`);
+  const storage = await database.openForCommand();
+  try {
+    if (action === 'done') {
+      const isSettled = isTransactionId(id) && (await storage.words.settleReport(id, Date.now()));
+      say(isSettled ? `The report of ${id} is done.` : `There is no open report of ${JSON.stringify(id)}.`);
+      return isSettled;
+    }
+    const reports = await storage.words.listReports(MAX_TOLD + 1);
+    for (const report of reports.slice(0, MAX_TOLD)) for (const line of linesOf(report)) say(line);
+    if (reports.length > MAX_TOLD) say(`There are more; these are the oldest ${MAX_TOLD}.`);
+    if (reports.length === 0) say('There are no open reports.');
+    return true;
+  } finally {
+    await storage.close();
+  }
+};
+
+/** Words in quotation marks, so that none of them passes for a line of this command. */
+function linesOf({
+  transactionId,
+  reportedAtMs,
+  message,
+  giverName,
+  giver,
+  receiver,
+}: WordsReport): string[] {
+  return [
+    `${transactionId}, reported at ${new Date(reportedAtMs).toISOString()}`,
+    `  from     ${giver ? nameOf(giver) : 'somebody without an account'}${giverName === null ? '' : `, as ${JSON.stringify(giverName)}`}`,
+    `  to       ${nameOf(receiver)}`,
+    `  message  ${message === null ? 'none' : JSON.stringify(message)}`,
+  ];
+}
+
+function nameOf({ username, email }: ReportedPerson): string {
+  return `${username} <${email}>`;
+}

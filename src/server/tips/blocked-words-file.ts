@@ -1,0 +1,56 @@
+/** The list of blocked words as a file of the operator's, read once, at start. */
+import { readFile, stat } from 'node:fs/promises';
+import {
+  type BlockedWords,
+  NO_BLOCKED_WORDS,
+  parseBlockedWords,
+  UnusableBlockedWords,
+} from './blocked-words.ts';
+
+/** More than the longest list takes with a comment to each word; a path to something else is not read to its end. */
+const MAX_BYTES = 1_048_576;
+
+/** Thrown with one line that names the setting, and why the server cannot start with it. */
+export class BlockedWordsRefused extends Error {
+  override name = 'BlockedWordsRefused';
+}
+
+/**
+ * @param path absolute; null for a list that matches nothing.
+ * @throws BlockedWordsRefused when the file cannot be read, or a line of it cannot be used.
+ */
+export async function readBlockedWords(path: string | null): Promise<BlockedWords> {
+  if (path === null) return NO_BLOCKED_WORDS;
+  const refuse = (reason: string, cause?: unknown) =>
+    new BlockedWordsRefused(`BLOCKED_WORDS_FILE ${path} ${reason}`, { cause });
+
+  let bytes: Buffer;
+  try {
+    const file = await stat(path);
+    // A pipe or a device would be waited for without end.
+    if (!file.isFile()) throw refuse('is not a file');
+    if (file.size > MAX_BYTES) throw refuse(`is larger than ${MAX_BYTES / 1_024} KB`);
+    bytes = await readFile(path);
+  } catch (error) {
+    if (error instanceof BlockedWordsRefused || !(error instanceof Error)) throw error;
+    throw refuse(`cannot be read: ${error.message}`, error);
+  }
+
+  const text = decode(bytes);
+  if (text === null) throw refuse('is not UTF-8 text');
+  try {
+    return parseBlockedWords(text);
+  } catch (error) {
+    if (!(error instanceof UnusableBlockedWords)) throw error;
+    throw refuse(`cannot be used: ${error.message}`, error);
+  }
+}
+
+function decode(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
