@@ -4,14 +4,14 @@
  */
 import type { CDPSession, Page, Worker } from '@playwright/test';
 import { inWords } from '../support/push-devices.ts';
-import { type PushService, startPushService } from '../support/push-service.ts';
+import { startPushService } from '../support/push-service.ts';
 import { startServer, stopEverything } from '../support/running-server.ts';
 import { test as base, expect, type Person } from './fixtures.ts';
 
 export const ASK = 'Turn on notices';
 
 interface PushFixtures {
-  readonly push: PushService;
+  readonly push: Awaited<ReturnType<typeof startPushService>>;
 }
 
 interface TestFixtures {

@@ -70,6 +70,16 @@ describe('the unit', () => {
     expect(path.split(':')).toEqual([...brought.sort().reverse(), '/usr/local/bin', '/usr/bin', '/bin']);
   });
 
+  test('lets the server reach push services, and none of the networks around it', () => {
+    const lines = [...withoutComments('deploy/tipwell.service').matchAll(/^IPAddressDeny=(.*)$/gm)];
+    const denied = lines.flatMap(([, networks = '']) => networks.split(' '));
+    expect(denied).toEqual(
+      expect.arrayContaining(['link-local', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']),
+    );
+    expect(denied).not.toContain('any');
+    expect(unit.get('IPAddressAllow')).toBe('localhost');
+  });
+
   test('gives the server longer to stop than the server takes', () => {
     expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(DRAIN_PATIENCE_MS / 1_000 + 2);
   });

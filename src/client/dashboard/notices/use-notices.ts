@@ -99,7 +99,11 @@ export function useNotices(userId: UserId) {
       await reload();
     },
 
+    /** What is chosen shows at once, and goes back when it cannot be changed. */
     async chooseWords({ id }: NoticeDevice, withWords: boolean): Promise<void> {
+      utils.notices.devices.setData(undefined, (list) =>
+        list?.map((device) => (device.id === id ? { ...device, withWords } : device)),
+      );
       try {
         await updating.mutateAsync({ id, withWords });
         if (kept) keep({ ...kept, withWords });

@@ -1,0 +1,135 @@
+/**
+ * An upgrade, as a browser meets it that has the worker of the version before: it never gets a page of one version with scripts of
+ * another, and the offline page of the new version takes the place of the one before.
+ */
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { startServer, stopEverything, temporaryFolder } from '../support/running-server.ts';
+import { Backstage, expect, test } from './fixtures.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const OFFLINE_WORDS = 'Nothing was charged.';
+const LATER_WORDS = 'Nothing was charged, says the next version.';
+const ASSET_NAME = /-([\w-]{8})(?=\.(?:js|css)$)/;
+
+/**
+ * The next version: the same program, whose files all have other names, and whose offline page says something else. It has nothing of the
+ * version before, so that a page of that one could not load its scripts.
+ * @returns its folder.
+ */
+function buildNext(): string {
+  const folder = temporaryFolder();
+  for (const part of ['client', 'render', 'server'])
+    cpSync(join(PROJECT, 'dist', part), join(folder, 'dist', part), { recursive: true });
+  cpSync(join(PROJECT, 'package.json'), join(folder, 'package.json'));
+  symlinkSync(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
+  const names = new Map(
+    readdirSync(join(folder, 'dist/client/assets')).flatMap((name) => {
+      const hash = ASSET_NAME.exec(name)?.[1];
+      return hash === undefined ? [] : [[name, name.replace(hash, [...hash].reverse().join(''))] as const];
+    }),
+  );
+  for (const part of ['client', 'render']) {
+    const files = readdirSync(join(folder, 'dist', part), { recursive: true, encoding: 'utf8' });
+    for (const path of files.map((file) => join(folder, 'dist', part, file))) {
+      if (/\.(?:br|gz)$/.test(path)) rmSync(path);
+      else if (statSync(path).isFile() && /\.(?:js|css|html)$/.test(path)) {
+        let text = readFileSync(path, 'utf8').replaceAll(OFFLINE_WORDS, LATER_WORDS);
+        for (const [before, after] of names) text = text.replaceAll(before, after);
+        writeFileSync(path, text);
+        const name = names.get(basename(path));
+        if (name !== undefined) renameSync(path, join(path, '..', name));
+      }
+    }
+  }
+  return folder;
+}
+
+/** The names of the scripts in a folder of a build. */
+function scriptsIn(folder: string): ReadonlySet<string> {
+  return new Set(readdirSync(join(folder, 'dist/client/assets')).filter((name) => name.endsWith('.js')));
+}
+
+/** Loads the page anew, as its user would; the offline page has no script to wait for. */
+async function loadAnew(page: Page): Promise<void> {
+  const isLoaded = page.waitForEvent('load');
+  await page.evaluate(() => window.location.reload());
+  await isLoaded;
+}
+
+test.afterAll(stopEverything);
+
+test('after an upgrade the page and its scripts are those of the new version, online and offline', async ({
+  browser,
+  logInAs,
+}) => {
+  const before = await startServer();
+  const context = await browser.newContext({ baseURL: before.url });
+  const page = await context.newPage();
+  await logInAs(await new Backstage(before).provider(), context);
+  const welcome = page.getByRole('heading', { name: /^Welcome/ });
+  await page.goto('/dashboard');
+  await expect(welcome).toBeVisible();
+  const state = () =>
+    page.evaluate(async () => (await navigator.serviceWorker.getRegistration('/dashboard'))?.active?.state);
+  await expect.poll(state).toBe('activated');
+  const [kept] = await page.evaluate(() => window.caches.keys());
+  await page.reload();
+  await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+  await before.stop();
+  await loadAnew(page);
+  await expect(page.getByText(OFFLINE_WORDS)).toBeVisible();
+
+  const folder = buildNext();
+  const next = { PORT: String(before.port), DATABASE_URL: before.databasePath };
+  const after = await startServer(next, [join(folder, 'dist/server/main.js')]);
+  const loaded: string[] = [];
+  const failed: string[] = [];
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url());
+    if (response.status() >= 400) failed.push(pathname);
+    if (pathname.startsWith('/assets/') && pathname.endsWith('.js')) loaded.push(basename(pathname));
+  });
+  await page.getByRole('link', { name: 'Try again' }).click();
+  await expect(welcome).toBeVisible();
+  await page.getByRole('tab', { name: 'Profile' }).click();
+  await expect(page.getByRole('heading', { name: 'Notices', exact: true })).toBeVisible();
+  const ofNext = scriptsIn(folder);
+  expect(loaded.length).toBeGreaterThan(5);
+  expect(loaded.filter((name) => !ofNext.has(name))).toEqual([]);
+  expect(failed).toEqual([]);
+  expect([...ofNext].filter((name) => scriptsIn(PROJECT).has(name))).toEqual([]);
+
+  // The worker of the new version comes in the background, and takes the offline page along.
+  await expect.poll(() => page.evaluate(() => window.caches.keys())).not.toContain(kept);
+  await after.stop();
+  await loadAnew(page);
+  await expect(page.getByText(LATER_WORDS)).toBeVisible();
+  await context.close();
+});
+
+test('a tip page registers no worker, and asks for nothing of notices or the app', async ({
+  page,
+  backstage,
+}) => {
+  const { code } = await backstage.bothSides();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto(`/tip/${code}`);
+  await page.getByRole('radio', { name: '$20', exact: true }).click();
+  // Whatever a page would register, it would do after it was loaded.
+  await page.waitForTimeout(1_500);
+  expect(asked).toContainEqual(expect.stringContaining('/assets/paying-'));
+  expect(asked.filter((path) => /worker|manifest|notices|this-device|badge|\/trpc/.test(path))).toEqual([]);
+  expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+});
