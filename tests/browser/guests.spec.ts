@@ -99,6 +99,8 @@ test.describe('a guest', () => {
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { name: /^Tip / })).toBeFocused();
     await page.keyboard.press('Tab');
+    await expect(page.getByRole('button', { name: 'Add a Message' })).toBeFocused();
+    await page.keyboard.press('Tab');
     await expect(payButton(page)).toBeFocused();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');

@@ -253,7 +253,7 @@ test('nothing can be tapped until the page of Stripe is there, and a page that t
   });
   await payButton(page).click({ noWaitAfter: true });
   await isTappedEnough;
-  expect([...seen]).toEqual(['Processing payment... true,Change Amount true']);
+  expect([...seen]).toEqual(['Add a Message true,Processing payment... true,Change Amount true']);
   expect(sent.filter((url) => url.includes('transactions.create'))).toHaveLength(1);
   await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
   await expect(waiting(page)).toBeVisible();
