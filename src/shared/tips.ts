@@ -178,7 +178,7 @@ export const hiddenWords = transactionQuery.extend({
 });
 
 /** The most thank-yous that an account can keep ready. */
-const MAX_READY_THANK_YOUS = 3;
+export const MAX_READY_THANK_YOUS = 3;
 const TOO_MANY_READY = `There can be up to ${MAX_READY_THANK_YOUS} thank-yous.`;
 
 /** The thank-yous that somebody keeps ready. */

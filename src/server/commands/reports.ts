@@ -7,6 +7,7 @@ import type { ReportedPerson, WordsReport } from '../storage/words.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE = 'npm run reports [-- done TRANSACTION_ID]';
+const clock = Date.now;
 /** More than an operator reads at once. */
 const MAX_TOLD = 100;
 
@@ -20,7 +21,7 @@ export const readReports: Command = async ({ database, words, say }) => {
   const storage = await database.openForCommand();
   try {
     if (action === 'done') {
-      const isSettled = isTransactionId(id) && (await storage.words.settleReport(id, Date.now()));
+      const isSettled = isTransactionId(id) && (await storage.words.settleReport(id, clock()));
       say(isSettled ? `The report of ${id} is done.` : `There is no open report of ${JSON.stringify(id)}.`);
       return isSettled;
     }
