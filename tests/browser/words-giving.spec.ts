@@ -259,6 +259,58 @@ test.describe('a message that cannot be sent', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
   });
 
+  test('because of the name is said at the name', async ({ page, backstage, logInAs, complaints }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    // As a guest, who has no name.
+    await page.route(
+      '**/trpc/transactions.create*',
+      async (route) => {
+        const { authorization: _, ...headers } = await route.request().allHeaders();
+        await route.continue({ headers });
+      },
+      { times: 1 },
+    );
+    await openWords(page, code);
+    await message(page).fill(MESSAGE);
+    await names(page).getByText('Cam Doe').click();
+    await payButton(page).click();
+    await expect(names(page).getByRole('radio', { name: 'Cam Doe' })).toBeFocused();
+    await expect(names(page)).toHaveAccessibleDescription(
+      'Only somebody with an account has a name to give.',
+    );
+    await expect(message(page)).toHaveAttribute('aria-invalid', 'false');
+    await picture(page, 'giving-13-error-of-name');
+    await expectForEverybody(page, 'form with an error of the name');
+    await names(page).getByText('No name').click();
+    await expect(names(page)).toHaveAccessibleDescription('');
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[20, MESSAGE, null]]);
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
+  });
+
+  test('because its form cannot be fetched keeps nobody from paying, and can be tried again', async ({
+    page,
+    backstage,
+    logInAs,
+    complaints,
+  }) => {
+    const { provider, code, customer } = await sides(backstage);
+    await logInAs(customer);
+    await page.route('**/assets/words-form-*.js', (route) => route.abort(), { times: 1 });
+    await page.goto(`/tip/${code}`);
+    await proceedWith(page, '$20');
+    await add(page).click();
+    await expect(toast(page, /^The message cannot be written now\./)).toBeVisible();
+    await add(page).click();
+    await expect(message(page)).toBeFocused();
+    await payButton(page).click();
+    await expect(success(page)).toBeVisible();
+    expect(await received(backstage, provider)).toEqual([[20, null, null]]);
+    complaints.length = 0;
+  });
+
   test('because the code takes none any more, is dropped with a word about it, and the tip can be given', async ({
     page,
     backstage,
