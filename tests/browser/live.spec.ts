@@ -5,6 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import { createCuttableLine } from '../support/cuttable-line.ts';
 import { startServer } from '../support/running-server.ts';
 import { Backstage, expect, openEmptyList, setHidden, stat, stopClock, test, watch } from './fixtures.ts';
+import { picture } from './picture.ts';
 import { payTip } from './tipping.ts';
 
 test('a tip that is given in one browser appears in another, with card, sums and row', async ({
@@ -134,6 +135,29 @@ test('tips that follow each other grow one card, which is said once each time an
     'You received $29.10 in 2 tips',
   ]);
   await expect(row(page, '+$19.40')).toHaveCount(1);
+});
+
+test('a tip is told also where its card cannot be fetched, which is fetched with the first tip', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const { provider, code, customer } = await backstage.bothSides();
+  const asked: string[] = [];
+  await page.route(/\/arrived-tips-[^/]*\.js$/, (route) => {
+    asked.push(route.request().url());
+    return route.abort();
+  });
+  await logInAs(provider);
+  await openEmptyList(page);
+  expect(asked).toEqual([]);
+  await backstage.tip(customer, code, 10);
+  await expect(page.locator('p[aria-hidden]').getByText('You received $9.70 (Bartender)')).toBeVisible();
+  await picture(page, 'live-card-not-fetched');
+  await expect(row(page, '+$9.70')).toHaveCount(1);
+  expect(asked).toHaveLength(1);
+  expect(complaints.splice(0)).toContainEqual(expect.stringContaining('ERR_FAILED'));
 });
 
 test('a page hears of tips from a server that was restarted', async ({ page, logInAs, complaints }) => {
