@@ -59,7 +59,7 @@ test('words are shown on request, a test notice comes at once, and notices end w
   push,
   server,
 }) => {
-  const provider = await backstage.provider();
+  const { provider, code, customer } = await backstage.bothSides();
   await logInAs(provider);
   const endpoint = await turnOn(page);
   const words = page.getByRole('checkbox', { name: WORDS });
@@ -77,6 +77,22 @@ test('words are shown on request, a test notice comes at once, and notices end w
   // Somebody looks at the page, and wants to see it all the same.
   await deliver(notice);
   expect(await shown()).toEqual([{ title: 'Test notice', body: 'Notices reach this device.' }]);
+
+  await backstage.call('POST', '/transactions', {
+    token: customer.token,
+    body: {
+      ...{ receiver_qr_id: code, amount: 10, service_category: 'bartender' },
+      ...{ message: 'Best Negroni in town', with_name: true },
+    },
+  });
+  await expect.poll(() => push.payloadsOf(endpoint)).toHaveLength(2);
+  await page.goto('/tip/demo-alex-bartender');
+  await deliver(push.payloadsOf(endpoint)[1]);
+  expect(await shown()).toContainEqual({
+    title: 'New tip: $9.70',
+    body: `Bartender\nFrom ${customer.fullName}\n“Best Negroni in town”`,
+  });
+  await page.goto('/dashboard?tab=profile');
 
   await page.getByRole('button', { name: 'Turn off notices on this device' }).click();
   await expect(page.getByRole('button', { name: ASK })).toBeVisible();

@@ -19,7 +19,7 @@ export function Install() {
       </h2>
       {install ? (
         <>
-          <p>It opens from the home screen, without the browser around it.</p>
+          <p>It opens like any other app, without the browser around it.</p>
           <Button look="quiet" className={styles.action} onClick={() => void install()}>
             Install {brand.name}
           </Button>
