@@ -74,7 +74,6 @@ export type Change = Extract<
   | 'words'
   | 'notice_device'
   | 'notice_test'
-  | 'words'
   | 'export'
 >;
 
