@@ -202,13 +202,15 @@ export function tipsNotice({
   count = 1,
   netCents = 970,
   tip = null,
+  tag = `tips-${upTo}`,
 }: {
   readonly upTo: number;
   readonly count?: number;
   readonly netCents?: number;
   readonly tip?: unknown;
+  readonly tag?: string;
 }) {
-  return { v: 1, kind: 'tips', count, netCents, upTo, tip, tag: `tips-${upTo}` };
+  return { v: 1, kind: 'tips', count, netCents, upTo, tip, tag };
 }
 
 /** A tip as a notice tells it. */

@@ -62,6 +62,18 @@ test('ten push messages become one notification that counts, and one that is rep
   expect((await badges()).at(-1)).toBe(15);
 });
 
+test('a notice that comes again with more tips counts only those that are new', async ({ page }) => {
+  const { deliver, shown, badges } = await turnOnAndLeave(page);
+  await deliver(tipsNotice({ upTo: 4, tag: 'tips-3', tip: notifiedTip() }));
+  // Its answer was lost, and two tips came before it was sent again.
+  await deliver(tipsNotice({ upTo: 6, tag: 'tips-3', count: 3, netCents: 2_910 }));
+  expect(await shown()).toMatchObject([{ title: '3 new tips: $29.10' }]);
+  expect(await badges()).toEqual([1, 3]);
+  await deliver(tipsNotice({ upTo: 7, tag: 'tips-6', tip: notifiedTip() }));
+  expect(await shown()).toMatchObject([{ title: '4 new tips: $38.80' }]);
+  expect((await badges()).at(-1)).toBe(4);
+});
+
 test('a notification that was put away begins to count anew, while the icon counts all that nobody saw', async ({
   page,
 }) => {

@@ -29,6 +29,8 @@ const restCode = z.strictObject({
   status: z.literal('active'),
   display_name: z.null(),
   greeting: z.null(),
+  thank_you: z.null(),
+  takes_words: z.literal(true),
   photo_url: z.null(),
 });
 
@@ -92,6 +94,8 @@ describe('the picture', () => {
         status: 'active',
         display_name: null,
         greeting: null,
+        thank_you: null,
+        takes_words: true,
         photo_url: null,
       },
     ]);

@@ -227,6 +227,8 @@ describe('amounts', () => {
         refunded_at: null,
         refunded_by: null,
         undo_until: '2026-05-15T12:10:00.000Z',
+        ...{ message: null, giver_name: null, words_hidden: false, reported_at: null },
+        ...{ thank_you: null, thanked_at: null },
       });
       expect(resultOf(await payByTrpc(scene, String(amountCents)))).toEqual({
         id: expect.stringMatching(/^txn_/),
@@ -247,6 +249,8 @@ describe('amounts', () => {
         refundedAt: null,
         refundedBy: null,
         undoUntil: '2026-05-15T12:10:00.000Z',
+        ...{ message: null, giverName: null, wordsHidden: false, reportedAt: null },
+        ...{ thankYou: null, thankedAt: null },
       });
       given += 2 * amountCents;
       received += 2 * netAmountCents;

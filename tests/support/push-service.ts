@@ -57,8 +57,6 @@ interface Device {
   isGone: boolean;
 }
 
-export type PushService = Awaited<ReturnType<typeof startPushService>>;
-
 /** @param nowMs the clock of the push service. */
 export async function startPushService({ nowMs = Date.now }: { readonly nowMs?: () => number } = {}) {
   const devices = new Map<string, Device>();

@@ -92,21 +92,29 @@ async function tell(data) {
 /** @returns null for what is no notice, or one of a later version of the server. */
 function readNotice(data) {
   try {
-    const { v, kind, count, netCents, upTo, tip } = data.json();
+    const { v, kind, count, netCents, upTo, tip, tag } = data.json();
     if (v !== 1) return null;
     if (kind === 'test') return { kind };
     const areNumbers = [count, netCents, upTo].every((number) => Number.isSafeInteger(number) && number > 0);
-    return kind === 'tips' && areNumbers ? { kind, count, netCents, upTo, tip } : null;
+    return kind === 'tips' && areNumbers ? { kind, count, netCents, upTo, tip, tag } : null;
   } catch {
     return null;
   }
 }
 
-async function tellTips({ count, netCents, upTo, tip }) {
+async function tellTips({ count, netCents, upTo, tip, tag }) {
   const told = await readTold();
   const isNews = upTo > told.upTo;
-  const unseen = told.unseen + (isNews ? count : 0);
-  const next = { unseen, upTo: Math.max(upTo, told.upTo), atMs: Date.now() };
+  // Under the same tag a notice begins where the last one began, whose answer was lost on its way: it tells those tips again.
+  const counted = isNews && tag !== undefined && tag === told.tag ? told : { count: 0, netCents: 0 };
+  const news = {
+    count: Math.max(1, count - counted.count),
+    netCents: Math.max(0, netCents - counted.netCents),
+  };
+  const unseen = told.unseen + (isNews ? news.count : 0);
+  const next = isNews
+    ? { unseen, upTo, tag, count, netCents, atMs: Date.now() }
+    : { ...told, unseen, atMs: Date.now() };
   if (await isLookedAt()) {
     // The page shows the tip itself, and browsers demand no notification then.
     await keepTold({ ...next, unseen: 0 });
@@ -115,7 +123,7 @@ async function tellTips({ count, netCents, upTo, tip }) {
   const [shown] = await self.registration.getNotifications({ tag: TIPS });
   const before = shown?.data?.count > 0 ? shown.data : { count: 0, netCents: 0 };
   if (isNews) {
-    const sum = { count: before.count + count, netCents: before.netCents + netCents };
+    const sum = { count: before.count + news.count, netCents: before.netCents + news.netCents };
     await show(titleOf(sum), {
       ...{
         tag: TIPS,
