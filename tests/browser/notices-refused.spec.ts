@@ -170,7 +170,7 @@ test('a failed change of a device is told, and nothing looks changed', async ({
   await words.click();
   await expect(page.getByText('This could not be changed. Please try again.')).toBeVisible();
   await expect(words).not.toBeChecked();
-  await page.getByRole('button', { name: 'Send a test notice' }).click();
+  await page.getByRole('button', { name: 'Send a Test Notice' }).click();
   await expect(page.getByText('The test notice could not be sent. Please try again.')).toBeVisible();
   expect(await devicesOf(server.url, provider)).toMatchObject([{ withWords: false }]);
   complaints.length = 0;

@@ -70,7 +70,7 @@ test('words are shown on request, a test notice comes at once, and notices end w
   await page.reload();
   await expect(words).toBeChecked();
 
-  await page.getByRole('button', { name: 'Send a test notice' }).click();
+  await page.getByRole('button', { name: 'Send a Test Notice' }).click();
   await expect(toast(page, 'A test notice is on its way')).toBeVisible();
   const [notice] = push.payloadsOf(endpoint);
   const { deliver, shown } = await findWorker(page);

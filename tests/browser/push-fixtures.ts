@@ -8,7 +8,7 @@ import { startPushService } from '../support/push-service.ts';
 import { startServer, stopEverything } from '../support/running-server.ts';
 import { test as base, expect, type Person } from './fixtures.ts';
 
-export const ASK = 'Turn on notices';
+export const ASK = 'Turn On Notices';
 
 interface PushFixtures {
   readonly push: Awaited<ReturnType<typeof startPushService>>;
@@ -97,7 +97,7 @@ export function askedOf(page: Page): Promise<number> {
 export async function turnOn(page: Page): Promise<string> {
   await page.goto('/dashboard?tab=profile');
   await page.getByRole('button', { name: ASK }).click();
-  await expect(page.getByRole('button', { name: 'Send a test notice' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send a Test Notice' })).toBeVisible();
   const endpoint = await endpointOf(page);
   if (endpoint === null) throw new Error('the browser has no subscription');
   return endpoint;

@@ -195,8 +195,8 @@ test('a message can be hidden, shown again and reported', async ({ page, backsta
   await logInAs(provider);
   await page.goto(LIST);
   await openWords(page);
-  await dialog(page).getByRole('button', { name: 'Hide message' }).click();
-  await expect(dialog(page).getByRole('button', { name: 'Show message' })).toBeFocused();
+  await dialog(page).getByRole('button', { name: 'Hide Message' }).click();
+  await expect(dialog(page).getByRole('button', { name: 'Show Message' })).toBeFocused();
   await expect(page.getByText(MESSAGE)).toHaveCount(0);
   await picture(page, 'words-07-hidden-dialog');
   await expectForEverybody(page, 'words of a tip that are hidden');
@@ -207,7 +207,7 @@ test('a message can be hidden, shown again and reported', async ({ page, backsta
   await page.reload();
   await expect(rows(page)).toContainText('Message hidden');
   await openWords(page);
-  await dialog(page).getByRole('button', { name: 'Show message' }).click();
+  await dialog(page).getByRole('button', { name: 'Show Message' }).click();
   await expect(dialog(page)).toContainText(MESSAGE);
   await expect(rows(page)).toContainText(MESSAGE);
 
@@ -245,7 +245,7 @@ test('a giver is blocked without being told, and guests cannot be', async ({ pag
   await logInAs(provider);
   await page.goto(LIST);
   await openWords(page);
-  await dialog(page).getByRole('button', { name: 'Block this giver' }).click();
+  await dialog(page).getByRole('button', { name: 'Block This Giver' }).click();
   const asked = question(page, 'Block this giver?');
   await expect(asked).toContainText(
     'They will not be told. Their tips to you will be refused as if your code were paused.',
@@ -268,7 +268,7 @@ test('a giver is blocked without being told, and guests cannot be', async ({ pag
   await openWords(page);
   await expect(dialog(page)).toContainText('From the next table');
   await expect(dialog(page)).toContainText('Tips without an account cannot be blocked.');
-  await expect(dialog(page).getByRole('button', { name: 'Block this giver' })).toHaveCount(0);
+  await expect(dialog(page).getByRole('button', { name: 'Block This Giver' })).toHaveCount(0);
 });
 
 test('there are no thanks for a tip that was given back', async ({ page, backstage, logInAs }) => {
@@ -345,7 +345,7 @@ test('the keyboard is enough', async ({ page, backstage, logInAs }) => {
   await expect(reply).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(dialog(page).getByRole('heading', { level: 2 })).toBeFocused();
-  for (const name of ['Close', 'Hide message', 'Report', 'Thank you!']) {
+  for (const name of ['Close', 'Hide Message', 'Report', 'Thank you!']) {
     await page.keyboard.press('Tab');
     await expect(dialog(page).getByRole('button', { name, exact: true })).toBeFocused();
   }

@@ -48,10 +48,11 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   );
   for (const [index, next] of tips.entries()) {
     if (index === 1) await payTip(storage, next);
-    else await storage.recordTip(next);
+    else await storage.recordTip(index === 2 ? { ...next, words: WORDS } : next);
     if (index === 2) await takeBack(storage, next, next.createdAtMs + 1_000);
   }
   const payments = await writePayments(storage, await addAccount('lee'), tip);
+  await writeWords(storage, provider, [tips[2]?.id, payments.succeeded.id]);
   const guests = await writeGuests(storage, tip);
   // Somebody whom the payment service asks for something.
   const account = { ...payoutAccountOf(other.id), chargesEnabled: false };
@@ -100,6 +101,23 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
     START_MS,
   );
   return { giver, ...byState };
+}
+
+/** What came with the third tip. */
+const WORDS = { message: 'Best Negroni in town', giverName: 'Name of cam', isRefused: false };
+
+/** Answers a tip with words, and reports and hides them; answers one without, and blocks its giver. */
+async function writeWords(
+  { words }: Storage,
+  { id }: Account,
+  [said, silent]: readonly (TransactionId | undefined)[],
+): Promise<void> {
+  if (!said || !silent) throw new Error('there are no tips');
+  expect(await words.thank(id, said, 'See you on Friday!', START_MS)).toBe('thanked');
+  expect(await words.thank(id, silent, 'Thank you!', START_MS)).toBe('thanked');
+  expect(await words.reportWords(id, said, START_MS)).toBe('reported');
+  expect(await words.blockGiver(id, silent, START_MS)).toBe('blocked');
+  await words.saveThankYous(id, ['Thank you!', 'Ta!']);
 }
 
 async function writeGuests(storage: Storage, tip: Tip) {

@@ -99,7 +99,7 @@ export function Notices({ userId }: { readonly userId: UserId }) {
                 aria-disabled={attempts.isUnderWay}
                 onClick={() => attempt(() => allowAndTurnOn(standing.data.publicKey))}
               >
-                {attempts.isUnderWay ? 'One moment...' : 'Turn on notices'}
+                {attempts.isUnderWay ? 'One moment...' : 'Turn On Notices'}
               </Button>
             </>
           )}
@@ -153,7 +153,7 @@ function OwnDevice({ device, isBusy, onWords, onTest }: OwnDeviceProps) {
         Show names and messages in notices
       </Choice>
       <Button look="quiet" className={styles.action} aria-disabled={isBusy} onClick={() => onTest(device)}>
-        Send a test notice
+        Send a Test Notice
       </Button>
     </>
   );
@@ -185,7 +185,7 @@ function Device({ device: { device, createdAt }, isOwn, isBusy, onTurnOff }: Dev
         aria-label={`Turn off notices on ${isOwn ? 'this device' : (device ?? UNKNOWN_DEVICE)}`}
         onClick={() => onTurnOff(isOwn)}
       >
-        Turn off
+        Turn Off
       </Button>
     </li>
   );

@@ -51,7 +51,7 @@ export function BlockGiver({ tip: { id, giverId } }: { readonly tip: Transaction
       {giverId !== null && !isBlocked && (
         <div className={styles.actions}>
           <Button look="quiet" onClick={() => setAsking(true)}>
-            Block this giver
+            Block This Giver
           </Button>
         </div>
       )}

@@ -19,7 +19,7 @@ export function GivenWords({ tip }: { readonly tip: Transaction }) {
   }, [reportedAt]);
   if (message === null && giverName === null && !wordsHidden) return null;
   // Of what is hidden nobody is told whether it has a message.
-  const what = message === null && !wordsHidden ? 'name' : 'message';
+  const what = message === null && !wordsHidden ? 'Name' : 'Message';
 
   function leave() {
     // Nothing behind an open dialog takes the focus.
