@@ -4,6 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { CodeRefusal } from '#server/storage/ledger.ts';
+import { NEW_PAGE } from '#server/storage/rules.ts';
 import type {
   Account,
   NewPicture,
@@ -87,16 +88,6 @@ export interface QrCodes {
   /** Forgets the look-ups that are too old to be relied on; to be called every second. */
   tick(): void;
 }
-
-/** The tip page of a new code. */
-const NEW_PAGE = {
-  status: 'active',
-  displayName: null,
-  greeting: null,
-  thankYou: null,
-  photoName: null,
-  takesWords: true,
-} as const;
 
 export function createQrCodes(deps: {
   readonly storage: Storage;

@@ -94,21 +94,22 @@ export function changedAccount(account: Account, change: AccountChange) {
   };
 }
 
+/** The tip page of a new code, and what the code takes. */
+export const NEW_PAGE = {
+  status: 'active',
+  displayName: null,
+  greeting: null,
+  thankYou: null,
+  photoName: null,
+  takesWords: true,
+} as const;
+
 /** A code as it is stored when it is new. */
 export function newCodeRow({
   serviceCategory: category,
   ...code
 }: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>) {
-  return {
-    ...code,
-    category,
-    status: 'active',
-    displayName: null,
-    greeting: null,
-    thankYou: null,
-    photoName: null,
-    takesWords: true,
-  } as const;
+  return { ...code, category, ...NEW_PAGE };
 }
 
 /** The code that takes the place of another one, as it is stored. */
