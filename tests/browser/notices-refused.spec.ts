@@ -14,11 +14,16 @@ async function openProfile(page: Page): Promise<void> {
   await expect(section(page)).toBeVisible();
 }
 
+/** A state that is fit for everybody, and kept as a picture. */
+async function showState(page: Page, name: string): Promise<void> {
+  await expectForEverybody(page, name);
+  await picture(page, `notices-${name}`);
+}
+
 async function expectObstacle(page: Page, words: string | RegExp, name: string): Promise<void> {
   await expect(section(page).getByText(words)).toBeVisible();
   await expect(button(page)).toHaveCount(0);
-  await expectForEverybody(page, name);
-  await picture(page, `notices-${name}`);
+  await showState(page, name);
 }
 
 /** Stands in for what a person answers to the browser's question; the browser of the tests asks nobody. */
@@ -94,6 +99,7 @@ test('a browser whose push service cannot be reached says so', async ({ page, co
   await expect(section(page).getByRole('alert')).toHaveText(
     /^The push service of this browser could not be reached/,
   );
+  await expectForEverybody(page, 'a push service that cannot be reached');
   await picture(page, 'notices-no-push-service');
   expect(complaints.splice(0)).toEqual([expect.stringContaining('incognito')]);
 });
@@ -117,6 +123,7 @@ test('a push service that the server does not call leaves no subscription behind
   await expect(section(page).getByRole('alert')).toHaveText(
     'The push service of this browser is not known here.',
   );
+  await showState(page, 'unknown-push-service');
   expect(await endpointOf(page)).toBeNull();
   expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
 });
@@ -130,6 +137,7 @@ test('loading, failing and being offline have words, and Retry goes on', async (
   const answers = await holdAnswers(page, /notices\.(?:key|devices)/);
   await openProfile(page);
   await expect(section(page).getByText('Loading...')).toBeVisible();
+  await expectForEverybody(page, 'notices that are loading');
   await picture(page, 'notices-loading');
   answers.release();
   await expect(button(page)).toBeVisible();
@@ -144,6 +152,7 @@ test('loading, failing and being offline have words, and Retry goes on', async (
   await context.setOffline(true);
   await section(page).getByRole('button', { name: 'Retry' }).click();
   await expect(section(page).getByRole('alert')).toContainText('You are offline.');
+  await showState(page, 'offline');
   await context.setOffline(false);
   // The queries go on by themselves when there is a connection again.
   await expect(button(page)).toBeVisible();

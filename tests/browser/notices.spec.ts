@@ -123,6 +123,7 @@ test('another device is listed and turned off, and does not turn itself on again
   const device = section(elsewhere).getByRole('listitem');
   await expect(device).toHaveCount(1);
   await expect(device.getByText('This device')).toHaveCount(0);
+  await expectForEverybody(elsewhere, 'notices that are blocked here');
   await picture(elsewhere, 'notices-blocked-with-another-device');
   await elsewhere.getByRole('button', { name: /^Turn off notices on/ }).click();
   await expect(device).toHaveCount(0);

@@ -34,6 +34,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
     '26 of 140 characters The thank-you must not have links.',
   );
   await expect(field(2)).toBeFocused();
+  await expectForEverybody(page, 'thank-yous that are refused');
   await picture(page, 'words-21-thank-yous-refused');
   await field(2).fill('¡Gracias!');
   await field(3).fill(' ');

@@ -168,6 +168,7 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await expect(dialog(page).getByRole('alert')).toHaveText(
     'The thank-you could not be sent. Please try again.',
   );
+  await expectForEverybody(page, 'a thank-you that could not be sent');
   await picture(page, 'words-06-failed');
   await send.click();
   await expect(rows(page)).toContainText('You said: Grazie mille, until Friday!');
@@ -282,6 +283,7 @@ test('there are no thanks for a tip that was given back', async ({ page, backsta
   await openWords(page);
   await expect(dialog(page).getByRole('button', { name: 'Report' })).toBeVisible();
   await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
+  await expectForEverybody(page, 'words of a tip that was given back');
   await picture(page, 'words-14-refunded');
 });
 
@@ -311,6 +313,7 @@ test('whatever givers write is shown as it is, and nothing happens', async ({ pa
   await logInAs(provider);
   await page.goto(LIST);
   await expect(rows(page).nth(24)).toBeVisible();
+  await expectForEverybody(page, 'ugly words');
   await picture(page, 'words-13-ugly');
   for (;;) {
     const count = await rows(page).count();
