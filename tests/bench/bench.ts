@@ -54,7 +54,7 @@ async function compareAnswers(bench: Bench, servers: readonly BenchServer[]): Pr
     if (!code) throw new Error('there are no codes');
     const { id, category: service_category, userId: user_id, username, fullName: full_name } = code;
     const expected = JSON.stringify({
-      qr_code: { id, service_category, user_id, status: 'active', is_payable: true },
+      qr_code: { id, service_category, user_id, status: 'active', is_payable: true, takes_words: true },
       service_provider: { username, full_name, service_category, greeting: null, photo_url: null },
     });
     // Twice: what is remembered must be what was read.

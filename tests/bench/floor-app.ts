@@ -37,6 +37,8 @@ export interface CodeRow {
   readonly status: string;
   readonly display_name: string | null;
   readonly greeting: string | null;
+  /** 1 or 0 from SQLite. */
+  readonly takes_words: boolean | number;
   readonly photo_name: string | null;
 }
 export interface TransactionRow {
@@ -188,6 +190,7 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
                   user_id: text,
                   status: text,
                   is_payable: { type: 'boolean' },
+                  takes_words: { type: 'boolean' },
                 },
               },
               service_provider: {
@@ -217,6 +220,7 @@ export async function serveFloor(port: number, ledger: FloorLedger): Promise<voi
           status: code.status,
           // Simulated payments need no account of the provider's.
           is_payable: true,
+          takes_words: Boolean(code.takes_words),
         },
         service_provider: {
           username: code.username,

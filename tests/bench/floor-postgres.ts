@@ -31,7 +31,7 @@ interface Moved {
 
 const FIND_CODE = {
   name: 'find_code',
-  text: `SELECT qr_codes.id, user_id, category, username, full_name, status, display_name, greeting, photo_name
+  text: `SELECT qr_codes.id, user_id, category, username, full_name, status, display_name, greeting, photo_name, takes_words
     FROM qr_codes JOIN accounts ON accounts.id = user_id WHERE qr_codes.id = $1`,
 };
 const FIND_SESSION = {

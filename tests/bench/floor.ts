@@ -29,7 +29,7 @@ for (const pragma of [
 }
 
 const findCode = database.prepare<[string], CodeRow>(
-  `SELECT qr_codes.id, user_id, category, username, full_name, status, display_name, greeting, photo_name
+  `SELECT qr_codes.id, user_id, category, username, full_name, status, display_name, greeting, photo_name, takes_words
    FROM qr_codes JOIN accounts ON accounts.id = user_id WHERE qr_codes.id = ?`,
 );
 const findSession = database.prepare<[Buffer, number], SessionRow>(
