@@ -206,7 +206,7 @@ function createServices({
       undoMs,
       turns: queryTurns,
     }),
-    tipWords: createTipWords({ storage, clock, log, view, blockedWords }),
+    tipWords: createTipWords({ storage, clock, log, view, blockedWords, turns: queryTurns }),
     takings: createTakings(storage, queryTurns),
     notices: createNotices({
       ...{ storage, clock, random, log, publicUrl, findAddresses },

@@ -259,7 +259,7 @@ describe.each(DOORS)('through %s', (door) => {
     const begun = Object(resultOf(await call(door, t, 'transactions.create', words, customer)));
     expect(wordsOf(begun)).toEqual(NOTHING);
     const other = await call(door, t, 'transactions.create', { ...words, message: 'Other' }, customer);
-    if (door === 'tRPC') expect(refusedBy(door, other).code).toBe('idempotency_key_reused');
+    expect(refusedBy(door, other).code).toBe('idempotency_key_reused');
     expect((await provider.trpc.transactions.list.query({})).transactions).toEqual([]);
     await pay(begun[door === 'REST' ? 'payment_url' : 'paymentUrl']);
     expect((await provider.trpc.transactions.list.query({})).transactions).toMatchObject([

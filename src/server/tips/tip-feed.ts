@@ -233,6 +233,7 @@ export function createTipFeed(storage: Storage, view: TransactionView): TipFeed 
         }
         if (records.length === READ_SIZE) continue;
         for (const transaction of await takeThanked(userId, follower)) {
+          await turns.step(follower);
           goOn();
           yield { id: lastId, transaction };
         }

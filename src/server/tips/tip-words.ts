@@ -10,6 +10,7 @@ import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import type { BlockedGiver, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
+import type { FairTurns } from './fair-turns.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 /** How many of the givers whom somebody has blocked are told, the newest. */
@@ -49,8 +50,10 @@ export function createTipWords(deps: {
   readonly log: Logger;
   readonly view: TransactionView;
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
+  /** Each tip that is read for a list takes one. */
+  readonly turns: FairTurns;
 }): TipWords {
-  const { storage, clock, log, view, blockedWords } = deps;
+  const { storage, clock, log, view, blockedWords, turns } = deps;
   const { words } = storage;
 
   async function see(account: Account, id: TransactionId): Promise<Transaction> {
@@ -120,8 +123,10 @@ export function createTipWords(deps: {
     async listBlocked(account) {
       const told: BlockedGiver[] = [];
       const newest = (await words.listBlocked(account.id)).slice(0, MAX_TOLD);
-      for (const { transactionId, ...named } of nameBlocked(account, newest))
+      for (const { transactionId, ...named } of nameBlocked(account, newest)) {
+        await turns.step(account.id);
         told.push({ ...named, tip: await see(account, transactionId) });
+      }
       return told;
     },
 

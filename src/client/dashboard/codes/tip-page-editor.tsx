@@ -6,7 +6,6 @@ import { useForm } from 'react-hook-form';
 import { z } from 'zod';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { MAX_WORDS_LENGTH } from '#shared/plain-words.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
 import { api } from '../../api.ts';
 import { toastSuccess } from '../../toasts.ts';
@@ -16,6 +15,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { showFailure } from '../../ui/failures.ts';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
+import { counted } from '../words/counted.ts';
 import { useShowCodes } from './code-changes.ts';
 import { PictureError, toJpeg } from './photo.ts';
 import { CroppedPhoto } from './photo-cropper.tsx';
@@ -105,7 +105,7 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
         />
         <TextArea
           label="Greeting (optional)"
-          hint={counted(greeting, MAX_GREETING_LENGTH)}
+          hint={countedGreeting(greeting)}
           rows={3}
           error={errors.greeting?.message}
           {...form.register('greeting', {
@@ -115,7 +115,7 @@ export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageE
         />
         <TextArea
           label="Thank-you (optional)"
-          hint={`Givers see it as soon as they have tipped. ${counted(thankYou, MAX_WORDS_LENGTH)}`}
+          hint={`Givers see it as soon as they have tipped. ${counted(thankYou)}`}
           rows={2}
           error={errors.thankYou?.message}
           {...form.register('thankYou')}
@@ -158,7 +158,7 @@ function valuesOf({ displayName, greeting, thankYou, takesWords }: QrCode) {
   return { displayName: displayName ?? '', greeting: greeting ?? '', thankYou: thankYou ?? '', takesWords };
 }
 
-/** How much of its room a text takes; counted as the schemas count it. */
-function counted(text: string, max: number): string {
-  return `${[...text.trim().normalize('NFC')].length} of ${max} characters`;
+/** How much of a greeting there may be; counted as the schema counts it. */
+function countedGreeting(greeting: string): string {
+  return `${[...greeting.trim().normalize('NFC')].length} of ${MAX_GREETING_LENGTH} characters`;
 }

@@ -62,7 +62,7 @@ export function GivenWords({ tip }: { readonly tip: Transaction }) {
       </div>
       {isAsking && (
         <Confirmation
-          title={`Report this ${what}?`}
+          title={`Report this ${what.toLowerCase()}?`}
           confirm={isUnderWay ? 'Reporting...' : 'Report'}
           isUnderWay={isUnderWay}
           onConfirm={() => report(leave)}
