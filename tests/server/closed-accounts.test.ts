@@ -7,6 +7,7 @@ import { CLOSING_GRACE_MS } from '#server/auth/accounts.ts';
 import { call, DOORS, type Door, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { openStream } from '#tests/support/event-streams.ts';
 import { START_MS } from '#tests/support/people.ts';
+import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
 const EMAIL = 'pat@example.com';
@@ -116,8 +117,15 @@ test('after the sweep nothing that is stored, answered or logged says who it was
     id: code.id,
     displayName: 'Patsy of the bar',
     greeting: 'Cheers darling',
+    thankYou: 'Merci from the bar',
   });
-  const given = await customer.trpc.transactions.create.mutate({ ...TIP, receiverQrId: code.id });
+  const given = await customer.trpc.transactions.create.mutate({
+    ...{ ...TIP, receiverQrId: code.id, message: 'Dear Pepita', withName: true },
+  });
+  await trpc.words.thank.mutate({ id: given.id, text: 'Grazie mille' });
+  await trpc.words.saveThankYous.mutate({ texts: ['Obrigada'] });
+  await trpc.words.block.mutate({ id: given.id });
+  await trpc.notices.register.mutate(newDevice());
   expect(given.receiverName).toBe('Patsy of the bar');
   await close('REST', t, provider.token);
   t.clock.nowMs += CLOSING_GRACE_MS;
@@ -125,16 +133,22 @@ test('after the sweep nothing that is stored, answered or logged says who it was
 
   const stored = JSON.stringify(await t.data.dump());
   const logged = t.logLines.join('');
-  for (const word of [EMAIL, 'patricia', 'Unforgettable', 'Patsy', 'darling', '555 0199', 'Provider pat']) {
+  for (const word of [
+    ...[EMAIL, 'patricia', 'Unforgettable', 'Patsy', 'darling', '555 0199', 'Provider pat'],
+    ...['Merci', 'Pepita', 'Grazie', 'Obrigada'],
+  ]) {
     expect(stored.toLowerCase(), word).not.toContain(word.toLowerCase());
     expect(logged.toLowerCase(), word).not.toContain(word.toLowerCase());
   }
+  const { blocked_givers: blocked, push_devices: devices } = await t.data.dump();
+  expect({ blocked, devices }).toEqual({ blocked: [], devices: [] });
   expect(logged).toContain('closed accounts for good');
   const token = await t.logIn('cam@example.com');
   const seen = await t.trpc(token).transactions.get.query({ id: given.id });
   expect(seen).toMatchObject({
     amountCents: given.amountCents,
     netAmountCents: given.netAmountCents,
+    thankYou: null,
     receiverName: 'Closed account',
     receiverUsername: `code-${code.id.toLowerCase()}`,
   });

@@ -37,7 +37,9 @@ async function addPerson(storage: Storage, index: number) {
     hash,
     device,
     payout,
-  ] = Array.from({ length: 12 }, newWord);
+    thankYou,
+    ready,
+  ] = Array.from({ length: 14 }, newWord);
   const passwordHash = `$argon2id$${hash}`;
   await storage.createAccount({
     id,
@@ -63,7 +65,9 @@ async function addPerson(storage: Storage, index: number) {
   await storage.updateQrCode(id, code.id, {
     greeting: `Hello ${greeting}`.padEnd(30 + (index % 90), '!'),
     displayName: `The one ${displayName}`,
+    thankYou: `Thanks ${thankYou}`,
   });
+  await storage.words.saveThankYous(id, [`Cheers ${ready}`]);
   if (index % 10 === 0) {
     const jpeg = Buffer.concat([randomBytes(9_000), Buffer.from(photo ?? ''), randomBytes(9_000)]);
     await storage.setPhoto(id, code.id, { name: newPhotoName(randomBytes), jpeg });
@@ -79,6 +83,7 @@ async function addPerson(storage: Storage, index: number) {
     NOW,
   );
   const words = [email, username, former, fullName, before, greeting, displayName, hash, device, payout];
+  words.push(thankYou, ready);
   if (index % 3 === 0) words.push(next);
   if (index % 10 === 0) words.push(photo);
   return { id, words };
