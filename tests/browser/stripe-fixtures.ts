@@ -111,6 +111,11 @@ export const quick = (page: Page, amount: string) => page.getByRole('radio', { n
 export async function goToStripe(page: Page, code: string): Promise<string> {
   await page.goto(`/tip/${code}`);
   await payTip(page, '$20');
-  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
+  await atStripe(page);
   return sessionAt(page);
+}
+
+/** Waits for Stripe's page of a tip of $20; the tip page before it has a link "Back" of its own. */
+export async function atStripe(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { name: 'Pay $21.00' })).toBeVisible();
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { startServer, stopEverything, temporaryFolder } from '../support/running-server.ts';
+import { startServer, temporaryFolder } from '../support/running-server.ts';
 import { Backstage, expect, test } from './fixtures.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -66,8 +66,6 @@ async function loadAnew(page: Page): Promise<void> {
   await page.evaluate(() => window.location.reload());
   await isLoaded;
 }
-
-test.afterAll(stopEverything);
 
 test('after an upgrade the page and its scripts are those of the new version, online and offline', async ({
   browser,

@@ -12,7 +12,7 @@ import {
 } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { payButton, quick, test as stripeTest, success } from './stripe-fixtures.ts';
+import { atStripe, payButton, quick, test as stripeTest, success } from './stripe-fixtures.ts';
 import { loseAnswer, proceedWith } from './tipping.ts';
 
 const test = offTest.extend({
@@ -414,8 +414,10 @@ test('a giver who is blocked sees what everybody sees whose code was paused in b
     await look();
     await expect(toast(page, 'This QR code is not taking tips right now.')).toHaveCount(0);
     await look();
+    const amountsSeen = await watchAmounts(page);
     await page.getByRole('button', { name: 'Try again' }).click();
     await look();
+    expect(await amountsSeen()).toBe(0);
     await page.reload();
     await look();
     await page.goto(`/tip/${code}`);
@@ -436,6 +438,18 @@ test('a giver who is blocked sees what everybody sees whose code was paused in b
   expect(first).toBe(second);
   expect(others).toEqual([]);
 });
+
+/** Counts from now on how often the amounts come into the page, for however short. */
+async function watchAmounts(page: Page): Promise<() => Promise<number>> {
+  const counter = await page.evaluateHandle(() => {
+    const seen = { count: 0 };
+    new MutationObserver(() => {
+      if (document.querySelector('main input[type="radio"]')) seen.count += 1;
+    }).observe(document, { childList: true, subtree: true });
+    return seen;
+  });
+  return async () => (await counter.jsonValue()).count;
+}
 
 test.describe('a thank-you', () => {
   test('of the tip page is there at once, and one of the receiver’s own comes live, on every page of the tip', async ({
@@ -571,6 +585,7 @@ stripeTest(
     await openWords(page, code);
     await message(page).fill(MESSAGE);
     await payButton(page).click();
+    await atStripe(page);
     await page.getByRole('link', { name: 'Back' }).click();
     await expect(quick(page, '$20')).toBeChecked();
     await page.getByRole('button', { name: 'Proceed' }).click();

@@ -48,7 +48,8 @@ async function openTipPage() {
   vi.resetModules();
   const { sendTip } = await import('#client/tip/send-tip.ts');
   const { openAttempt, unsettledAttempt, reword } = await import('#client/tip/attempt.ts');
-  const { wasPausedJustNow } = await import('#client/tip/recent-pause.ts');
+  const { recallPause } = await import('#client/tip/recent-pause.ts');
+  const { pausedCodes } = await import('#client/tip/provider.ts');
   const toasts = await import('#client/toasts.ts');
   const { beginSession: logIn, readToken } = await import('#client/session/session.ts');
   const [qrId = ''] = receiver.codes;
@@ -63,7 +64,9 @@ async function openTipPage() {
     open: () => unsettledAttempt(qrId, giver.user.id),
     write: (message: string, withName = false) =>
       reword(qrId, openAttempt(qrId, giver.user.id, TWENTY), { message, withName, complaints: [] }),
-    isPaused: () => wasPausedJustNow(qrId, giver.user.id),
+    isPaused: () => pausedCodes.has(qrId),
+    /** Whether a page that is loaded now would take the code for paused. */
+    isPausedAnew: () => recallPause(qrId),
     tips: () => listTips(t.storage, giver.user.id),
     toasts: () => toastsOf(toasts),
     async logInAgain() {
@@ -257,13 +260,18 @@ it.each([
   const [tip] = await page.tips();
   if (why === 'paused') await receiver.qrCodes.update.mutate({ id, status: 'paused' });
   else await receiver.words.block.mutate({ id: tip?.id ?? '' });
+  expect(page.isPausedAnew()).toBe(false);
   expect(page.isPaused()).toBe(false);
+  // Only from here on, so that the timer of the pause is a fake one.
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], shouldAdvanceTime: true });
   expect(await page.pay()).toEqual({ event: { type: 'failed', interruption: 'paused' }, mustLogIn: false });
   expect(page.toasts()).toEqual([TIP_SENT, REFUSALS.qr_code_paused.detail]);
   expect(page.open()).toBeNull();
   expect(page.isPaused()).toBe(true);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+  expect(page.isPausedAnew()).toBe(true);
+  vi.advanceTimersByTime(60_000);
   expect(page.isPaused()).toBe(false);
+  expect(page.isPausedAnew()).toBe(false);
 });
 
 it('plays at paying a demo for two seconds, without asking the server anything', async () => {

@@ -7,7 +7,7 @@ import { markEntry, presentEntry } from './history-entries.ts';
 import { GUEST } from './payer.ts';
 import { enterPayment, enterReturn } from './payment-entries.ts';
 import type { Provider } from './provider.ts';
-import { wasPausedJustNow } from './recent-pause.ts';
+import { recallPause } from './recent-pause.ts';
 import type { TipEvent } from './tip-flow.ts';
 
 /** Leads to the payment, or restores an amount that cannot be paid; does nothing when there is nothing to go on with. */
@@ -29,7 +29,7 @@ export async function continuePayment(
   }
   // A tip that waits goes on waiting until the code takes tips again.
   if (closed) return;
-  if (wasPausedJustNow(qrId, payerId)) {
+  if (recallPause(qrId)) {
     dispatch({ type: 'failed', interruption: 'paused' });
     return;
   }

@@ -10,6 +10,9 @@ import type { Lookup } from '#shared/rendered-page.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 
+/** The codes that this tab takes for paused, whatever a look-up says (recent-pause.ts). */
+export const pausedCodes = new Set<string>();
+
 export interface Provider {
   readonly qrId: string;
   readonly fullName: string;
@@ -79,7 +82,8 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
   if (lookup?.status === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
-    const closed = qrCode.status === 'paused' ? 'paused' : qrCode.isPayable ? null : 'unpayable';
+    const isPaused = qrCode.status === 'paused' || pausedCodes.has(qrCode.id);
+    const closed = isPaused ? 'paused' : qrCode.isPayable ? null : 'unpayable';
     const shown = { ...serviceProvider, takesWords: qrCode.takesWords };
     return { status: 'found', provider: { qrId: qrCode.id, ...shown, closed, isDemo: false } };
   }

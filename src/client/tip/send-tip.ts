@@ -88,7 +88,7 @@ export async function sendTip(
     return { event: { type: 'revised', attempt: beginAttempt(qrId, attempt, words) }, mustLogIn: false };
   if (isFinal) giveUpAttempt(qrId, attempt);
   const isPaused = code === 'qr_code_paused';
-  if (isPaused) notePause(qrId, attempt.userId);
+  if (isPaused) notePause(qrId);
   const mustLogIn = code === 'session_ended' || code === 'login_to_tip';
   return { event: { type: 'failed', interruption: isPaused ? 'paused' : null }, mustLogIn };
 }
