@@ -145,7 +145,7 @@ export async function findWorker(page: Page): Promise<PushedWorker> {
       const before: number = await read('settled');
       const data = typeof payload === 'string' ? payload : JSON.stringify(payload);
       await protocol.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
-      await expect.poll(() => read('settled')).toBe(before + 1);
+      await expect.poll(() => read('settled'), { intervals: [20] }).toBe(before + 1);
     },
     shown: () =>
       worker.evaluate(async () => {

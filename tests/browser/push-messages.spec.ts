@@ -3,6 +3,8 @@
  * dashboard.
  */
 import type { Page } from '@playwright/test';
+import { MAX_WORDS_LENGTH, onOneLine, problemWith } from '#shared/plain-words.ts';
+import { UGLY_STRINGS } from '../support/ugly-strings.ts';
 import { expect, setHidden } from './fixtures.ts';
 import { findWorker, notifiedTip, type PushedWorker, test, tipsNotice, turnOn } from './push-fixtures.ts';
 
@@ -39,6 +41,24 @@ test('a push message shows the tip, and its words only where it has some', async
       body: 'Live Event\nFrom Cam Doe\n“<b>Great evening</b> https://example.com”',
     },
   ]);
+});
+
+test('ugly words are shown as they were written, to the last character', async ({ page }) => {
+  const { deliver, shown } = await turnOnAndLeave(page);
+  const longest = ['😀'.repeat(MAX_WORDS_LENGTH), `a${'😀'.repeat(MAX_WORDS_LENGTH - 1)}`];
+  const taken = [...UGLY_STRINGS.map(({ text }) => text), ...longest]
+    .filter((text) => problemWith('Message', text) === null)
+    .map((text) => onOneLine(text).trim().normalize('NFC'))
+    .filter((text) => text !== '');
+  expect(taken.length).toBeGreaterThan(60);
+  // Two at once, because each message waits for tabs to say whether somebody looks at the dashboard.
+  for (let next = 0; next < taken.length; next += 2) {
+    const [giverName = '', message = giverName] = taken.slice(next);
+    await deliver(tipsNotice({ upTo: next + 1, tip: notifiedTip({ giverName, message }) }));
+    const [{ body } = { body: '' }, ...others] = await shown();
+    expect(body.split('\n').slice(1)).toEqual([`From ${giverName}`, `“${message}”`]);
+    expect(others).toEqual([]);
+  }
 });
 
 test('ten push messages become one notification that counts, and one that is repeated does not count twice', async ({

@@ -57,6 +57,7 @@ const TOLD = 'told-tips';
 const TOLD_KEY = '/told-tips';
 /** The server repeats a notice within a day. Later a lower position comes of a ledger that was restored, and is news. */
 const REPEATED_WITHIN_MS = 86_400_000;
+/** In characters, of which some are two units of a string: more than the server takes of a name or a message. */
 const MAX_WORDS_LENGTH = 200;
 
 /** Messages of pushes and pages are worked off in turn, because each reads what the one before has kept. */
@@ -172,7 +173,9 @@ function bodyOf(tip, count) {
 }
 
 function oneLine(text) {
-  return typeof text === 'string' ? text.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS_LENGTH) : '';
+  return typeof text === 'string'
+    ? [...text.replace(/\s+/g, ' ').trim()].slice(0, MAX_WORDS_LENGTH).join('')
+    : '';
 }
 
 function inDollars(cents) {
