@@ -8,17 +8,17 @@ import { pausedCodes } from './provider.ts';
 /** Short, so that it keeps nobody from tipping who is told that the code takes tips again. */
 const LASTS_MS = 60_000;
 
-export function notePause(qrId: string): void {
-  write(nameFor(qrId), Date.now());
-  recallPause(qrId);
+export function notePause(qrId: string, now = new Date()): void {
+  write(nameFor(qrId), now.getTime());
+  recallPause(qrId, now);
 }
 
 /**
  * Lets the pause of a code go on that was noted before a reload.
  * @returns whether it lasts still.
  */
-export function recallPause(qrId: string): boolean {
-  const leftMs = Number(read(nameFor(qrId))) + LASTS_MS - Date.now();
+export function recallPause(qrId: string, now = new Date()): boolean {
+  const leftMs = Number(read(nameFor(qrId))) + LASTS_MS - now.getTime();
   if (leftMs <= 0 || leftMs > LASTS_MS) return false;
   pausedCodes.add(qrId);
   setTimeout(() => pausedCodes.delete(qrId), leftMs);
