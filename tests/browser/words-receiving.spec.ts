@@ -3,11 +3,20 @@
  * blocked.
  */
 import { databaseAt } from '#server/storage/open.ts';
-import { UGLY_STRINGS } from '../support/ugly-strings.ts';
 import { expect, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { arrival, dialog, openWords, question, rows, test, tipWith } from './receiving.ts';
+import {
+  arrival,
+  dialog,
+  giveUglyWords,
+  loadAll,
+  openWords,
+  question,
+  rows,
+  test,
+  tipWith,
+} from './receiving.ts';
 
 const LIST = '/dashboard?tab=transactions';
 const MESSAGE = 'Thanks for the lovely evening, and for the best Negroni in town!';
@@ -289,38 +298,14 @@ test('there are no thanks for a tip that was given back', async ({ page, backsta
 
 test('whatever givers write is shown as it is, and nothing happens', async ({ page, backstage, logInAs }) => {
   const { provider, code, customer } = await backstage.bothSides();
-  const written: string[] = [];
-  for (const { text } of UGLY_STRINGS) {
-    const tip = await backstage
-      .call('POST', '/transactions', {
-        token: customer.token,
-        body: { receiver_qr_id: code, amount: 10, service_category: 'bartender', message: text },
-      })
-      // What is refused reaches nobody.
-      .catch(() => null);
-    if (tip !== null) written.push(tip.id);
-  }
-  const tips: { id: string; message: string | null }[] = await backstage.call(
-    'GET',
-    '/transactions?limit=200',
-    {
-      token: provider.token,
-    },
-  );
-  expect(tips.map(({ id }) => id)).toEqual(written.toReversed());
-  const messages = tips.flatMap(({ message }) => message ?? []);
-  expect(messages.length).toBeGreaterThan(60);
+  const given = await giveUglyWords(backstage, { provider, customer, code });
+  const messages = given.toReversed().flatMap(({ message }) => message ?? []);
   await logInAs(provider);
   await page.goto(LIST);
   await expect(rows(page).nth(24)).toBeVisible();
   await expectForEverybody(page, 'ugly words');
   await picture(page, 'words-13-ugly');
-  for (;;) {
-    const count = await rows(page).count();
-    if (count === tips.length) break;
-    await page.getByRole('button', { name: /^Load/ }).click();
-    await expect(rows(page).nth(count)).toBeVisible();
-  }
+  await loadAll(page, given.length);
   const shown = await rows(page).locator('p[dir=auto]').allTextContents();
   expect(shown).toEqual(messages);
   expect(await rows(page).locator('a:not([href^="/transactions/"]), img, script, svg, iframe').count()).toBe(

@@ -10,7 +10,10 @@ import type { Lookup } from '#shared/rendered-page.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
 
-/** The codes that this tab takes for paused, whatever a look-up says (recent-pause.ts). */
+/**
+ * The codes that this tab takes for paused, whatever a look-up says. It stands here for recent-pause.ts, which fills it and is fetched only
+ * with paying.
+ */
 export const pausedCodes = new Set<string>();
 
 export interface Provider {

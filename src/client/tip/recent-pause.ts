@@ -19,7 +19,8 @@ export function notePause(qrId: string, now = new Date()): void {
  */
 export function recallPause(qrId: string, now = new Date()): boolean {
   const leftMs = Number(read(nameFor(qrId))) + LASTS_MS - now.getTime();
-  if (leftMs <= 0 || leftMs > LASTS_MS) return false;
+  // Of what is no time, nothing is left.
+  if (!(leftMs > 0 && leftMs <= LASTS_MS)) return false;
   pausedCodes.add(qrId);
   setTimeout(() => pausedCodes.delete(qrId), leftMs);
   return true;
