@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { extname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
 import { createTroubles, type Troubles } from './api/probes.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
-import { takeRequests } from './api/unread-requests.ts';
+import { createRequestServer } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
@@ -317,9 +317,10 @@ function listen(app: App, config: Config): Promise<Server> {
     const { body, ...rest } = app.refuseUnread(new AppError(code, { cause: error }));
     return new Response(body, rest);
   };
-  const listener = getRequestListener(app.fetch, { errorHandler, hostname: UNNAMED_HOST });
-  const server = createServer(SERVER_OPTIONS);
-  takeRequests(server, listener, app.refuseUnread);
+  // The adapter would cut a connection whose body goes on after the answer; unread-requests.ts closes it, and says so.
+  const adapting = { errorHandler, hostname: UNNAMED_HOST, autoCleanupIncoming: false };
+  const listener = getRequestListener(app.fetch, adapting);
+  const server = createRequestServer(SERVER_OPTIONS, listener, app.refuseUnread);
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(SILENCE_PATIENCE_MS);
   return new Promise((resolve, reject) => {

@@ -124,14 +124,22 @@ describe('a body', () => {
     expect(taken).toBeLessThan(MAX_PIECES / 4);
   });
 
-  test('that was refused for its size and ends soon costs its sender nothing but the answer', async () => {
+  test.each([
+    ['announced', `${HEAD}Content-Length: 900000\r\n\r\n${' '.repeat(900_000)}`],
+    [
+      'in chunks',
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\n${`ea60\r\n${' '.repeat(60_000)}\r\n`.repeat(15)}0\r\n\r\n`,
+    ],
+  ])('%s that was refused for its size is taken to its end, so that its sender gets the answer', async (_, text) => {
     const { port } = await startServer();
-    const body = ' '.repeat(200_000);
-    const { whole } = sendRaw(
-      port,
-      `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}${ask('/healthz', 'Connection: close\r\n')}`,
-    );
-    expect(statusesIn(await whole)).toEqual(['413', '200']);
+    const { socket, whole } = sendRaw(port, '');
+    socket.pause();
+    await new Promise((resolve) => socket.write(text, 'latin1', resolve));
+    socket.resume();
+    const answer = await whole;
+    expect(statusesIn(answer)).toEqual(['413']);
+    expect(answer).toMatch(/^connection: close$/im);
+    expect(answer).toMatch(/"code":"body_too_large"\}$/);
   });
 });
 

@@ -1,16 +1,19 @@
 /**
  * Stands between the connections and the application. Refuses what Node cannot read as a request, in place of Node's own
- * bare status line; hands over one request of a connection at a time, while few others wait; and cuts a connection on
- * which a body goes on long after its answer. Hides when a connection is free for an answer.
+ * bare status line; hands over one request of a connection at a time, while few others wait; and ends a connection only
+ * after an answer that says so. Hides when a connection is free for an answer, and how it is closed so that the answer arrives.
  */
 import {
+  createServer,
   type IncomingMessage,
+  type OutgoingHttpHeader,
+  type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
-  type ServerResponse,
+  type ServerOptions,
+  ServerResponse,
   STATUS_CODES,
 } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
@@ -38,11 +41,28 @@ const MAX_ANSWERS_OWED = 10;
 /** A connection that sends more requests than this before it takes an answer is cut. */
 const MAX_REQUESTS_READ = 50;
 
-/** A body up to this size is read to its end after its answer, because its sender may read only after it has sent. */
-const MAX_IDLY_READ_BYTES = 1024 * 1024;
+/** What is discarded of a connection that is being closed; a sender of more is left waiting until it is cut. */
+const MAX_DISCARDED_BYTES = 1024 * 1024;
 
-/** Long enough for an answer to arrive before its connection is cut. */
-const LINGER_MS = 500;
+/** Long enough for an answer to arrive, and for its sender to notice, before the connection is cut. */
+const LINGER_MS = 2_000;
+
+type Headers = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/**
+ * An answer that keeps its connection only if its request has arrived whole: otherwise nobody knows when the next request
+ * begins on it, or whether it ever does, and a proxy would send somebody else's there (RFC 9112, sections 9.3 and 9.6).
+ */
+class FramingAwareResponse extends ServerResponse {
+  override writeHead(status: number, message?: string, headers?: Headers): this;
+  override writeHead(status: number, headers?: Headers): this;
+  override writeHead(status: number, first?: string | Headers, second?: Headers): this {
+    if (!this.req.complete && hasBody(this.req)) this.shouldKeepAlive = false;
+    return typeof first === 'string'
+      ? super.writeHead(status, first, second)
+      : super.writeHead(status, first);
+  }
+}
 
 /** The requests that a connection has sent. */
 interface Pipeline {
@@ -55,23 +75,29 @@ interface Pipeline {
 }
 
 /**
- * Hands the requests of `server` to `listener`, each once the answer before it on its connection has been taken. Answers
- * with what `refuse` makes of the refusal whatever cannot be read, and closes the connection.
+ * A server that hands each request to `listener` once the answer before it on its connection has been taken. Answers with
+ * what `refuse` makes of the refusal whatever cannot be read, and closes the connection.
  */
-export function takeRequests(
-  server: Server,
+export function createRequestServer(
+  options: ServerOptions,
   listener: RequestListener,
   refuse: (refusal: AppError) => UnreadAnswer,
-): void {
+): Server {
+  const server = createServer({ ...options, ServerResponse: FramingAwareResponse });
   const pipelines = new WeakMap<Duplex, Pipeline>();
   const addressed = refuseUnaddressed(listener, refuse);
 
+  // Node calls it after an answer that says that it is the last.
+  server.on('connection', (socket) => {
+    socket.destroySoon = () => closeGently(socket);
+  });
+
   server.on('request', (request, answer) => {
-    const { socket, headers } = request;
-    // Node goes on with what it has received when a connection has been cut.
-    if (socket.destroyed) return;
-    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
-      answer.once('finish', () => stopReading(request, socket));
+    const { socket } = request;
+    // Node goes on with what it has received when a connection has been closed.
+    if (!socket.writable) return;
+    // A server that stops closes its connections; and framing that HTTP/1.0 does not know may be wrong (RFC 9112, section 6.1).
+    if (!server.listening || isFaultyFraming(request)) answer.shouldKeepAlive = false;
     const pipeline = pipelines.get(socket);
     if (pipeline === undefined) {
       pipelines.set(socket, { last: answer, waitingCount: 0, isFull: false });
@@ -101,22 +127,54 @@ export function takeRequests(
   // An expectation other than "100-continue" may be ignored (RFC 9110, section 10.1.1), and gets an ordinary answer.
   server.on('checkExpectation', (request, answer) => server.emit('request', request, answer));
 
+  // Node would close the connection without a word.
+  server.on('connect', ({ socket }) => {
+    const refusal = textOf(refuse(new AppError('malformed_request')));
+    // Whoever has asked for a tunnel may cut the line; Node has taken its own listeners off it.
+    socket.on('error', () => {});
+    const last = pipelines.get(socket)?.last;
+    if (last === undefined || last.writableFinished) return closeGently(socket, refusal);
+    last.once('close', () => closeGently(socket, refusal));
+  });
+
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = pipelines.get(socket)?.last;
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
-    // Destroying it also ends a connection that was broken before, and one whose peer keeps its own side open.
-    socket.end(isFree ? textOf(refuse(new AppError(code))) : '', () => socket.destroy());
+    const refusal = isFree ? textOf(refuse(new AppError(code))) : '';
+    // A sender that is too slow has had its time; a broken connection, or one that is being closed, needs none.
+    if (!isFree || code === 'request_timeout') socket.end(refusal, () => socket.destroy());
+    else closeGently(socket, refusal);
   });
+  return server;
 }
 
-/** Cuts the connection soon if the rest of a long body is still to come, and reads nothing of it meanwhile. */
-function stopReading({ complete, headers }: IncomingMessage, socket: Socket): void {
-  if (complete || Number(headers['content-length']) <= MAX_IDLY_READ_BYTES) return;
-  // Discarding the rest of the body, as the adapter to Node does, makes the connection flow again.
-  socket.on('resume', () => socket.pause());
-  socket.pause();
-  setTimeout(() => socket.destroySoon(), LINGER_MS).unref();
+/**
+ * Ends this side of a connection, after `text`, and waits a moment for the other side: to cut a connection on which something
+ * still arrives may destroy the answer on its way (RFC 9112, section 9.6). What arrives is no request any more.
+ */
+function closeGently(socket: Duplex, text = ''): void {
+  if (!socket.writable) return void socket.destroy();
+  let discarded = 0;
+  socket.removeAllListeners('data');
+  socket.on('data', (piece: Buffer) => {
+    discarded += piece.length;
+    if (discarded > MAX_DISCARDED_BYTES) socket.pause();
+  });
+  socket.once('end', () => socket.destroy());
+  const cutting = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(cutting));
+  socket.end(text);
+  socket.resume();
+}
+
+/** Whether the headers announce a body (RFC 9112, section 6.3). */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+function isFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
 /** Refuses requests whose host is not given as it should be, and hands all others to `listener`. */

@@ -1,0 +1,132 @@
+/**
+ * What an answer says of its connection is true: after `keep-alive` the next requests are answered, whatever the status and
+ * however the body of its request came. A proxy sends other people's requests on it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FRAMINGS, type Target, tryConnection } from '#tests/support/persistent-socket.ts';
+import { sendRaw } from '#tests/support/raw-socket.ts';
+import { call, createCode, enter } from '#tests/support/rest-client.ts';
+import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
+
+const JSON_TYPE = 'Content-Type: application/json';
+
+let server: RunningServer;
+let targets: readonly (readonly [status: number, target: Target])[];
+
+beforeAll(async () => {
+  server = await startServer();
+  const pat = await enter(server, 'pat', ['bartender', 'dj']);
+  const cam = await enter(server, 'cam');
+  const code = await createCode(server, pat.token, 'bartender');
+  const gone = await createCode(server, pat.token, 'dj');
+  await call(server, `/qr-codes/${gone}/replacement`, { token: pat.token, body: {} });
+  const by = ({ token }: { token: string }) => `Authorization: Bearer ${token}`;
+  const json = (value: unknown) => JSON.stringify(value);
+  const tip = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+  const login = { email: cam.email, password: 'wrong' };
+  const post = (path: string, body: unknown, ...headers: string[]): Target => ({
+    method: 'POST',
+    path,
+    headers: [JSON_TYPE, ...headers],
+    body: typeof body === 'string' ? body : json(body),
+  });
+  const to = (method: string, path: string, ...headers: string[]): Target => ({
+    ...{ method, path, headers, body: '{}' },
+  });
+  targets = [
+    [200, to('GET', `/api/qr-codes/${code}`)],
+    [200, to('GET', '/healthz')],
+    [200, to('HEAD', '/')],
+    [200, to('GET', '/api/docs/swagger-ui-bundle.js')],
+    [201, post('/api/transactions', tip, by(cam))],
+    [204, to('DELETE', '/api/auth/sessions', by(pat))],
+    [304, to('GET', '/', 'If-None-Match: *')],
+    [400, post('/api/auth/login', '{"email":')],
+    [401, post('/api/auth/login', login)],
+    [401, to('GET', '/api/auth/me')],
+    [401, to('PUT', `/api/qr-codes/${code}/photo`, 'Content-Type: image/png')],
+    [403, post('/api/qr-codes', { service_category: 'dj' }, by(cam))],
+    [404, to('DELETE', '/api/nowhere')],
+    [404, post('/nowhere', '{}')],
+    [404, post('/trpc/nowhere', '{}')],
+    [405, to('DELETE', '/api/auth/login')],
+    [409, post('/api/qr-codes', { service_category: 'bartender' }, by(pat))],
+    [410, to('GET', `/tip/${gone}`)],
+    [413, to('PUT', `/api/qr-codes/${code}/photo`, by(pat), 'Content-Type: image/png')],
+    [415, { ...post('/api/auth/login', 'email=a'), headers: ['Content-Type: text/plain'] }],
+    [422, post('/api/transactions', { ...tip, amount: 1 }, by(cam))],
+  ];
+});
+
+afterAll(stopEverything);
+
+describe('a connection is ended only by an answer that said so', () => {
+  test('whatever the status and the framing', async () => {
+    const asked = FRAMINGS.flatMap((framingOf) => targets.map(([, target]) => [target, framingOf] as const));
+    const fates = await Promise.all(
+      asked.map(async ([target, framingOf]) => {
+        const fate = await tryConnection(server.port, target, framingOf);
+        return { asked: `${target.method} ${target.path}, ${framingOf('').name}`, ...fate };
+      }),
+    );
+    const lost = fates.filter(({ said, next, isCut }) => said === 'keep-alive' && (isCut || next.length < 3));
+    expect(lost).toEqual([]);
+  });
+
+  test('and one whose request was read to its end before the answer is kept', async () => {
+    const framings = FRAMINGS.filter((framingOf) =>
+      ['length', 'length, late', 'chunked'].includes(framingOf('').name),
+    );
+    const read = targets.filter(([status]) => [201, 400, 403, 409, 422].includes(status));
+    const asked = framings.flatMap((framingOf) => read.map(([, target]) => [target, framingOf] as const));
+    const fates = await Promise.all(asked.map((each) => tryConnection(server.port, ...each, 1)));
+    expect(fates.map(({ said }) => said)).toEqual(asked.map(() => 'keep-alive'));
+  });
+});
+
+describe('a client that keeps its connections', () => {
+  test('loses nothing after uploads that were refused', async () => {
+    const url = `${server.url}/api/qr-codes/0000000000/photo`;
+    for (let round = 0; round < 4; round += 1) {
+      const headers = { 'Content-Type': 'image/png' };
+      const refused = await fetch(url, { method: 'PUT', headers, body: new Uint8Array(1_200_000) });
+      expect([refused.status, await refused.json()]).toMatchObject([401, { code: 'not_logged_in' }]);
+      expect(
+        (await call(server, '/auth/login', { body: { email: 'nobody@example.com', password: 'x' } })).status,
+      ).toBe(401);
+    }
+  });
+});
+
+describe('a connection that cannot be kept', () => {
+  test.each([
+    ['that asks for a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', ['400']],
+    [
+      'that asks for a tunnel behind another request',
+      'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nCONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n',
+      ['200', '400'],
+    ],
+    [
+      'of HTTP/1.0 with a body in chunks, which it does not know',
+      'POST /api/auth/login HTTP/1.0\r\nConnection: keep-alive\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+      ['422'],
+    ],
+    ['of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', ['400']],
+  ])('%s is answered, and told that it ends', async (_, text, statuses) => {
+    const answers = await sendRaw(server.port, text).whole;
+    expect([...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(statuses);
+    expect(answers).toMatch(/^connection: close\r\n(?!.*^HTTP)/ims);
+  });
+});
+
+test('every status of the table is met', async () => {
+  const answered = await Promise.all(
+    targets.map(async ([status, target]) => {
+      const framing = status === 413 ? '1.2 MB' : target.method === 'POST' ? 'length' : 'no body';
+      const framingOf = FRAMINGS.find((each) => each('').name === framing);
+      if (framingOf === undefined) throw new Error(framing);
+      return [target.path, (await tryConnection(server.port, target, framingOf, 0)).status];
+    }),
+  );
+  expect(answered).toEqual(targets.map(([status, { path }]) => [path, status]));
+});
