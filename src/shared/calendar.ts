@@ -19,31 +19,34 @@ export const MAX_TIME_ZONE_LENGTH = 64;
 
 const ISO_DATE_LENGTH = 'YYYY-MM-DD'.length;
 
+const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 86_400_000;
 const LONGEST_STRETCH_MS = 4 * WEEK_MS;
 
-/** How many time zones are kept; reading one anew costs half a millisecond. */
-const MAX_ZONES = 100;
+/** How a name of the tz database is written, whose letters know no case (https://data.iana.org/time-zones/theory.html); no offset. */
+const NAME = /^[a-z][a-z0-9_+/-]*$/i;
 
 /** A time zone, and by the hour of their start the days in it that were asked for last: mostly those that are asked for next. */
 interface Zone {
+  /** The one spelling of all its names. */
+  readonly name: string;
   readonly format: Intl.DateTimeFormat;
-  /** Writes "2026-05-15, 05:30:00". */
-  readonly clock: Intl.DateTimeFormat;
   readonly days: Map<number, Day>;
 }
 
-/** Time zones by their names; the one that was read first stands in front. */
+/**
+ * Time zones by their names in lower case. All of them are kept: there are some six hundred, of some thirty kilobytes each outside
+ * the heap, where the memory of a format that was dropped stays taken until a collection that nothing there brings about.
+ */
 const zones = new Map<string, Zone>();
 
-/** Whether the name is a time zone that this platform knows, such as `Europe/Vienna`. */
-export function isTimeZone(name: string): boolean {
-  if (name.length > MAX_TIME_ZONE_LENGTH) return false;
+/** The one spelling of a time zone that this platform knows, such as `Europe/Vienna`; null for any other text, offsets included. */
+export function timeZoneNamed(name: string): string | null {
+  if (name.length > MAX_TIME_ZONE_LENGTH) return null;
   try {
-    zoneOf(name);
-    return true;
+    return zoneOf(name).name;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -63,20 +66,21 @@ export function dayAround(now: number, timeZone: string, startHour = 0): Day {
 }
 
 function findDay(now: number, format: Intl.DateTimeFormat, startHour: number): Day {
-  const today = format.format(now).slice(0, ISO_DATE_LENGTH);
-  const startsOn = (date: string) => `${date}, ${String(startHour).padStart(2, '0')}`;
-  const hasBegun = format.format(now) >= startsOn(today);
+  const local = localMs(now, format);
+  const startsOn = (date: string) => Date.parse(date) + startHour * HOUR_MS;
+  const today = isoDate(local);
+  const hasBegun = local >= startsOn(today);
   const start = startsOn(hasBegun ? today : dateAfter(today, -1));
   const end = startsOn(hasBegun ? dateAfter(today, 1) : today);
   return {
-    startMs: firstWhere(now - LONGEST_DAY_MS, now, (time) => format.format(time) >= start),
-    endMs: firstWhere(now, now + LONGEST_DAY_MS, (time) => format.format(time) >= end),
+    startMs: firstWhere(now - LONGEST_DAY_MS, now, (time) => localMs(time, format) >= start),
+    endMs: firstWhere(now, now + LONGEST_DAY_MS, (time) => localMs(time, format) >= end),
   };
 }
 
-/** The calendar's date in the given time zone, as `2026-05-31`. */
+/** The calendar's date in the given time zone, as `2026-05-31`. @throws RangeError when the time zone is unknown. */
 export function dateAt(ms: number, timeZone: string): string {
-  return zoneOf(timeZone).format.format(ms).slice(0, ISO_DATE_LENGTH);
+  return isoDate(localMs(ms, zoneOf(timeZone).format));
 }
 
 /** A moment as a calendar and a clock in some time zone show it. */
@@ -91,12 +95,15 @@ export interface LocalTime {
 
 /** @throws RangeError when the time zone is unknown. */
 export function localTime(ms: number, timeZone: string): LocalTime {
-  const { clock } = zoneOf(timeZone);
-  const [date = '', time = ''] = clock.format(ms).split(', ');
-  const offsetMinutes = Math.round((Date.parse(`${date}T${time}Z`) - ms) / 60_000);
+  const local = localMs(ms, zoneOf(timeZone).format);
+  const offsetMinutes = Math.round((local - ms) / 60_000);
   const minutes = Math.abs(offsetMinutes);
   const digits = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0'));
-  return { date, time, offset: `${offsetMinutes < 0 ? '-' : '+'}${digits.join(':')}` };
+  return {
+    date: isoDate(local),
+    time: new Date(local).toISOString().slice('YYYY-MM-DDT'.length, 'YYYY-MM-DDTHH:MM:SS'.length),
+    offset: `${offsetMinutes < 0 ? '-' : '+'}${digits.join(':')}`,
+  };
 }
 
 /**
@@ -105,9 +112,8 @@ export function localTime(ms: number, timeZone: string): LocalTime {
  */
 export function firstOfDate(date: string, timeZone: string): number {
   const { format } = zoneOf(timeZone);
-  const near = Date.parse(date);
-  const start = `${date}, 00`;
-  return firstWhere(near - LONGEST_DAY_MS, near + LONGEST_DAY_MS, (time) => format.format(time) >= start);
+  const start = Date.parse(date);
+  return firstWhere(start - LONGEST_DAY_MS, start + LONGEST_DAY_MS, (time) => localMs(time, format) >= start);
 }
 
 /** A stretch of time in which local time is ahead of UTC by one offset, which is negative west of Greenwich. */
@@ -127,10 +133,10 @@ export function* steadyStretches(
   untilMs: number,
   timeZone: string,
 ): Generator<SteadyStretch, void> {
-  const { clock } = zoneOf(timeZone);
+  const { format } = zoneOf(timeZone);
   for (let start = fromMs; start < untilMs; ) {
-    const offsetMs = offsetAt(start, clock);
-    const isSame = (time: number) => offsetAt(time, clock) === offsetMs;
+    const offsetMs = offsetAt(start, format);
+    const isSame = (time: number) => offsetAt(time, format) === offsetMs;
     let end = start;
     while (end < untilMs && end < start + LONGEST_STRETCH_MS && isSame(end)) {
       const next = Math.min(end + WEEK_MS, untilMs);
@@ -142,14 +148,29 @@ export function* steadyStretches(
 }
 
 /** By how much local time is ahead of UTC: a multiple of a quarter of an hour in all time zones since 1972. */
-function offsetAt(ms: number, clock: Intl.DateTimeFormat): number {
+function offsetAt(ms: number, format: Intl.DateTimeFormat): number {
   const full = Math.floor(ms / 1_000) * 1_000;
-  return Date.parse(`${clock.format(full).replace(', ', 'T')}Z`) - full;
+  return localMs(full, format) - full;
+}
+
+/**
+ * What the calendar and the clock show to the second, as the milliseconds at which they show it in UTC. It is made of the parts of a
+ * date, because the text that a locale makes of them differs between versions of ICU, and so between browsers.
+ */
+function localMs(ms: number, format: Intl.DateTimeFormat): number {
+  const shown: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
+  for (const { type, value } of format.formatToParts(ms)) shown[type] = Number(value);
+  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = shown;
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}
+
+function isoDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, ISO_DATE_LENGTH);
 }
 
 /** The date that many days later. */
 export function dateAfter(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, ISO_DATE_LENGTH);
+  return isoDate(Date.parse(date) + days * 86_400_000);
 }
 
 /** The first millisecond after `before` and up to `until` at which `holds`, given that it then goes on holding. */
@@ -165,24 +186,24 @@ function firstWhere(before: number, until: number, holds: (time: number) => bool
 
 /** @throws RangeError when the time zone is unknown. */
 function zoneOf(name: string): Zone {
-  const known = zones.get(name);
+  if (!NAME.test(name)) throw new RangeError(`no name of a time zone: ${name}`);
+  const key = name.toLowerCase();
+  const known = zones.get(key);
   if (known) return known;
-  const toTheHour = {
+  const format = new Intl.DateTimeFormat('en-US', {
     timeZone: name,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
+    calendar: 'gregory',
+    numberingSystem: 'latn',
     hourCycle: 'h23',
-  } as const;
-  const zone = {
-    // Writes "2026-05-15, 05", which sorts as the hours follow each other.
-    format: new Intl.DateTimeFormat('en-CA', toTheHour),
-    clock: new Intl.DateTimeFormat('en-CA', { ...toTheHour, minute: '2-digit', second: '2-digit' }),
-    days: new Map<number, Day>(),
-  };
-  const [oldest] = zones.keys();
-  if (zones.size >= MAX_ZONES && oldest !== undefined) zones.delete(oldest);
-  zones.set(name, zone);
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  const spelling = format.resolvedOptions().timeZone;
+  const zone = zones.get(spelling.toLowerCase()) ?? { name: spelling, format, days: new Map<number, Day>() };
+  zones.set(spelling.toLowerCase(), zone).set(key, zone);
   return zone;
 }

@@ -3,7 +3,7 @@
  * over time, and what it takes to reverse a tip.
  */
 import { z } from 'zod';
-import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
+import { MAX_TIME_ZONE_LENGTH, timeZoneNamed } from './calendar.ts';
 import { serviceCategory } from './qr-codes.ts';
 
 /** What a tip was to the account that asks. */
@@ -25,11 +25,12 @@ export const MAX_DAYS_BY_DAY = 400;
 
 const UNKNOWN_TIME_ZONE = 'The time zone is unknown.';
 
-/** An IANA name such as `Europe/Vienna`. */
+/** A name of the tz database that this platform knows, such as `Europe/Vienna`, brought to one spelling. */
 export const timeZone = z
   .string({ error: 'The time zone is required.' })
   .max(MAX_TIME_ZONE_LENGTH, { error: UNKNOWN_TIME_ZONE, abort: true })
-  .refine(isTimeZone, UNKNOWN_TIME_ZONE);
+  .refine((name) => timeZoneNamed(name) !== null, { error: UNKNOWN_TIME_ZONE, abort: true })
+  .overwrite((name) => timeZoneNamed(name) ?? name);
 
 const NO_DATE = 'A date must be written as 2026-05-31.';
 

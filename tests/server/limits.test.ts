@@ -434,7 +434,35 @@ describe('creations of QR codes', () => {
   });
 });
 
-test('reading is not limited', async () => {
+describe('what is read of a whole history', () => {
+  const period = { from: '2026-05-01', to: '2026-05-31' };
+
+  test('is 600 sums and 120 insights in a minute for one account, over both doors, also with an input that is refused', async () => {
+    const t = await createLimitedApp();
+    const { token } = await t.registerProvider('pat', ['dj']);
+    const other = await t.registerProvider('quinn', ['dj']);
+    const limited = [
+      ['transactions.sums', {}, 300],
+      ['transactions.summary', { timeZone: 'Mars/Phobos' }, 300],
+      ['transactions.insights', period, 120],
+    ] as const;
+    for (const [procedure, input, most] of limited) {
+      const answers = await times(most, (turn) => call(doorFor(turn), t, procedure, input, { token }));
+      expect(tally(answers)['too_many_requests']).toBeUndefined();
+    }
+    for (const [procedure, input] of limited) {
+      for (const door of DOORS) {
+        const refused = await call(door, t, procedure, input, { token });
+        expect(refusedBy(door, refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
+        expect((await call(door, t, procedure, input, other)).status).not.toBe(429);
+      }
+    }
+    pass(t, MINUTE_S);
+    expect((await call('REST', t, 'transactions.insights', period, { token })).status).toBe(200);
+  });
+});
+
+test('reading codes and tips is not limited', async () => {
   const t = await createLimitedApp();
   const { customer, code } = await t.setTheScene();
   for (let turn = 0; turn < 150; turn++) {

@@ -35,6 +35,14 @@ const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
   return next();
 });
 
+/** For what is read of a whole history, counted before its input is parsed. */
+function readingProcedure(what: 'sums' | 'insights') {
+  return signedInProcedure.use(async ({ ctx, next }) => {
+    await ctx.services.limits.countChange(what, ctx.account.id);
+    return next();
+  });
+}
+
 /** Guests share all keys: whoever guessed one would be given the receipt of another's tip. */
 function requireUnguessable(idempotencyKey: string | undefined): void {
   if (idempotencyKey === undefined || idempotencyKey.length >= MIN_GUEST_KEY_LENGTH) return;
@@ -69,15 +77,15 @@ export const transactionsRouter = router({
     .input(transactionQuery)
     .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
 
-  sums: signedInProcedure
+  sums: readingProcedure('sums')
     .input(sumsQuery)
     .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input)),
 
-  insights: signedInProcedure
+  insights: readingProcedure('insights')
     .input(insightsQuery)
     .query(({ ctx, input }) => ctx.services.takings.insights(ctx.account, input)),
 
-  summary: signedInProcedure
+  summary: readingProcedure('sums')
     .input(summaryQuery)
     .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input)),
 

@@ -85,6 +85,9 @@ export const LIMITS = {
   notice_device: inMemory(['account'], 120, HOUR_MS),
   // Each asks a push service.
   notice_test: inMemory(['account'], 10, HOUR_MS),
+  // Each reads up to some milliseconds. An open dashboard asks again after a tip, one time after the other while tips come.
+  sums: inMemory(['account'], 600, MINUTE_MS),
+  insights: inMemory(['account'], 120, MINUTE_MS),
   // An export reads a whole history, and packs it.
   export: inMemory(['account'], 10, HOUR_MS),
   // A few tabs that lost their connection reconnect every three seconds.

@@ -3,11 +3,11 @@ import { ChartColumn } from 'lucide-react';
 import { useState } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { dateAt } from '#shared/calendar.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Granularity, Insights as Takings } from '#shared/records.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { FRESH, partOf } from '../../session/part.ts';
+import { timeZoneHere, todayHere } from '../../time-here.ts';
 import card from '../../ui/card.module.css';
 import { Empty } from '../../ui/empty.tsx';
 import { Problem } from '../../ui/states.tsx';
@@ -22,21 +22,15 @@ import { TakingsNumbers, TakingsTotal } from './takings-numbers.tsx';
 import { viewIn } from './view.ts';
 import { compare, periodInWords, tipsInWords } from './words.ts';
 
-const presentZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
-const presentDate = () => {
-  const now = new Date();
-  return dateAt(now.getTime(), presentZone());
-};
-
 export function Insights({ user }: { readonly user: User }) {
   const search = useSearch();
-  const [today, setToday] = useState(presentDate);
-  useNewDay(() => setToday(presentDate()));
+  const [today, setToday] = useState(todayHere);
+  useNewDay(() => setToday(todayHere()));
   const view = viewIn(new URLSearchParams(search), today);
   const { granularity, from, to, serviceCategory } = view;
   const query = trpc.transactions.insights.useQuery(
     {
-      ...{ granularity, from, to, timeZone: presentZone() },
+      ...{ granularity, from, to, timeZone: timeZoneHere() },
       ...(serviceCategory !== null && { serviceCategory }),
     },
     { ...FRESH, placeholderData: formerTakings },

@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { FRESH } from '../../session/part.ts';
+import { timeZoneHere } from '../../time-here.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
@@ -17,7 +18,7 @@ export function Tonight({ serviceCategory }: { readonly serviceCategory: Service
   const numbersId = useId();
   const { data, isError } = trpc.transactions.summary.useQuery(
     {
-      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timeZone: timeZoneHere(),
       serviceCategory,
       dayStartHour: NIGHT_START_HOUR,
     },
