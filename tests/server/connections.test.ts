@@ -2,27 +2,34 @@
  * What an answer says of its connection is true: after `keep-alive` the next requests are answered, whatever the status and
  * however the body of its request came. A proxy sends other people's requests on it.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { installedCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { FRAMINGS, type Target, tryConnection } from '#tests/support/persistent-socket.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
-import { call, createCode, enter } from '#tests/support/rest-client.ts';
+import { call, createCode, enter, type Person } from '#tests/support/rest-client.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 
 const JSON_TYPE = 'Content-Type: application/json';
 
+const TIPS_OF_EACH = 80;
+
 let server: RunningServer;
+let giver: Person;
+let tip: Readonly<Record<string, unknown>>;
 let targets: readonly (readonly [status: number, target: Target])[];
 
 beforeAll(async () => {
   server = await startServer();
   const pat = await enter(server, 'pat', ['bartender', 'dj']);
   const cam = await enter(server, 'cam');
+  giver = cam;
   const code = await createCode(server, pat.token, 'bartender');
   const gone = await createCode(server, pat.token, 'dj');
   await call(server, `/qr-codes/${gone}/replacement`, { token: pat.token, body: {} });
   const by = ({ token }: { token: string }) => `Authorization: Bearer ${token}`;
   const json = (value: unknown) => JSON.stringify(value);
-  const tip = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
+  tip = { receiver_qr_id: code, amount: 20, service_category: 'bartender' };
   const login = { email: cam.email, password: 'wrong' };
   const post = (path: string, body: unknown, ...headers: string[]): Target => ({
     method: 'POST',
@@ -116,6 +123,35 @@ describe('a connection that cannot be kept', () => {
     const answers = await sendRaw(server.port, text).whole;
     expect([...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(statuses);
     expect(answers).toMatch(/^connection: close\r\n(?!.*^HTTP)/ims);
+  });
+});
+
+describe('behind the proxy that passes the requests of everybody on one connection', () => {
+  test('nobody loses a tip by what somebody else sends', async ({ skip }) => {
+    skip(installedCaddy() === null, 'there is no Caddy');
+    const caddy = await startCaddy('deploy/Caddyfile', [server.port]);
+    onTestFinished(caddy.stop);
+    let isOver = false;
+    const port = Number(new URL(caddy.url).port);
+    const refused = targets.filter(([status]) => status >= 400).map(([, target]) => target);
+    async function attack(framingOf: (typeof FRAMINGS)[number]): Promise<void> {
+      // Caddy itself closes connections of the attacker; what counts is what the others get.
+      while (!isOver)
+        for (const target of refused) await tryConnection(port, target, framingOf, 0).catch(() => null);
+    }
+    const attacks = FRAMINGS.map(attack);
+    const statuses: number[] = [];
+    async function give(): Promise<void> {
+      for (let tips = 0; tips < TIPS_OF_EACH; tips += 1) {
+        const { status } = await call(caddy, '/transactions', { token: giver.token, body: tip });
+        statuses.push(status);
+        await sleep(20);
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, give));
+    isOver = true;
+    await Promise.all(attacks);
+    expect(statuses).toEqual(statuses.map(() => 201));
   });
 });
 

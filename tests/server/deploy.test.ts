@@ -93,6 +93,8 @@ describe.each(['deploy/Caddyfile', 'deploy/Caddyfile.two'])('%s', (path) => {
     expect(caddyfile).not.toContain('flush_interval');
     expect(caddyfile).toMatch(/header_up X-Forwarded-For \{remote_host\}/);
     expect(caddyfile).not.toMatch(/\btls\b|protocols|auto_https|trusted_proxies|http:\/\//);
+    // With these Caddy 2.6 sends other requests' bodies when it tries again.
+    expect(caddyfile).not.toMatch(/buffer_requests|request_buffers/);
     const [, seconds] = /keepalive (off|\d+(?=s))/.exec(caddyfile) ?? [];
     expect(seconds === 'off' ? 0 : Number(seconds) * 1_000).toBeLessThan(SERVER_OPTIONS.keepAliveTimeout);
   });

@@ -1,0 +1,110 @@
+/**
+ * Behind the shipped Caddyfile.two nobody pays for somebody else, and nobody gets somebody else's session, whichever of two processes is
+ * killed or replaced meanwhile: who was charged what is compared with who sent what.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { installedCaddy, type RunningCaddy, startCaddy } from '#tests/support/caddy.ts';
+import { createPostgresDatabase } from '#tests/support/postgres.ts';
+import { ask } from '#tests/support/postgres-cluster.ts';
+import { type Answer, call, createCode, enter, type Person } from '#tests/support/rest-client.ts';
+import { freePort, startServer, stopEverything } from '#tests/support/running-server.ts';
+
+const PEOPLE = 6;
+const AT_ONCE_OF_EACH = 3;
+const PAUSE_MS = 30;
+/** Long enough for Caddy to ask for the health of a process, and for tips to meet it. */
+const BETWEEN_MS = 1_000;
+
+afterAll(stopEverything);
+
+interface Tip {
+  readonly giver_id: string;
+  readonly amount: number;
+}
+
+/** Sends a request until it is answered by a process that can answer it. */
+async function insist<Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
+  for (;;) {
+    const answer = await send().catch((error: unknown) => {
+      // The connection was lost, or what came was no JSON: Caddy's own refusal has no body.
+      if (error instanceof TypeError || error instanceof SyntaxError) return null;
+      throw error;
+    });
+    if (answer !== null && answer.status < 500) return answer;
+    await sleep(PAUSE_MS);
+  }
+}
+
+test('a kill and a restart charge nobody for somebody else, and log nobody in as somebody else', async ({
+  skip,
+}) => {
+  skip(installedCaddy() === null, 'there is no Caddy');
+  const databaseUrl = await createPostgresDatabase();
+  const ports = [await freePort(), await freePort()];
+  const start = (port: number | undefined) =>
+    startServer({ DATABASE_URL: databaseUrl, PORT: String(port), TRUST_PROXY: '127.0.0.1' });
+  const servers = [await start(ports[0]), await start(ports[1])];
+  const caddy: RunningCaddy = await startCaddy('deploy/Caddyfile.two', ports);
+  onTestFinished(caddy.stop);
+  const receiver = await enter(caddy, 'pat', ['bartender']);
+  const code = await createCode(caddy, receiver.token, 'bartender');
+  const enterAll = (name: string) =>
+    Promise.all(Array.from({ length: PEOPLE }, (_, index) => enter(caddy, `${name}-${index}`)));
+  const givers = await enterAll('cam');
+  // Others, because a login ends the oldest of an account's fifty sessions.
+  const visitors = await enterAll('dan');
+
+  let isOver = false;
+  let sent = 0;
+  const wrong: unknown[] = [];
+  const acknowledged = new Set<string>();
+
+  async function give({ id, token }: Person): Promise<void> {
+    const amountCents = 1_000 + sent;
+    const key = `${id} gives ${amountCents}`.replaceAll(' ', '_');
+    sent += 1;
+    const body = { receiver_qr_id: code, amount: amountCents / 100, service_category: 'bartender' };
+    const tip = await insist(() => call<Tip>(caddy, '/transactions', { token, body, key }));
+    const { giver_id: chargedTo, amount } = tip.body;
+    if (tip.status !== 201 || chargedTo !== id || Math.round(amount * 100) !== amountCents)
+      wrong.push({ key, ...tip });
+    acknowledged.add(key);
+  }
+
+  async function logIn({ id, email, password }: Person): Promise<void> {
+    const login = await insist(() =>
+      call<{ user: { id: string } }>(caddy, '/auth/login', { body: { email, password } }),
+    );
+    if (login.status !== 200 || login.body.user.id !== id) wrong.push({ email, ...login });
+  }
+
+  const untilOver = async (act: () => Promise<void>) => {
+    while (!isOver) await act();
+  };
+  const acting = [
+    ...givers.flatMap((giver) => Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(giver)))),
+    ...visitors.map((visitor) => untilOver(() => logIn(visitor))),
+  ];
+  for (const [place, signal] of [
+    [0, 'SIGKILL'],
+    [1, 'SIGTERM'],
+  ] as const) {
+    await sleep(BETWEEN_MS);
+    await servers[place]?.stop(signal);
+    await sleep(BETWEEN_MS);
+    servers[place] = await start(ports[place]);
+  }
+  await sleep(BETWEEN_MS);
+  isOver = true;
+  await Promise.all(acting);
+
+  expect(wrong).toEqual([]);
+  const kept = await ask<{ key: string; giver: string; cents: number }>(
+    databaseUrl,
+    'SELECT idempotency_key AS key, giver_id AS giver, amount_cents::integer AS cents FROM tipwell.transactions',
+  );
+  expect(kept.filter(({ key, giver, cents }) => key !== `${giver}_gives_${cents}`)).toEqual([]);
+  expect(kept.map(({ key }) => key).sort()).toEqual([...acknowledged].sort());
+  expect(kept.length).toBeGreaterThan(100);
+});

@@ -1,0 +1,97 @@
+/** The real Caddy, with a file of deploy/ as an operator installs it, in front of servers of this machine. */
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, temporaryFolder } from './running-server.ts';
+
+const PATIENCE_MS = 20_000;
+const PAUSE_MS = 50;
+
+/** What stands in deploy/Caddyfile and is the operator's to replace. */
+const EXAMPLE_SITE = 'tips.example.com';
+const EXAMPLE_UPSTREAM = '127.0.0.1:3000';
+
+export type ShippedCaddyfile = 'deploy/Caddyfile' | 'deploy/Caddyfile.two';
+
+export interface RunningCaddy {
+  /** Where it listens, without a trailing slash. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The version of the installed Caddy; null where there is none. */
+export function installedCaddy(): string | null {
+  const { error, stdout } = spawnSync('caddy', ['version'], { encoding: 'utf8' });
+  return error ? null : stdout.trim();
+}
+
+/**
+ * Starts Caddy with a shipped file, over plain http at a free port, since certificates are not what the tests are about.
+ * @param ports of the servers that it leads to.
+ * @param alter changes the text of the file, to show what another setting does.
+ * @throws Error with what Caddy wrote when it does not start.
+ */
+export async function startCaddy(
+  path: ShippedCaddyfile,
+  ports: readonly number[],
+  alter: (caddyfile: string) => string = (caddyfile) => caddyfile,
+): Promise<RunningCaddy> {
+  const folder = temporaryFolder();
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const upstreams = ports.map((port) => `127.0.0.1:${port}`).join(' ');
+  const config = join(folder, 'Caddyfile');
+  const shipped = readFileSync(path, 'utf8');
+  // Caddyfile.two reads both from the environment.
+  const addressed =
+    path === 'deploy/Caddyfile'
+      ? shipped.replace(`${EXAMPLE_SITE} {`, `${url} {`).replace(EXAMPLE_UPSTREAM, upstreams)
+      : shipped;
+  writeFileSync(config, alter(addressed));
+  const caddy = spawn('caddy', ['run', '--config', config, '--adapter', 'caddyfile'], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      XDG_DATA_HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      CADDY_ADMIN: `unix/${join(folder, 'admin.sock')}`,
+      SITE: url,
+      UPSTREAMS: upstreams,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  caddy.stderr.setEncoding('utf8').on('data', (text: string) => {
+    // It writes a line for each request that it could not pass on.
+    if (said.length < 20_000) said += text;
+  });
+  const ended = new Promise<void>((resolve) => {
+    caddy.once('error', () => resolve());
+    caddy.once('close', () => resolve());
+  });
+  const end = () => caddy.kill('SIGKILL');
+  process.once('exit', end);
+  const stop = async () => {
+    end();
+    await ended;
+    process.off('exit', end);
+  };
+  const givesUpAtMs = performance.now() + PATIENCE_MS;
+  while (!(await answers(`${url}/healthz`))) {
+    if (caddy.exitCode !== null || performance.now() > givesUpAtMs) {
+      await stop();
+      throw new Error(`Caddy does not start: ${said}`);
+    }
+    await sleep(PAUSE_MS);
+  }
+  return { url, stop };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
+  }
+}
