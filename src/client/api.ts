@@ -2,7 +2,13 @@
  * The typed client of the server's procedures. When the server refuses the token of a call because its session has ended,
  * this page is logged out.
  */
-import { createTRPCClient, httpBatchLink, isTRPCClientError, type TRPCLink } from '@trpc/client';
+import {
+  createTRPCClient,
+  httpBatchLink,
+  isTRPCClientError,
+  type Operation,
+  type TRPCLink,
+} from '@trpc/client';
 import { observable } from '@trpc/server/observable';
 import type { AppRouter } from '#server/api/router.ts';
 import type { PasswordChange } from '#shared/accounts.ts';
@@ -15,6 +21,10 @@ export type { AppRouter };
 export const TRPC_URL = '/trpc';
 /** The largest batch that the server accepts. */
 const MAX_BATCH_SIZE = 10;
+
+interface Batch {
+  readonly opList: readonly [Operation, ...Operation[]];
+}
 
 const CHANGE_PASSWORD = 'auth.changePassword';
 
@@ -52,13 +62,30 @@ export const endSessionWhenRefused: TRPCLink<AppRouter> =
       });
     });
 
-export const batches = { url: TRPC_URL, maxItems: MAX_BATCH_SIZE, headers: authorization };
+/**
+ * Names the attempt of a payment in the header too, so that the server can tell when a proxy has put the body of another request behind
+ * it. A batch has one header: calls with keys are made alone.
+ */
+function attemptHeader({ opList: [op, other] }: Batch): { 'Idempotency-Key'?: string } {
+  const { input }: { readonly input: unknown } = op;
+  const isNamed = typeof input === 'object' && input !== null && 'idempotencyKey' in input;
+  if (other || !isNamed || typeof input.idempotencyKey !== 'string') return {};
+  return { 'Idempotency-Key': input.idempotencyKey };
+}
+
+export const batches = {
+  url: TRPC_URL,
+  maxItems: MAX_BATCH_SIZE,
+  headers: (batch: Batch) => ({ ...authorization(), ...attemptHeader(batch) }),
+};
 
 export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, httpBatchLink(batches)] });
 export type Api = typeof api;
 
 /** For guests, who act by a key or a token of their own: it sends no session, also where there is one. */
-export const guestApi = createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: TRPC_URL })] });
+export const guestApi = createTRPCClient<AppRouter>({
+  links: [httpBatchLink({ url: TRPC_URL, headers: attemptHeader })],
+});
 
 /** Changes the password and goes on under the token that the server answers; other tabs follow. */
 export async function changePassword(change: PasswordChange): Promise<void> {

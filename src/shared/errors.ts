@@ -200,6 +200,11 @@ export const REFUSALS = {
     title: 'Idempotency key reused',
     detail: 'This idempotency key was already used for another tip.',
   },
+  attempts_differ: {
+    status: 503,
+    title: 'Attempts differ',
+    detail: 'Your request was mixed up with another one on its way. Please try again.',
+  },
   too_many_requests: {
     status: 429,
     title: 'Too many requests',

@@ -31,9 +31,14 @@ async function openTipPage() {
   const connection: {
     answer: ((answer: Response) => Response | Promise<Response>) | null;
     requests: number;
+    lastBody: RequestInit['body'];
+    /** What a proxy sends in place of a body. */
+    swappedBody: RequestInit['body'];
   } = {
     answer: (answer) => answer,
     requests: 0,
+    lastBody: null,
+    swappedBody: null,
   };
   const device = { onLine: true };
   stubStorage('sessionStorage');
@@ -41,7 +46,9 @@ async function openTipPage() {
   vi.stubGlobal('navigator', device);
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     connection.requests += 1;
-    const answer = await t.send(url, { ...init, signal: null });
+    const body = connection.swappedBody ?? init.body ?? null;
+    connection.lastBody = init.body;
+    const answer = await t.send(url, { ...init, body, signal: null });
     if (connection.answer === null) throw new TypeError('Failed to fetch');
     return connection.answer(answer);
   });
@@ -75,6 +82,22 @@ async function openTipPage() {
     },
   };
 }
+
+it('pays nothing when a proxy sends the body of another tip in its place, and pays under the same key when it is sent again', async () => {
+  const page = await openTipPage();
+  await page.pay();
+  page.connection.swappedBody = page.connection.lastBody;
+  const [earlier] = await page.tips();
+  expect(await page.pay()).toEqual({ event: REFUSED, mustLogIn: false });
+  expect(page.toasts()).toEqual([TIP_SENT, REFUSALS.attempts_differ.detail]);
+  expect(await page.tips()).toEqual([earlier]);
+  const key = page.open()?.key;
+  expect(key).toEqual(expect.any(String));
+  page.connection.swappedBody = null;
+  expect(await page.pay()).toEqual({ event: PAID, mustLogIn: false });
+  expect(page.connection.lastBody).toContain(key);
+  expect(await page.tips()).toHaveLength(2);
+});
 
 it('pays once, says so, and closes the attempt, so that a second tip of the same amount is a second one', async () => {
   const page = await openTipPage();

@@ -342,6 +342,22 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
         customer,
       ),
   },
+  attempts_differ: {
+    status: 503,
+    act: {
+      REST: 'the header is the only name of an attempt there',
+      tRPC: ({ t, tip, customer }) =>
+        callTrpc(
+          t,
+          'transactions.create',
+          { ...tip, idempotencyKey: 'attempt-1' },
+          {
+            ...customer,
+            headers: { 'Idempotency-Key': 'attempt-2' },
+          },
+        ),
+    },
+  },
   password_change_required: {
     status: 403,
     arrange: ({ t }) => t.data.demandNewPasswords(),
@@ -388,7 +404,7 @@ const cases = acts.flatMap(({ door, code, row, act }) =>
 
 test('each code of the table has a row here, and a reason where it cannot occur', () => {
   expect(Object.keys(ROWS).sort()).toEqual(Object.keys(REFUSALS).sort());
-  expect(acts.length - cases.length).toBe(9);
+  expect(acts.length - cases.length).toBe(10);
 });
 
 test.each(cases)('%s says %s, and changes nothing', async (door, code, row, act) => {

@@ -49,6 +49,8 @@ export interface Context {
   readonly requestId: string;
   /** The bearer token that came with the request, not yet checked. */
   readonly token: string | null;
+  /** The idempotency key of the attempt that the headers are about; null when they name none. */
+  readonly attempt: string | null;
   /** The caller's address and the network around it, as limits count them. Reading them costs more than most answers. */
   address(): Pick<Caller, 'address' | 'network'>;
   readonly device: DeviceOfRequest;
@@ -79,6 +81,7 @@ export function createContextReader(deps: {
       services,
       requestId: c.get('requestId'),
       token: bearerToken(c.req.header('Authorization')),
+      attempt: c.req.header('Idempotency-Key') ?? null,
       address() {
         const address = addressGroup(socket?.remoteAddress, c.req.header('X-Forwarded-For'));
         return { address, network: networkAround(address) };

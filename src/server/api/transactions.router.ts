@@ -14,6 +14,7 @@ import {
   transactionQuery,
   transactionsQuery,
 } from '#shared/tips.ts';
+import type { Context } from './context.ts';
 import { anybodyProcedure, router, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
 
 /** As many characters as a UUID has random digits in its first half. */
@@ -50,8 +51,18 @@ function requireUnguessable(idempotencyKey: string | undefined): void {
   throw new AppError('invalid_input', { fieldErrors: [{ field: 'idempotencyKey', message }] });
 }
 
+/**
+ * Refuses a body that came with the headers of another request, whose session would pay for it: a proxy has done that (docs/scaling.md).
+ * The web client names its attempt in both. It is no fault of the client's, and the attempt may have left a tip before: the same is to
+ * be sent again.
+ */
+function requireOneAttempt({ attempt }: Context, idempotencyKey: string | undefined): void {
+  if (attempt !== null && attempt !== idempotencyKey) throw new AppError('attempts_differ');
+}
+
 export const transactionsRouter = router({
   create: tippingProcedure.input(newTip).mutation(async ({ ctx, input }) => {
+    requireOneAttempt(ctx, input.idempotencyKey);
     const { limits } = ctx.services;
     if (ctx.account) await limits.countTip(ctx.account.id);
     else {
@@ -69,9 +80,10 @@ export const transactionsRouter = router({
     .input(transactionQuery)
     .query(({ ctx, input }) => ctx.services.transactions.get(ctx.account, input.id)),
 
-  refund: changedByPartyProcedure
-    .input(refundRequest)
-    .mutation(({ ctx, input }) => ctx.services.transactions.refund(ctx.account, input)),
+  refund: changedByPartyProcedure.input(refundRequest).mutation(({ ctx, input }) => {
+    requireOneAttempt(ctx, input.idempotencyKey);
+    return ctx.services.transactions.refund(ctx.account, input);
+  }),
 
   giveUp: changedByPartyProcedure
     .input(transactionQuery)
