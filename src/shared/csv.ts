@@ -9,8 +9,11 @@ export const CSV_BOM = '\ufeff';
 /** With what a cell begins that a spreadsheet may take for a formula, also in the full width of East Asian type (OWASP, "CSV Injection"). */
 const SIGN = '[=+\\-@\\t\\r\\n＝＋－＠]';
 const FORMULA = new RegExp(`^${SIGN}`);
-/** The same behind a semicolon, which separates cells where amounts have a comma: such a spreadsheet finds no quotes around a cell. */
-const FORMULA_INSIDE = new RegExp(`(;\\s*)(?=${SIGN})`, 'g');
+/**
+ * The same behind a semicolon, which separates cells where amounts have a comma: such a spreadsheet finds no quotes around a cell of
+ * this file, and takes those of its text for empty ones.
+ */
+const FORMULA_INSIDE = new RegExp(`(;[\\s"]*)(?=${SIGN})`, 'g');
 
 /** One record with its line break. What would begin a formula gets an apostrophe in front, which makes it a text. */
 export function csvLine(cells: readonly string[]): string {

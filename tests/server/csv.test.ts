@@ -215,10 +215,12 @@ describe('a cell', () => {
     ['Bar;=1+1', "Bar;'=1+1"],
     ['Bar; @SUM(A1);-1', "Bar; '@SUM(A1);'-1"],
     ['=a;＝b', "'=a;'＝b"],
+    ['x;"=1+1;y', `x;"'=1+1;y`],
+    ['x; " "+1', `x; " "'+1`],
   ])('is no formula either where semicolons separate cells: %j', (name, expected) => {
     const line = csvLine([name]);
     expect(parse(line)).toEqual([[expected]]);
-    for (const cell of line.split(';')) expect(cell.trim()).not.toMatch(/^[=+\-@＝＋－＠]/);
+    for (const cell of line.split(';')) expect(cell).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/);
   });
 
   test.each([
