@@ -1,15 +1,22 @@
 /**
- * Turns at hashing passwords, which is the most that anybody can ask of the server: two at once, the others wait. Turns go round
- * between the networks that callers come from, and within one between accounts, so that nobody's flood keeps anybody else
- * waiting for longer than one turn of each. Because networks can be had in any number, whoever has shown to belong to an account
- * has every other turn, and a place before any stranger.
+ * Turns at work that runs in threads, which is the most that anybody can ask of the server: hashing passwords, drawing codes and prints,
+ * decoding photos. So much at once, the others wait, though not for long. Turns go round between the networks that callers come
+ * from, and within one between accounts, so that nobody's flood keeps anybody else waiting for longer than one turn of each. Because
+ * networks can be had in any number, whoever has shown to belong to an account has every other turn, and a place before any stranger.
  */
 import { AppError } from '#shared/errors.ts';
 
-/** Few enough to leave other work its processor. */
-const MAX_AT_ONCE = 2;
-/** About two seconds of work; whoever comes later is asked to come back. */
-const MAX_WAITING = 64;
+/** How much waits, and for how long. */
+export interface Room {
+  readonly atOnce: number;
+  /** Whoever comes when so many wait is asked to come back, unless somebody makes room. */
+  readonly maxWaiting: number;
+  /** A turn that has not come by then does not come: far below the time after which the server cuts a silent connection. */
+  readonly patienceMs: number;
+}
+
+/** Calls its listener when whoever asks has gone, also when that was before. @returns a function that stops listening. */
+export type OnHangUp = (listener: () => void) => () => void;
 
 /** Who asks for a turn. */
 export interface TurnOwner {
@@ -24,9 +31,10 @@ export interface Turns {
   /**
    * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for
    * an owner who has fewer, and the last of the stranger who has the most makes room for a known owner.
-   * @throws AppError `busy` to whom there is no room for, or who made room.
+   * @param onHangUp tells when nobody waits for the result any more; what has not begun by then never does.
+   * @throws AppError `busy` to whom there is no room for, who made room, or whose turn has not come in time.
    */
-  take<Result>(owner: TurnOwner, work: () => Promise<Result>): Promise<Result>;
+  take<Result>(owner: TurnOwner, work: () => Promise<Result>, onHangUp?: OnHangUp): Promise<Result>;
 }
 
 interface Waiting {
@@ -38,7 +46,7 @@ interface Waiting {
 type Lanes = Map<string, Lane>;
 type Lane = Map<string, Waiting[]>;
 
-export function createTurns(): Turns {
+export function createTurns({ atOnce, maxWaiting, patienceMs }: Room): Turns {
   const known: Lanes = new Map();
   const strangers: Lanes = new Map();
   let isTurnOfKnown = true;
@@ -86,8 +94,22 @@ export function createTurns(): Turns {
     return takeLast(lanes, owner.origin);
   }
 
+  /** Takes out what waits and is not wanted any more. @returns false for what waits no longer. */
+  function takeOut(owner: TurnOwner, waiting: Waiting): boolean {
+    const lanes = lanesOf(owner);
+    const lane = lanes.get(owner.origin);
+    const queue = lane?.get(owner.account);
+    const index = queue?.indexOf(waiting) ?? -1;
+    if (!lane || !queue || index === -1) return false;
+    queue.splice(index, 1);
+    if (queue.length === 0) lane.delete(owner.account);
+    if (lane.size === 0) lanes.delete(owner.origin);
+    waitingCount -= 1;
+    return true;
+  }
+
   function goOn(): void {
-    while (runningCount < MAX_AT_ONCE) {
+    while (runningCount < atOnce) {
       const first = next();
       if (!first) return;
       runningCount += 1;
@@ -96,16 +118,28 @@ export function createTurns(): Turns {
   }
 
   return {
-    async take(owner, work) {
+    async take(owner, work, onHangUp) {
+      let stopWaiting = (): void => {};
       await new Promise<void>((begin, reject) => {
-        if (waitingCount >= MAX_WAITING) {
+        if (waitingCount >= maxWaiting) {
           const displaced = displaceFor(owner);
           if (!displaced) throw new AppError('busy');
           displaced.refuse();
         }
-        enqueue(owner, { begin, refuse: () => reject(new AppError('busy')) });
+        const refuse = () => reject(new AppError('busy'));
+        const waiting = { begin, refuse };
+        const withdraw = () => {
+          if (takeOut(owner, waiting)) refuse();
+        };
+        enqueue(owner, waiting);
         goOn();
-      });
+        const tooLate = setTimeout(withdraw, patienceMs);
+        const stopListening = onHangUp?.(withdraw);
+        stopWaiting = () => {
+          clearTimeout(tooLate);
+          stopListening?.();
+        };
+      }).finally(() => stopWaiting());
       try {
         return await work();
       } finally {
