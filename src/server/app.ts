@@ -23,7 +23,6 @@ import { createAccounts } from './auth/accounts.ts';
 import { createDeviceMarks } from './auth/device-marks.ts';
 import type { Passwords } from './auth/passwords.ts';
 import { createSessions } from './auth/sessions.ts';
-import { createTurns } from './auth/turns.ts';
 import type { Config } from './config.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
@@ -34,8 +33,10 @@ import { createPaidTips } from './payments/paid-tips.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createPayouts } from './payments/payouts.ts';
 import { createSimulatedPayments } from './payments/simulated.ts';
+import type { Drawing } from './print/drawing.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
+import { createTurns } from './queue/turns.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { BlockedWords } from './tips/blocked-words.ts';
@@ -46,6 +47,9 @@ import { createTipFeed } from './tips/tip-feed.ts';
 import { createTipWords } from './tips/tip-words.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
+
+/** Few hash at once, so that other work has its processor; those who wait take about two seconds. */
+const HASHING_ROOM = { atOnce: 2, maxWaiting: 64, patienceMs: 8_000 };
 
 /** Few, because a page of a history or the count of a busy day takes some milliseconds. */
 const QUERIES_PER_TURN = 2;
@@ -66,6 +70,8 @@ export interface AppDependencies {
   readonly paymentService: PaymentService | null;
   /** What no message to a receiver may have. */
   readonly blockedWords: BlockedWords;
+  /** Draws codes and sheets in a thread of its own. */
+  readonly drawing: Drawing;
   /** What `/readyz` tells besides. */
   readonly troubles: Troubles;
 }
@@ -94,8 +100,6 @@ export interface App {
   streams(): number;
   /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
   endStreams(): void;
-  /** Ends the thread that prints; what is still asked of it is refused. */
-  endPrinting(): Promise<void>;
 }
 
 /** Composes the product: chapters over the storage, both doors over the chapters. */
@@ -149,7 +153,6 @@ export function createApp(deps: AppDependencies): App {
     endNotices: () => services.notices.close(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
-    endPrinting: () => services.printer.end(),
   };
 }
 
@@ -163,6 +166,7 @@ function createServices({
   log,
   paymentService,
   blockedWords,
+  drawing,
 }: AppDependencies): Services {
   const sessions = createSessions({ storage, clock, random, lifetimeMs: config.sessionLifetimeMs });
   const { undoMs } = config;
@@ -183,12 +187,8 @@ function createServices({
   return {
     sessions,
     accounts: createAccounts({ storage, sessions, passwords, clock, random }),
-    qrCodes: createQrCodes({ storage, clock, random, publicUrl: config.publicUrl, payments }),
-    printer: createPrinter({
-      publicUrl: config.publicUrl,
-      clock,
-      onTrouble: (err) => log.error({ err }, 'could not print'),
-    }),
+    qrCodes: createQrCodes({ storage, clock, random, publicUrl, payments, draw: drawing.draw }),
+    printer: createPrinter({ publicUrl, clock, drawing }),
     payments,
     payouts: createPayouts({
       ...{ storage, service: paymentService, clock, publicUrl: config.publicUrl },
@@ -216,7 +216,7 @@ function createServices({
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
-    turns: createTurns(),
+    hashingTurns: createTurns(HASHING_ROOM),
     queryTurns,
   };
 }

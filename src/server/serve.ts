@@ -103,6 +103,7 @@ async function start(): Promise<void> {
   let isShuttingDown = false;
   const random = createRandomBytes();
   const paymentService = await openPaymentService(config);
+  const drawing = createDrawing({ onTrouble: (err) => log.error({ err }, 'could not draw') });
   const app = createApp({
     config,
     storage,
@@ -114,6 +115,7 @@ async function start(): Promise<void> {
     pages: await openPages(config, paymentService?.mode ?? 'simulated'),
     paymentService,
     blockedWords,
+    drawing,
     isShuttingDown: () => isShuttingDown,
     troubles,
   });
@@ -150,7 +152,7 @@ async function start(): Promise<void> {
     });
     await Promise.race([
       Promise.all([drain(server), app.endNotices()]).then(() =>
-        Promise.all([storage.close(), app.endPrinting()]),
+        Promise.all([storage.close(), drawing.end()]),
       ),
       tooLate,
     ]);

@@ -33,9 +33,9 @@ export const authRouter = router({
   register: tryingTo('registration')
     .input(registration)
     .mutation(({ ctx, input }) => {
-      const { accounts, limits, turns } = ctx.services;
+      const { accounts, limits, hashingTurns } = ctx.services;
       const caller = { ...ctx.address(), device: null };
-      return turns.take({ origin: caller.network, account: input.email, isKnown: false }, () =>
+      return hashingTurns.take({ origin: caller.network, account: input.email, isKnown: false }, () =>
         limits.limitRegistration(caller, () => accounts.register(input)),
       );
     }),
@@ -43,7 +43,7 @@ export const authRouter = router({
   login: tryingTo('login')
     .input(credentials)
     .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, turns } = ctx.services;
+      const { accounts, limits, hashingTurns } = ctx.services;
       const { email } = input;
       const { mark } = ctx.device;
       const caller = { ...ctx.address(), device: mark.isOf(email) ? mark.id : null };
@@ -51,7 +51,7 @@ export const authRouter = router({
       // A known device takes the turns of its account, and none of those that its network has.
       const isKnown = caller.device !== null;
       const origin = isKnown ? account : caller.network;
-      const login = await turns.take({ origin, account, isKnown }, () =>
+      const login = await hashingTurns.take({ origin, account, isKnown }, () =>
         limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
       );
       mark.remember(email);
@@ -67,13 +67,13 @@ export const authRouter = router({
     })
     .input(profileChange)
     .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, turns } = ctx.services;
+      const { accounts, limits, hashingTurns } = ctx.services;
       const { account, token } = ctx;
       const update = () => accounts.updateProfile(account, input);
       if (!accounts.isGuarded(account, input)) return update();
       await limits.countPasswordChangeTry(token);
       const owner = { origin: account.email, account: account.email, isKnown: true };
-      const user = await turns.take(owner, () => limits.limitPasswordChange(account.email, token, update));
+      const user = await hashingTurns.take(owner, () => limits.limitPasswordChange(account.email, token, update));
       ctx.device.mark.remember(user.email);
       return user;
     }),
@@ -84,10 +84,10 @@ export const authRouter = router({
   }),
 
   changePassword: tryingToChangePassword.input(passwordChange).mutation(async ({ ctx, input }) => {
-    const { accounts, limits, turns } = ctx.services;
+    const { accounts, limits, hashingTurns } = ctx.services;
     const { account, token } = ctx;
     const owner = { origin: account.email, account: account.email, isKnown: true };
-    const login = await turns.take(owner, () =>
+    const login = await hashingTurns.take(owner, () =>
       limits.limitPasswordChange(account.email, token, () => accounts.changePassword(account, input, token)),
     );
     if (login === null)
@@ -104,10 +104,10 @@ export const authRouter = router({
     })
     .input(closing)
     .mutation(({ ctx, input }) => {
-      const { accounts, limits, turns } = ctx.services;
+      const { accounts, limits, hashingTurns } = ctx.services;
       const { account, token } = ctx;
       const owner = { origin: account.email, account: account.email, isKnown: true };
-      return turns.take(owner, () =>
+      return hashingTurns.take(owner, () =>
         limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
       );
     }),

@@ -8,7 +8,6 @@ import type { Context as HonoContext } from 'hono';
 import type { Accounts } from '#server/auth/accounts.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
-import type { Turns } from '#server/auth/turns.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
 import type { Notices } from '#server/notices/notices.ts';
@@ -16,6 +15,7 @@ import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
+import type { TurnOwner, Turns } from '#server/queue/turns.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
@@ -39,7 +39,7 @@ export interface Services {
   readonly limits: Limits;
   /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
-  readonly turns: Turns;
+  readonly hashingTurns: Turns;
   /** The turns of queries that read much: a batch may hold ten of them. */
   readonly queryTurns: FairTurns;
 }

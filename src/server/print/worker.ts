@@ -1,12 +1,13 @@
-/** The program of the thread that prints: it draws what it is sent, one print after the other, and answers each. */
+/** The program of the thread that draws: it draws what it is sent, one order after the other, and answers each. */
 import { parentPort } from 'node:worker_threads';
 import { PRINT_FORMATS } from '#shared/print.ts';
 import { drawCodePng, drawCodeSvg } from './bare-code.ts';
-import type { Drawing, DrawingOrder } from './printer.ts';
+import type { DrawingOrder, Drawn } from './drawing.ts';
 
-async function draw({ file, size, ...sheet }: DrawingOrder): Promise<Uint8Array> {
-  if (file === 'code.svg') return drawCodeSvg(sheet.address);
-  if (file === 'code.png') return drawCodePng(sheet.address, size);
+async function draw(order: DrawingOrder): Promise<Uint8Array> {
+  if (order.file === 'code.svg') return drawCodeSvg(order.address);
+  if (order.file === 'code.png') return drawCodePng(order.address, order.size);
+  const { file, ...sheet } = order;
   const format = PRINT_FORMATS.find((one) => file === `${one}.pdf`);
   if (format === undefined) throw new Error(`there is no ${file}`);
   // The fonts and the library are loaded with the first sheet.
@@ -15,7 +16,7 @@ async function draw({ file, size, ...sheet }: DrawingOrder): Promise<Uint8Array>
 }
 
 parentPort?.on('message', (order: DrawingOrder) => {
-  const answer = (drawing: Drawing) => parentPort?.postMessage(drawing);
+  const answer = (drawn: Drawn) => parentPort?.postMessage(drawn);
   draw(order).then(
     (bytes) => answer({ bytes }),
     (failure: unknown) => answer({ failure }),

@@ -15,9 +15,6 @@ export interface Room {
   readonly patienceMs: number;
 }
 
-/** Calls its listener when whoever asks has gone, also when that was before. @returns a function that stops listening. */
-export type OnHangUp = (listener: () => void) => () => void;
-
 /** Who asks for a turn. */
 export interface TurnOwner {
   /** A network; or, for whoever has shown to belong there, the account itself. */
@@ -25,16 +22,20 @@ export interface TurnOwner {
   readonly account: string;
   /** Whether they have shown to belong to the account: a marked device, or an open session. */
   readonly isKnown: boolean;
+  /**
+   * Calls its listener when nobody waits for the result any more, also when that was before; what has not begun by then never does.
+   * @returns a function that stops listening.
+   */
+  readonly onHangUp?: (listener: () => void) => () => void;
 }
 
 export interface Turns {
   /**
    * Does `work` when its turn comes. When too many are waiting, the last of whoever has the most of them makes room for
    * an owner who has fewer, and the last of the stranger who has the most makes room for a known owner.
-   * @param onHangUp tells when nobody waits for the result any more; what has not begun by then never does.
    * @throws AppError `busy` to whom there is no room for, who made room, or whose turn has not come in time.
    */
-  take<Result>(owner: TurnOwner, work: () => Promise<Result>, onHangUp?: OnHangUp): Promise<Result>;
+  take<Result>(owner: TurnOwner, work: () => Promise<Result>): Promise<Result>;
 }
 
 interface Waiting {
@@ -118,7 +119,7 @@ export function createTurns({ atOnce, maxWaiting, patienceMs }: Room): Turns {
   }
 
   return {
-    async take(owner, work, onHangUp) {
+    async take(owner, work) {
       let stopWaiting = (): void => {};
       await new Promise<void>((begin, reject) => {
         if (waitingCount >= maxWaiting) {
@@ -134,7 +135,7 @@ export function createTurns({ atOnce, maxWaiting, patienceMs }: Room): Turns {
         enqueue(owner, waiting);
         goOn();
         const tooLate = setTimeout(withdraw, patienceMs);
-        const stopListening = onHangUp?.(withdraw);
+        const stopListening = owner.onHangUp?.(withdraw);
         stopWaiting = () => {
           clearTimeout(tooLate);
           stopListening?.();
