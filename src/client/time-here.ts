@@ -1,9 +1,10 @@
 /** Where the browser is in time: apart from the filter of tips, which a first visit does not need. */
-import { dateAt, timeZoneNamed } from '#shared/calendar.ts';
+import { dateAt, isTimeZone } from '#shared/calendar.ts';
 
 /** The time zone of the browser, an IANA name; UTC where the browser has no name for it. */
 export function timeZoneHere(): string {
-  return timeZoneNamed(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? 'UTC';
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  return isTimeZone(timeZone) ? timeZone : 'UTC';
 }
 
 /** The present date in the time zone of the browser. */

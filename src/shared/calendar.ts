@@ -28,8 +28,6 @@ const NAME = /^[a-z][a-z0-9_+/-]*$/i;
 
 /** A time zone, and by the hour of their start the days in it that were asked for last: mostly those that are asked for next. */
 interface Zone {
-  /** The one spelling of all its names. */
-  readonly name: string;
   readonly format: Intl.DateTimeFormat;
   readonly days: Map<number, Day>;
 }
@@ -40,13 +38,14 @@ interface Zone {
  */
 const zones = new Map<string, Zone>();
 
-/** The one spelling of a time zone that this platform knows, such as `Europe/Vienna`; null for any other text, offsets included. */
-export function timeZoneNamed(name: string): string | null {
-  if (name.length > MAX_TIME_ZONE_LENGTH) return null;
+/** Whether the text is a name of the tz database that this platform knows, such as `Europe/Vienna`; an offset is none. */
+export function isTimeZone(name: string): boolean {
+  if (name.length > MAX_TIME_ZONE_LENGTH) return false;
   try {
-    return zoneOf(name).name;
+    zoneOf(name);
+    return true;
   } catch {
-    return null;
+    return false;
   }
 }
 
@@ -202,8 +201,9 @@ function zoneOf(name: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   });
-  const spelling = format.resolvedOptions().timeZone;
-  const zone = zones.get(spelling.toLowerCase()) ?? { name: spelling, format, days: new Map<number, Day>() };
-  zones.set(spelling.toLowerCase(), zone).set(key, zone);
+  // All names of one zone come to one, which is not always the one that people know: Asia/Katmandu.
+  const spelling = format.resolvedOptions().timeZone.toLowerCase();
+  const zone = zones.get(spelling) ?? { format, days: new Map<number, Day>() };
+  zones.set(spelling, zone).set(key, zone);
   return zone;
 }

@@ -3,7 +3,7 @@
  * over time, and what it takes to reverse a tip.
  */
 import { z } from 'zod';
-import { MAX_TIME_ZONE_LENGTH, timeZoneNamed } from './calendar.ts';
+import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
 import { serviceCategory } from './qr-codes.ts';
 
 /** What a tip was to the account that asks. */
@@ -25,12 +25,11 @@ export const MAX_DAYS_BY_DAY = 400;
 
 const UNKNOWN_TIME_ZONE = 'The time zone is unknown.';
 
-/** A name of the tz database that this platform knows, such as `Europe/Vienna`, brought to one spelling. */
+/** A name of the tz database that this platform knows, such as `Europe/Vienna`, in whatever letters. */
 export const timeZone = z
   .string({ error: 'The time zone is required.' })
   .max(MAX_TIME_ZONE_LENGTH, { error: UNKNOWN_TIME_ZONE, abort: true })
-  .refine((name) => timeZoneNamed(name) !== null, { error: UNKNOWN_TIME_ZONE, abort: true })
-  .overwrite((name) => timeZoneNamed(name) ?? name);
+  .refine(isTimeZone, UNKNOWN_TIME_ZONE);
 
 const NO_DATE = 'A date must be written as 2026-05-31.';
 
