@@ -21,13 +21,14 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['ports', /^server\/payments\/(?:tip-payments|payment-service)\.ts$/, 'storage'],
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
-  ['chapters', /^server\/(auth|export|notices|qr-codes|tips)\//, 'storage codes ports'],
-  ['printer', /^server\/print\/printer\.ts$/, ''],
+  ['queue', /^server\/queue\//, ''],
+  ['chapters', /^server\/(auth|export|notices|qr-codes|tips)\//, 'storage codes ports queue'],
+  ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
   ['config', /^server\/config\.ts$/, 'storage'],
-  ['api', /^server\/api\//, 'storage chapters printer limits ports payments'],
-  ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits config api ports payments'],
+  ['api', /^server\/api\//, 'storage chapters printer limits queue ports payments'],
+  ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits queue config api ports payments'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
@@ -66,7 +67,7 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^qrcode$/, /^server\/qr-modules\.ts$/, 'one module encodes codes'],
   [
     /^(?:pdfkit|fontkit|bidi-js|woff2-encoder)\b/,
-    /^server\/print\/(?!printer\.)/,
+    /^server\/print\/(?!printer\.|drawing\.)/,
     'only the thread that prints sets type',
   ],
 ];

@@ -16,6 +16,7 @@ import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { TurnOwner, Turns } from '#server/queue/turns.ts';
+import type { Account } from '#server/storage/storage.ts';
 import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
@@ -91,6 +92,11 @@ export function createContextReader(deps: {
       userAgent: c.req.header('User-Agent'),
     };
   };
+}
+
+/** Who asks for a turn at work in a thread that is not hashing, for as long as they wait for it. */
+export function turnOwner({ account, address, onHangUp }: Context & { readonly account: Account }): TurnOwner {
+  return { origin: address().network, account: account.id, isKnown: false, onHangUp };
 }
 
 /** Node's own request and answer; none when the app is called without a server. */

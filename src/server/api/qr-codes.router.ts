@@ -3,6 +3,7 @@
 import { printRequest } from '#shared/print.ts';
 import { newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
 import type { Change } from '../limits/limits.ts';
+import { turnOwner } from './context.ts';
 import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
 /** Counts each request before its input is parsed. */
@@ -13,35 +14,36 @@ const counted = (what: Change) =>
   });
 
 export const qrCodesRouter = router({
-  list: signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account)),
+  list: signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account, turnOwner(ctx))),
 
   create: providerProcedure.input(newQrCode).mutation(async ({ ctx, input }) => {
     await ctx.services.limits.countQrCode(ctx.account.id);
-    return ctx.services.qrCodes.create(ctx.account, input.serviceCategory);
+    return ctx.services.qrCodes.create(ctx.account, input.serviceCategory, turnOwner(ctx));
   }),
 
   update: counted('tip_page_change')
     .input(qrCodeChange)
-    .mutation(({ ctx, input }) => ctx.services.qrCodes.update(ctx.account, input)),
+    .mutation(({ ctx, input }) => ctx.services.qrCodes.update(ctx.account, input, turnOwner(ctx))),
 
   setPhoto: counted('photo')
     .input(photoOfCode)
-    .mutation(({ ctx, input }) => ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo)),
+    .mutation(({ ctx, input }) => ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo, turnOwner(ctx))),
 
   removePhoto: counted('tip_page_change')
     .input(qrCodeQuery)
-    .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id)),
+    .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id, turnOwner(ctx))),
 
   replace: providerProcedure.input(qrCodeQuery).mutation(async ({ ctx, input }) => {
     await ctx.services.limits.countQrCode(ctx.account.id);
-    return ctx.services.qrCodes.replace(ctx.account, input.id);
+    return ctx.services.qrCodes.replace(ctx.account, input.id, turnOwner(ctx));
   }),
 
   print: counted('print')
     .input(printRequest)
-    .query(async ({ ctx, input: { id, ...request } }) =>
-      ctx.services.printer.print(await ctx.services.qrCodes.findOwnPage(ctx.account, id), request),
-    ),
+    .query(async ({ ctx, input: { id, ...request } }) => {
+      const page = await ctx.services.qrCodes.findOwnPage(ctx.account, id);
+      return ctx.services.printer.print(turnOwner(ctx), page, request);
+    }),
 
   lookup: publicProcedure.input(qrCodeQuery).query(({ ctx, input }) => ctx.services.qrCodes.lookup(input.id)),
 });

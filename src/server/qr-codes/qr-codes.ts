@@ -1,8 +1,8 @@
 /**
  * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
+import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
 import type { CodeRefusal } from '#server/storage/ledger.ts';
 import { NEW_PAGE } from '#server/storage/rules.ts';
 import type {
@@ -31,12 +31,16 @@ import { PHOTO_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
 import type { QrCode, QrCodeChange, QrCodeLookup, QrCodeStatus } from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { redrawPhoto } from './photo-picture.ts';
-import { drawQrCode } from './qr-image.ts';
 import { rememberLookups } from './remembered-lookups.ts';
+
+/** In pixels: large enough to print a palm's width. */
+const PICTURE_SIZE = 720;
+
+/** Decoding a photo takes one of the threads that hash passwords, for some ten milliseconds. */
+const PHOTO_ROOM = { atOnce: 1, maxWaiting: 50, patienceMs: 8_000 };
 
 /** What of a tip page its owner gives away on paper. */
 interface OwnPage {
-  readonly owner: UserId;
   readonly id: QrCodeId;
   readonly serviceCategory: ServiceCategory;
   /** Who receives the tips, as givers see it. */
@@ -48,27 +52,27 @@ interface OwnPage {
 
 export interface QrCodes {
   /** The account's codes, oldest first, also those that were replaced or retired. */
-  list(account: Account): Promise<QrCode[]>;
-  /** @throws AppError `category_not_offered`, `qr_code_exists`. */
-  create(account: Account, category: ServiceCategory): Promise<QrCode>;
+  list(account: Account, owner: TurnOwner): Promise<QrCode[]>;
+  /** @throws AppError `category_not_offered`, `qr_code_exists`, `busy`. */
+  create(account: Account, category: ServiceCategory, owner: TurnOwner): Promise<QrCode>;
   /**
    * Changes the tip page of a code of the account's, and whether it takes tips.
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
    */
-  update(account: Account, change: QrCodeChange): Promise<QrCode>;
+  update(account: Account, change: QrCodeChange, owner: TurnOwner): Promise<QrCode>;
   /**
    * Gives a service another code, which takes over the tip page; the one before leads nowhere from then on.
    * @returns the new code.
-   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
+   * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`, `busy`.
    */
-  replace(account: Account, text: string): Promise<QrCode>;
+  replace(account: Account, text: string, owner: TurnOwner): Promise<QrCode>;
   /**
    * Puts a photo on the tip page of a code of the account's. It is drawn anew, and nothing else of what was sent is kept.
-   * @throws AppError as `update`; `not_a_photo`, `photo_unreadable`.
+   * @throws AppError as `update`; `not_a_photo`, `photo_unreadable`, `busy`.
    */
-  setPhoto(account: Account, text: string, sent: Uint8Array): Promise<QrCode>;
+  setPhoto(account: Account, text: string, sent: Uint8Array, owner: TurnOwner): Promise<QrCode>;
   /** Takes the photo off the tip page of a code of the account's. @throws AppError as `update`. */
-  removePhoto(account: Account, text: string): Promise<QrCode>;
+  removePhoto(account: Account, text: string, owner: TurnOwner): Promise<QrCode>;
   /**
    * The tip page of a code of the account's, to be printed. A paused code has one.
    * @throws AppError `qr_code_not_found`, also for other people's; `qr_code_replaced`, `qr_code_retired`.
@@ -97,62 +101,73 @@ export function createQrCodes(deps: {
   readonly payments: Pick<TipPayments, 'isPayable'>;
   /** How many codes are remembered at most. */
   readonly maxRemembered?: number;
-  /** Makes the picture of an address. */
-  readonly draw?: (address: string) => Promise<Uint8Array>;
+  /** Makes the picture of an address in a thread, when it is the turn of whoever asks. */
+  readonly draw: (
+    owner: TurnOwner,
+    order: { readonly file: 'code.png'; readonly address: string; readonly size: number },
+  ) => Promise<Uint8Array>;
 }): QrCodes {
-  const { storage, clock, random, publicUrl, payments, maxRemembered, draw = drawQrCode } = deps;
+  const { storage, clock, random, publicUrl, payments, maxRemembered, draw } = deps;
 
   const remembered = rememberLookups(storage, clock, maxRemembered);
 
-  /** Settles with the last task of `oneAfterTheOther`. */
-  let lastDone: Promise<unknown> = Promise.resolve();
+  const photoTurns = createTurns(PHOTO_ROOM);
 
-  /** Draws one picture after the other, because each takes one of the threads that hash passwords. */
-  function oneAfterTheOther<Result>(task: () => Promise<Result>): Promise<Result> {
-    const done = lastDone.then(task);
-    lastDone = done.catch(() => {});
-    return done;
-  }
+  const drawPicture = (owner: TurnOwner, address: string) =>
+    draw(owner, { file: 'code.png', address, size: PICTURE_SIZE });
 
-  /** Draws a picture after a turn of the event loop, in which other work goes on. */
-  async function drawInTurn(address: string): Promise<Uint8Array> {
-    await nextTurn();
-    return draw(address);
+  /** The codes that are being made, by the account and the service or the code that they are made for. */
+  const inTheMaking = new Map<string, Promise<unknown>>();
+
+  /** Makes one code at a time for the same thing: of several requests at once, all but the first find its code, and draw none. */
+  async function oneAtATime<Result>(what: string, make: () => Promise<Result>): Promise<Result> {
+    for (let present = inTheMaking.get(what); present; present = inTheMaking.get(what))
+      await present.catch(() => {});
+    const made = make().finally(() => inTheMaking.delete(what));
+    inTheMaking.set(what, made);
+    return made;
   }
 
   /** The pictures that are being made for codes that had none. */
   const missing = new Map<QrCodeId, Promise<Uint8Array>>();
 
   /** Draws and saves the picture of a code that was made under another PUBLIC_URL. */
-  function drawMissing(id: QrCodeId): Promise<Uint8Array> {
+  function drawMissing(id: QrCodeId, owner: TurnOwner): Promise<Uint8Array> {
     const present = missing.get(id);
     if (present) return present;
     const address = tipPageUrl(publicUrl, id);
-    const saved = oneAfterTheOther(async () => {
+    const save = async () => {
       // Another list, or another process, may have had it made since this one was read.
       const made = await storage.findPicture(id, address);
       if (made) return made;
-      const png = await drawInTurn(address);
+      const png = await drawPicture(owner, address);
       await storage.savePicture(id, address, png);
       return png;
-    }).finally(() => missing.delete(id));
+    };
+    const saved = save().finally(() => missing.delete(id));
     missing.set(id, saved);
     return saved;
   }
 
-  /** A new id with its picture, for which a turn is waited for. */
-  async function drawNew(): Promise<{ readonly next: NewQrCode; readonly picture: NewPicture }> {
+  /** A new id with its picture. */
+  async function drawNew(
+    owner: TurnOwner,
+  ): Promise<{ readonly next: NewQrCode; readonly picture: NewPicture }> {
     const id = newQrCodeId(random);
     const address = tipPageUrl(publicUrl, id);
-    const png = await drawInTurn(address);
+    const png = await drawPicture(owner, address);
     return { next: { id, createdAtMs: clock() }, picture: { address, png } };
   }
 
   /** Checks before it draws, because the picture is by far the most of the work. */
-  async function createNow(account: Account, serviceCategory: ServiceCategory): Promise<QrCode> {
+  async function createNow(
+    account: Account,
+    serviceCategory: ServiceCategory,
+    owner: TurnOwner,
+  ): Promise<QrCode> {
     if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
     for (;;) {
-      const { next, picture } = await drawNew();
+      const { next, picture } = await drawNew(owner);
       const code = { ...next, userId: account.id, serviceCategory };
       switch (await storage.createQrCode(code, picture)) {
         case 'created':
@@ -168,12 +183,11 @@ export function createQrCodes(deps: {
     }
   }
 
-  async function replaceNow({ id: userId }: Account, id: QrCodeId): Promise<QrCode> {
+  async function replaceNow({ id: userId }: Account, id: QrCodeId, owner: TurnOwner): Promise<QrCode> {
     // Looked for before anything is drawn, because the picture is by far the most of the work.
-    const isOwn = (await storage.listQrCodes(userId, publicUrl + TIP_PREFIX)).some((code) => code.id === id);
-    if (!isOwn) throw new AppError('qr_code_not_found');
+    requireCurrent(requireOwn(await storage.findQrCode(id), userId));
     for (;;) {
-      const { next, picture } = await drawNew();
+      const { next, picture } = await drawNew(owner);
       const result = await storage.replaceQrCode(userId, id, next, picture);
       if (result.outcome === 'replaced') return withPicture(result.code, picture.png);
       // The chance is one in a thousand million million; another id is drawn.
@@ -198,66 +212,66 @@ export function createQrCodes(deps: {
     };
   }
 
-  /** A code of the account's as its owner sees it. */
-  async function findOwn(account: Account, id: QrCodeId): Promise<QrCode> {
-    const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
-    const found = codes.find((code) => code.id === id);
-    if (!found) throw new AppError('qr_code_not_found');
-    return withPicture(found, found.picture ?? (await drawMissing(id)));
+  /** A code as its owner sees it. */
+  async function shown(code: QrCodeRecord, owner: TurnOwner): Promise<QrCode> {
+    const picture = await storage.findPicture(code.id, tipPageUrl(publicUrl, code.id));
+    return withPicture(code, picture ?? (await drawMissing(code.id, owner)));
   }
 
-  async function changePhoto(account: Account, id: QrCodeId, photo: Photo | null): Promise<QrCode> {
+  async function changePhoto(
+    account: Account,
+    id: QrCodeId,
+    photo: Photo | null,
+    owner: TurnOwner,
+  ): Promise<QrCode> {
     const result = await storage.setPhoto(account.id, id, photo);
     if (result.outcome !== 'updated') throw refusalOf(result);
-    return findOwn(account, id);
+    return shown(result.code, owner);
   }
 
   return {
-    async list(account) {
+    async list(account, owner) {
       const codes = await storage.listQrCodes(account.id, publicUrl + TIP_PREFIX);
       const listed: QrCode[] = [];
       // Asked for one after the other, so that the missing pictures of one account do not go before those of the others.
       for (const { picture, ...code } of codes) {
-        listed.push(withPicture(code, picture ?? (await drawMissing(code.id))));
+        listed.push(withPicture(code, picture ?? (await drawMissing(code.id, owner))));
       }
       return listed;
     },
 
-    async create(account, serviceCategory) {
+    async create(account, serviceCategory, owner) {
       if (!account.serviceCategories.includes(serviceCategory)) throw new AppError('category_not_offered');
-      // Of several requests for one service at once, all but the first find its code.
-      return oneAfterTheOther(() => createNow(account, serviceCategory));
+      return oneAtATime(`${account.id} ${serviceCategory}`, () => createNow(account, serviceCategory, owner));
     },
 
-    async update(account, { id: text, ...change }) {
-      const id = requireId(text);
-      const result = await storage.updateQrCode(account.id, id, change);
+    async update(account, { id: text, ...change }, owner) {
+      const result = await storage.updateQrCode(account.id, requireId(text), change);
       if (result.outcome !== 'updated') throw refusalOf(result);
-      return findOwn(account, id);
+      return shown(result.code, owner);
     },
 
-    async replace(account, text) {
+    async replace(account, text, owner) {
       const id = requireId(text);
-      return oneAfterTheOther(() => replaceNow(account, id));
+      return oneAtATime(`${account.id} ${id}`, () => replaceNow(account, id, owner));
     },
 
-    async setPhoto(account, text, sent) {
+    async setPhoto(account, text, sent, owner) {
       const id = requireId(text);
       // Looked for before any work is done for it.
-      await findOwn(account, id);
-      const jpeg = await oneAfterTheOther(() => redrawPhoto(sent));
-      return changePhoto(account, id, { name: newPhotoName(random), jpeg });
+      requireCurrent(requireOwn(await storage.findQrCode(id), account.id));
+      const jpeg = await photoTurns.take(owner, () => redrawPhoto(sent));
+      return changePhoto(account, id, { name: newPhotoName(random), jpeg }, owner);
     },
 
-    removePhoto: async (account, text) => changePhoto(account, requireId(text), null),
+    removePhoto: async (account, text, owner) => changePhoto(account, requireId(text), null, owner),
 
     async findOwnPage(account, text) {
       const id = requireId(text);
-      const code = await storage.findQrCode(id);
-      if (code?.userId !== account.id) throw new AppError('qr_code_not_found');
-      const { serviceCategory, greeting, photoName } = requireCurrent(code);
+      const code = requireCurrent(requireOwn(await storage.findQrCode(id), account.id));
+      const { serviceCategory, greeting, photoName } = code;
       const photo = photoName && (await storage.findPhoto(photoName));
-      return { owner: account.id, id, serviceCategory, name: shownReceiver(code).fullName, greeting, photo };
+      return { id, serviceCategory, name: shownReceiver(code).fullName, greeting, photo };
     },
 
     findPhoto: async (name) => (isPhotoName(name) ? storage.findPhoto(name) : null),
@@ -298,6 +312,12 @@ function requireId(text: string): QrCodeId {
   const id = readQrCodeId(text);
   if (!id) throw new AppError('qr_code_not_found');
   return id;
+}
+
+/** @throws AppError `qr_code_not_found` for a code that does not exist, and for another's alike. */
+function requireOwn<Code extends { readonly userId: UserId }>(code: Code | null, userId: UserId): Code {
+  if (code?.userId !== userId) throw new AppError('qr_code_not_found');
+  return code;
 }
 
 /** @throws AppError `qr_code_replaced`, `qr_code_retired`. */
