@@ -24,6 +24,7 @@ import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
+import { createDrawing } from './print/drawing.ts';
 import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
 import { checkWhatIsNew } from './storage/ledger-watch.ts';

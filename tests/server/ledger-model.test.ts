@@ -27,6 +27,7 @@ import { GRANULARITIES, TIP_DIRECTIONS } from '#shared/records.ts';
 import { newTip } from '#shared/tips.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
+import { SOMEBODY, testDrawing } from '#tests/support/drawing.ts';
 import { createLedgerModel, type ModelFilter, type TipRequest } from '#tests/support/ledger-model.ts';
 import { START_MS } from '#tests/support/people.ts';
 import type { Dump } from '#tests/support/stored-data.ts';
@@ -65,7 +66,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     blockedWords: NO_BLOCKED_WORDS,
   });
   const takings = createTakings(storage, turns);
-  const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL });
+  const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL, draw: testDrawing.draw });
   const model = createLedgerModel(UNDO_MS);
   /** The ids that the ledger gave to the tips of the model. */
   const ids: TransactionId[] = [];
@@ -167,7 +168,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     );
     const refusal = model.refuseCode(owner, category);
     if (refusal === null && model.codes.length >= MOST_CODES) return;
-    const made = await orRefusal(qrCodes.create(owner, category));
+    const made = await orRefusal(qrCodes.create(owner, category, SOMEBODY));
     if (typeof made === 'string') {
       expect(made).toBe(refusal);
     } else {

@@ -2,13 +2,13 @@
  * The sheets of the print kit, as a printer and a phone see them: every code on every sheet scans, nothing is cut off, and whoever
  * prints needs no font. Names in any script get on them.
  */
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createDrawing, type Drawing } from '#server/print/drawing.ts';
 import { createPrinter, type PrintablePage, type Printer } from '#server/print/printer.ts';
-import { newUserId } from '#shared/ids.ts';
 import { INKS, type Ink, PAPERS, type Paper, PRINT_FORMATS, type PrintFormat } from '#shared/print.ts';
 import { qrCode } from '#shared/qr-codes.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
+import { SOMEBODY, testDrawing } from '#tests/support/drawing.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { requirePrintTools } from '#tests/support/print-tools.ts';
@@ -18,7 +18,6 @@ beforeAll(requirePrintTools);
 
 const ID = qrCode.shape.id.parse('7K3MX9Q2AB');
 const PAGE: PrintablePage = {
-  owner: newUserId(randomBytes),
   id: ID,
   serviceCategory: 'bartender',
   name: 'Pat Doe',
@@ -44,25 +43,19 @@ const PAPER_POINTS: Readonly<Record<Paper, readonly [number, number]>> = {
 /** Rounding of the file and of the program that reads it. */
 const TOLERANCE_POINTS = 1;
 
-const createTestPrinter = () =>
-  createPrinter({
-    publicUrl: PUBLIC_URL,
-    clock: () => START_MS,
-    onTrouble(error) {
-      throw error;
-    },
-  });
+const printerBy = (drawing: Drawing) =>
+  createPrinter({ publicUrl: PUBLIC_URL, clock: () => START_MS, drawing });
 
 /** The printer of all tests, because a thread takes a second to load fonts. */
-const printer = createTestPrinter();
-afterAll(() => printer.end());
+const printer = printerBy(testDrawing);
+afterAll(() => testDrawing.end());
 
 async function draw(
   page: PrintablePage,
   format: PrintFormat,
   { paper = 'a4', ink = 'full', by = printer }: { paper?: Paper; ink?: Ink; by?: Printer } = {},
 ): Promise<Buffer> {
-  const { base64 } = await by.print(page, { file: `${format}.pdf`, paper, ink, size: 1_024 });
+  const { base64 } = await by.print(SOMEBODY, page, { file: `${format}.pdf`, paper, ink, size: 1_024 });
   return Buffer.from(base64, 'base64');
 }
 
@@ -111,8 +104,13 @@ test.each(
 });
 
 test('a sheet is the same file, byte by byte, when it is drawn again in another thread', async () => {
-  const another = createTestPrinter();
-  onTestFinished(() => another.end());
+  const drawing = createDrawing({
+    onTrouble(error) {
+      throw error;
+    },
+  });
+  onTestFinished(() => drawing.end());
+  const another = printerBy(drawing);
   for (const format of PRINT_FORMATS) {
     const first = await draw(PAGE, format);
     expect((await draw(PAGE, format, { by: another })).equals(first), format).toBe(true);

@@ -2,16 +2,15 @@
  * Prints over both doors: whoever owns a code, and nobody else, gets the files that they ask for, the same through each door. Whatever
  * becomes of the thread that draws them, the server goes on.
  */
-import { randomBytes } from 'node:crypto';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
+import { createDrawing } from '#server/print/drawing.ts';
 import { createPrinter, type PrintablePage } from '#server/print/printer.ts';
 import { AppError } from '#shared/errors.ts';
-import { newUserId } from '#shared/ids.ts';
-import { MAX_PICTURE_SIZE, MIN_PICTURE_SIZE, PRINT_FILES, type PrintFile, printed } from '#shared/print.ts';
+import { MAX_PICTURE_SIZE, MIN_PICTURE_SIZE, PRINT_FILES, printed } from '#shared/print.ts';
 import { qrCode } from '#shared/qr-codes.ts';
 import { createLimitedApp } from '#tests/support/attempts.ts';
 import {
@@ -24,6 +23,7 @@ import {
   tally,
   times,
 } from '#tests/support/both-doors.ts';
+import { SOMEBODY, turnOwnerNamed } from '#tests/support/drawing.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { requirePrintTools } from '#tests/support/print-tools.ts';
 import { saveSheet } from '#tests/support/prints.ts';
@@ -211,7 +211,6 @@ describe('the bare code', () => {
 });
 
 const PAGE: PrintablePage = {
-  owner: newUserId(randomBytes),
   id: qrCode.shape.id.parse('7K3MX9Q2AB'),
   serviceCategory: 'bartender',
   name: 'Pat',
@@ -231,27 +230,22 @@ const OBEDIENT = `
     else if (name !== 'wait') parentPort.postMessage({ bytes: Buffer.from(String(threadId)) });
   });`;
 
-function createObedientPrinter(options: Partial<Parameters<typeof createPrinter>[0]> = {}) {
+function createObedientPrinter(options: Partial<Parameters<typeof createDrawing>[0]> = {}) {
   const troubles: Error[] = [];
-  const printer = createPrinter({
-    publicUrl: PUBLIC_URL,
-    clock: () => START_MS,
+  const drawing = createDrawing({
     onTrouble: (error) => void troubles.push(error),
     entry: new URL(`data:text/javascript,${encodeURIComponent(OBEDIENT)}`),
     ...options,
   });
-  onTestFinished(() => printer.end());
+  onTestFinished(() => drawing.end());
+  const printer = createPrinter({ publicUrl: PUBLIC_URL, clock: () => START_MS, drawing });
   /** @returns the number of the thread that has drawn. */
-  async function print(
-    name = 'Pat',
-    file: PrintFile = 'poster.pdf',
-    { owner }: Pick<PrintablePage, 'owner'> = PAGE,
-  ): Promise<string> {
-    const request = { file, paper: 'a4', ink: 'full', size: 1_024 } as const;
-    const { base64 } = await printer.print({ ...PAGE, owner, name }, request);
+  async function print(name = 'Pat', owner = SOMEBODY): Promise<string> {
+    const request = { file: 'poster.pdf', paper: 'a4', ink: 'full', size: 1_024 } as const;
+    const { base64 } = await printer.print(owner, { ...PAGE, name }, request);
     return Buffer.from(base64, 'base64').toString();
   }
-  return { printer, print, troubles };
+  return { drawing, print, troubles };
 }
 
 describe('the thread', () => {
@@ -294,28 +288,37 @@ describe('the thread', () => {
     await vi.waitFor(async () => expect(await print()).not.toBe(first), { timeout: 30_000, interval: 50 });
   });
 
-  test('leaves places for others when one provider asks for many prints at once', async () => {
-    const { printer, print } = createObedientPrinter();
-    const waiting = Array.from({ length: 7 }, () => print('wait').catch((error: unknown) => error));
-    await expect(print()).rejects.toThrow(new AppError('busy'));
-    const another = print('Pat', 'poster.pdf', { owner: newUserId(randomBytes) }).catch(
-      (error: unknown) => error,
+  test('has a queue of fifty drawings, in which whoever has the most makes room for others', async () => {
+    const { drawing, print } = createObedientPrinter();
+    const outcome = (name: string, owner = SOMEBODY) => print(name, owner).catch((error: unknown) => error);
+    const waiting = Array.from({ length: 51 }, () => outcome('wait'));
+    expect(await outcome('Pat')).toEqual(new AppError('busy'));
+    const another = outcome('Pat', turnOwnerNamed('another'));
+    expect(await waiting.at(-1)).toEqual(new AppError('busy'));
+    await drawing.end();
+    expect(await Promise.all([...waiting.slice(0, -1), another])).toEqual(
+      Array(51).fill(new AppError('shutting_down')),
     );
-    await printer.end();
-    expect(await Promise.all([...waiting, another])).toEqual(Array(8).fill(new AppError('shutting_down')));
+    expect(await outcome('Pat')).toEqual(new AppError('shutting_down'));
   });
 
-  test('has a queue of fifty prints, behind which others are refused as busy', async () => {
-    const { printer, print } = createObedientPrinter();
-    const waiting = Array.from({ length: 51 }, () =>
-      print('wait', 'poster.pdf', { owner: newUserId(randomBytes) }).catch((error: unknown) => error),
-    );
-    await expect(print('Pat', 'poster.pdf', { owner: newUserId(randomBytes) })).rejects.toThrow(
-      new AppError('busy'),
-    );
-    await printer.end();
-    expect(await Promise.all(waiting)).toEqual(Array(51).fill(new AppError('shutting_down')));
-    await expect(print()).rejects.toThrow(new AppError('shutting_down'));
+  test('draws nothing for whoever has gone before their turn', async () => {
+    const { drawing, print } = createObedientPrinter({ patienceMs: 60_000 });
+    await print();
+    const hangUps: (() => void)[] = [];
+    const owner = {
+      ...turnOwnerNamed('another'),
+      onHangUp: (listener: () => void) => {
+        hangUps.push(listener);
+        return () => {};
+      },
+    };
+    const first = print('wait').catch((error: unknown) => error);
+    const gone = print('exit', owner).catch((error: unknown) => error);
+    for (const hangUp of hangUps) hangUp();
+    expect(await gone).toEqual(new AppError('busy'));
+    await drawing.end();
+    expect(await first).toEqual(new AppError('shutting_down'));
   });
 });
 

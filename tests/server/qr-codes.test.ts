@@ -10,6 +10,7 @@ import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { isServiceCategory, SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newQrCodeId, readQrCodeId, showQrCodeId } from '#shared/ids.ts';
 import { call, DOORS, type Door, PUBLIC_URL, refusedBy, resultOf } from '#tests/support/both-doors.ts';
+import { testDrawing } from '#tests/support/drawing.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 const QR_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
@@ -320,6 +321,7 @@ describe('a code that was looked up is remembered', () => {
       clock: () => 0,
       random: randomBytes,
       publicUrl: PUBLIC_URL,
+      draw: testDrawing.draw,
       maxRemembered: 2,
     });
     const known = () => ids.filter((id) => codes.recall(id) !== null);
@@ -339,6 +341,7 @@ describe('a code that was looked up is remembered', () => {
       clock: () => 0,
       random: randomBytes,
       publicUrl: PUBLIC_URL,
+      draw: testDrawing.draw,
     });
     const found = await codes.lookup(code.id);
     for (const part of [found, found.qrCode, found.serviceProvider]) expect(Object.isFrozen(part)).toBe(true);

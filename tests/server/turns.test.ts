@@ -1,6 +1,6 @@
-/** Turns at hashing: who goes first, and who makes room, when more ask than can wait. */
+/** Turns at work in threads: who goes first, and who makes room, when more ask than can wait. */
 import { describe, expect, test } from 'vitest';
-import { createTurns, type TurnOwner } from '#server/auth/turns.ts';
+import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
 
 const RUNNING = 2;
 const WAITING = 64;
@@ -10,7 +10,7 @@ const known = (name: string): TurnOwner => ({ origin: name, account: name, isKno
 
 /** Turns whose work is done when the test says so, one after the other. */
 function createScene() {
-  const turns = createTurns();
+  const turns = createTurns({ atOnce: RUNNING, maxWaiting: WAITING, patienceMs: 60_000 });
   const running: (() => void)[] = [];
   const begun: string[] = [];
   const refused: string[] = [];

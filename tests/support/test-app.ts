@@ -21,6 +21,7 @@ import { type BlockedWords, NO_BLOCKED_WORDS } from '#server/tips/blocked-words.
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { type Answer, type CallOptions, callRest, PUBLIC_URL } from './both-doors.ts';
+import { testDrawing } from './drawing.ts';
 import { START_MS } from './people.ts';
 import { createTestData, type TestData } from './test-data.ts';
 
@@ -87,13 +88,13 @@ export async function createTestApp(
     pages: options.pages ?? null,
     paymentService: options.paymentService?.(() => clock.nowMs) ?? null,
     blockedWords: options.blockedWords ?? NO_BLOCKED_WORDS,
+    drawing: testDrawing,
     isShuttingDown: options.isShuttingDown ?? (() => false),
     troubles,
   });
 
   onTestFinished(async () => {
     app.endStreams();
-    await app.endPrinting();
     await data.setFault(null);
     expect(await data.check()).toEqual([]);
   });

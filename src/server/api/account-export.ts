@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { userFrom } from '#server/auth/accounts.ts';
 import type { ExportStart as Told } from '#server/export/exports.ts';
 import { type PackedFile, zip } from '#server/export/zip.ts';
+import type { TurnOwner } from '#server/queue/turns.ts';
 import type { PaymentRecord } from '#server/storage/payments.ts';
 import type { Account } from '#server/storage/storage.ts';
 import {
@@ -31,6 +32,8 @@ import { toWire, wireSchema, wireText } from './wire.ts';
 const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 
 interface ExportOrder {
+  /** Whose turn it is at drawing a picture that is missing. */
+  readonly owner: TurnOwner;
   readonly services: Services;
   readonly account: Account;
   /** Of the session that asks: the export ends with it. */
@@ -61,7 +64,7 @@ export async function* exportAccount(order: ExportOrder): AsyncGenerator<ExportS
 }
 
 async function* filesOf(
-  { services, account, token, timeZone }: ExportOrder,
+  { owner, services, account, token, timeZone }: ExportOrder,
   { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts }: Told,
 ): AsyncGenerator<PackedFile, void> {
   const { exports, notices, qrCodes, sessions, transactions } = services;
@@ -72,7 +75,7 @@ async function* filesOf(
   yield { path: 'README.txt', content: [exportReadme(account, exportedAtMs, timeZone)] };
 
   const codes: ExportedAccount['qrCodes'] = [];
-  for (const code of await qrCodes.list(account)) {
+  for (const code of await qrCodes.list(account, owner)) {
     const { id, serviceCategory, url, status, displayName, greeting, thankYou, takesWords } = code;
     const pictureFile = `qr-codes/${id}.png`;
     yield { path: pictureFile, content: [Buffer.from(code.imageBase64, 'base64')], isCompressed: true };

@@ -14,6 +14,7 @@ import {
 } from '#shared/accounts.ts';
 import { AppError } from '#shared/errors.ts';
 import { exportAccount } from './account-export.ts';
+import { turnOwner } from './context.ts';
 import { anyPasswordProcedure, publicProcedure, router, signedInProcedure, withErrorsHeard } from './trpc.ts';
 
 /** Counts each request before its input is parsed, so that parsing is bounded as well. */
@@ -73,7 +74,9 @@ export const authRouter = router({
       if (!accounts.isGuarded(account, input)) return update();
       await limits.countPasswordChangeTry(token);
       const owner = { origin: account.email, account: account.email, isKnown: true };
-      const user = await hashingTurns.take(owner, () => limits.limitPasswordChange(account.email, token, update));
+      const user = await hashingTurns.take(owner, () =>
+        limits.limitPasswordChange(account.email, token, update),
+      );
       ctx.device.mark.remember(user.email);
       return user;
     }),
@@ -121,7 +124,15 @@ export const authRouter = router({
     .input(exportRequest)
     .subscription(({ ctx, input }) => {
       const { services, account, token } = ctx;
-      return withErrorsHeard(exportAccount({ services, account, token, timeZone: input?.timeZone ?? 'UTC' }));
+      return withErrorsHeard(
+        exportAccount({
+          owner: turnOwner(ctx),
+          services,
+          account,
+          token,
+          timeZone: input?.timeZone ?? 'UTC',
+        }),
+      );
     }),
 
   sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),

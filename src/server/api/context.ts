@@ -95,7 +95,11 @@ export function createContextReader(deps: {
 }
 
 /** Who asks for a turn at work in a thread that is not hashing, for as long as they wait for it. */
-export function turnOwner({ account, address, onHangUp }: Context & { readonly account: Account }): TurnOwner {
+export function turnOwner({
+  account,
+  address,
+  onHangUp,
+}: Context & { readonly account: Account }): TurnOwner {
   return { origin: address().network, account: account.id, isKnown: false, onHangUp };
 }
 

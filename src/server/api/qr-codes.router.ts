@@ -27,7 +27,9 @@ export const qrCodesRouter = router({
 
   setPhoto: counted('photo')
     .input(photoOfCode)
-    .mutation(({ ctx, input }) => ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo, turnOwner(ctx))),
+    .mutation(({ ctx, input }) =>
+      ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo, turnOwner(ctx)),
+    ),
 
   removePhoto: counted('tip_page_change')
     .input(qrCodeQuery)

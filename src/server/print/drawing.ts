@@ -8,13 +8,10 @@ import { AppError } from '#shared/errors.ts';
 import type { PrintFormat, PrintRequest } from '#shared/print.ts';
 import { createTurns, type TurnOwner } from '../queue/turns.ts';
 
-/** The bare code of an address. */
-export interface CodeOrder {
-  readonly file: 'code.png' | 'code.svg';
-  readonly address: string;
-  /** In pixels, of a PNG. */
-  readonly size: number;
-}
+/** The bare code of an address; a PNG has a size in pixels. */
+export type CodeOrder =
+  | { readonly file: 'code.svg'; readonly address: string }
+  | { readonly file: 'code.png'; readonly address: string; readonly size: number };
 
 export interface SheetOrder extends Pick<PrintRequest, 'paper' | 'ink'> {
   readonly file: `${PrintFormat}.pdf`;

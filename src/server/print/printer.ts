@@ -42,7 +42,8 @@ export function createPrinter(deps: {
     { file, paper, ink, size }: Omit<PrintRequest, 'id'>,
   ): DrawingOrder {
     const address = tipPageUrl(publicUrl, id);
-    if (file === 'code.png' || file === 'code.svg') return { file, address, size };
+    if (file === 'code.svg') return { file, address };
+    if (file === 'code.png') return { file, address, size };
     return {
       ...{ file, address, paper, ink, name, greeting, photo },
       service: CATEGORY_LABELS[serviceCategory],

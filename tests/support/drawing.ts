@@ -1,0 +1,15 @@
+/** The real thread that draws, one for all apps of a test file, and somebody who asks it for something. */
+import { createDrawing } from '#server/print/drawing.ts';
+import type { TurnOwner } from '#server/queue/turns.ts';
+
+/** It is begun with the first drawing, and ends with the process at the latest. */
+export const testDrawing = createDrawing({
+  onTrouble(error) {
+    throw error;
+  },
+});
+
+/** Somebody on a network of their own. */
+export const turnOwnerNamed = (name: string): TurnOwner => ({ origin: name, account: name, isKnown: false });
+
+export const SOMEBODY = turnOwnerNamed('somebody');
