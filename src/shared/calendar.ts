@@ -133,15 +133,19 @@ export function* steadyStretches(
   timeZone: string,
 ): Generator<SteadyStretch, void> {
   const { format } = zoneOf(timeZone);
+  let offsetMs = offsetAt(fromMs, format);
   for (let start = fromMs; start < untilMs; ) {
-    const offsetMs = offsetAt(start, format);
-    const isSame = (time: number) => offsetAt(time, format) === offsetMs;
+    const isOther = (time: number) => offsetAt(time, format) !== offsetMs;
+    const longest = Math.min(start + LONGEST_STRETCH_MS, untilMs);
     let end = start;
-    while (end < untilMs && end < start + LONGEST_STRETCH_MS && isSame(end)) {
-      const next = Math.min(end + WEEK_MS, untilMs);
-      end = isSame(next - 1) ? next : firstWhere(end, next, (time) => !isSame(time));
+    let hasChanged = false;
+    while (end < longest && !hasChanged) {
+      const next = Math.min(end + WEEK_MS, longest);
+      hasChanged = isOther(next);
+      end = hasChanged ? firstWhere(end, next, isOther) : next;
     }
     yield { fromMs: start, untilMs: end, offsetMs };
+    if (hasChanged) offsetMs = offsetAt(end, format);
     start = end;
   }
 }

@@ -445,6 +445,8 @@ test.describe('a page whose session has ended on the server', () => {
   /** More than the wait of a lost stream. */
   const RECONNECTED_MS = 4_000;
   const LOGOUT = '**/trpc/auth.logout*';
+  /** It begins last of what a loaded page asks for. */
+  const STREAM = '**/trpc/transactions.onTip*';
 
   /** Lets the answer to `ending` come late, and counts all other calls from then on. */
   async function callsAfter(page: Page, ending: string, end: () => Promise<void>): Promise<string[]> {
@@ -471,7 +473,9 @@ test.describe('a page whose session has ended on the server', () => {
     logInAs,
   }) => {
     await logInAs(await backstage.provider());
+    const stream = page.waitForRequest(STREAM);
     await openDialog(page);
+    await stream;
     const asked = await callsAfter(page, CLOSE, async () => {
       await password(page).fill(PASSWORD);
       await word(page).fill('close');
@@ -487,8 +491,10 @@ test.describe('a page whose session has ended on the server', () => {
     logInAs,
   }) => {
     await logInAs(await backstage.provider());
+    const stream = page.waitForRequest(STREAM);
     await page.goto('/dashboard?tab=profile');
     await expect(opener(page)).toBeVisible();
+    await stream;
     const asked = await callsAfter(page, LOGOUT, async () => {
       await page.getByRole('button', { name: 'Logout' }).click();
     });

@@ -769,6 +769,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, PRINT, { token });
     await call(limited, 'POST /transactions/{transactionId}/refund', { token });
     await call(limited, 'GET /auth/me/export', { token });
+    await call(limited, 'GET /transactions/insights', { token });
     await call(limited, 'POST /transactions/{transactionId}/cancel', { token });
     await call(limited, 'POST /transactions/{transactionId}/thank-you', { token, body: {} });
     await call(limited, 'PATCH /transactions/{transactionId}/words', { token, body: {} });
@@ -788,8 +789,11 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   }
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
-  for (let attempt = 0; attempt <= 300; attempt += 1)
+  for (let attempt = 0; attempt <= 300; attempt += 1) {
     await call(limited, 'GET /transactions/{transactionId}', { at: receipt });
+    await call(limited, 'GET /transactions/sums', { token });
+    await call(limited, 'GET /transactions/summary', { token });
+  }
   await call(limited, closeRoute, { token, body: { current_password: 'wrong', confirmation } });
 
   await limited.data.demandNewPasswords();

@@ -13,6 +13,8 @@ import { freePort, startServer, stopEverything } from '#tests/support/running-se
 const PEOPLE = 6;
 const AT_ONCE_OF_EACH = 3;
 const PAUSE_MS = 30;
+/** Far more than a process takes to start again. */
+const MAX_TRIES = 1_000;
 /** Long enough for Caddy to ask for the health of a process, and for tips to meet it. */
 const BETWEEN_MS = 1_000;
 
@@ -23,9 +25,9 @@ interface Tip {
   readonly amount: number;
 }
 
-/** Sends a request until it is answered by a process that can answer it. */
+/** Sends a request until it is answered by a process that can answer it. @throws Error when none does for long. */
 async function insist<Body>(send: () => Promise<Answer<Body>>): Promise<Answer<Body>> {
-  for (;;) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const answer = await send().catch((error: unknown) => {
       // The connection was lost, or what came was no JSON: Caddy's own refusal has no body.
       if (error instanceof TypeError || error instanceof SyntaxError) return null;
@@ -34,6 +36,7 @@ async function insist<Body>(send: () => Promise<Answer<Body>>): Promise<Answer<B
     if (answer !== null && answer.status < 500) return answer;
     await sleep(PAUSE_MS);
   }
+  throw new Error('no process answers');
 }
 
 test('a kill and a restart charge nobody for somebody else, and log nobody in as somebody else', async ({
@@ -86,17 +89,20 @@ test('a kill and a restart charge nobody for somebody else, and log nobody in as
     ...givers.flatMap((giver) => Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(giver)))),
     ...visitors.map((visitor) => untilOver(() => logIn(visitor))),
   ];
-  for (const [place, signal] of [
-    [0, 'SIGKILL'],
-    [1, 'SIGTERM'],
-  ] as const) {
+  try {
+    for (const [place, signal] of [
+      [0, 'SIGKILL'],
+      [1, 'SIGTERM'],
+    ] as const) {
+      await sleep(BETWEEN_MS);
+      await servers[place]?.stop(signal);
+      await sleep(BETWEEN_MS);
+      servers[place] = await start(ports[place]);
+    }
     await sleep(BETWEEN_MS);
-    await servers[place]?.stop(signal);
-    await sleep(BETWEEN_MS);
-    servers[place] = await start(ports[place]);
+  } finally {
+    isOver = true;
   }
-  await sleep(BETWEEN_MS);
-  isOver = true;
   await Promise.all(acting);
 
   expect(wrong).toEqual([]);

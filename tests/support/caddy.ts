@@ -29,14 +29,9 @@ export function installedCaddy(): string | null {
 /**
  * Starts Caddy with a shipped file, over plain http at a free port, since certificates are not what the tests are about.
  * @param ports of the servers that it leads to.
- * @param alter changes the text of the file, to show what another setting does.
  * @throws Error with what Caddy wrote when it does not start.
  */
-export async function startCaddy(
-  path: ShippedCaddyfile,
-  ports: readonly number[],
-  alter: (caddyfile: string) => string = (caddyfile) => caddyfile,
-): Promise<RunningCaddy> {
+export async function startCaddy(path: ShippedCaddyfile, ports: readonly number[]): Promise<RunningCaddy> {
   const folder = temporaryFolder();
   const url = `http://127.0.0.1:${await freePort()}`;
   const upstreams = ports.map((port) => `127.0.0.1:${port}`).join(' ');
@@ -47,7 +42,7 @@ export async function startCaddy(
     path === 'deploy/Caddyfile'
       ? shipped.replace(`${EXAMPLE_SITE} {`, `${url} {`).replace(EXAMPLE_UPSTREAM, upstreams)
       : shipped;
-  writeFileSync(config, alter(addressed));
+  writeFileSync(config, addressed);
   const caddy = spawn('caddy', ['run', '--config', config, '--adapter', 'caddyfile'], {
     cwd: folder,
     env: {

@@ -63,7 +63,7 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
   route('GET', '/transactions/summary', 'transactions.summary', {
     status: 200,
     output: tipSummary,
-    refusals: ['invalid_input'],
+    refusals: ['invalid_input', 'too_many_requests'],
     async call({ ask, query }) {
       const hour = query('day_start_hour');
       return {
@@ -78,14 +78,14 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
   route('GET', '/transactions/sums', 'transactions.sums', {
     status: 200,
     output: tipSums,
-    refusals: ['invalid_input'],
+    refusals: ['invalid_input', 'too_many_requests'],
     call: async ({ ask, query }) => ({ body: await ask(filterOf(query)) }),
   }),
   route('GET', '/transactions/insights', 'transactions.insights', {
     status: 200,
     output: insights,
     isCsvToo: true,
-    refusals: ['invalid_input'],
+    refusals: ['invalid_input', 'too_many_requests'],
     async call({ ask, caller, query, prefersCsv }) {
       const { direction: _, ...filter } = filterOf(query);
       const granularity = query('granularity');

@@ -52,7 +52,7 @@ export interface Limits {
   countGuest(what: 'guest_tip' | 'guest_look', caller: Pick<Caller, 'address' | 'network'>): Promise<void>;
   /** Counts a request to create a code, before any work is done for it. */
   countQrCode(provider: UserId): Promise<void>;
-  /** Counts a request to change something of an account, or to make something for it, before its input is parsed. */
+  /** Counts a request to change something of an account, to make something for it, or to read its history, before its input is parsed. */
   countChange(what: Change, userId: UserId): Promise<void>;
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
   countStream(userId: UserId): Promise<void>;

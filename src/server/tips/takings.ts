@@ -32,7 +32,7 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
   /** Reads an account's periods one after the other. */
   async function* readEach<Answer>(
     account: Account,
-    periods: readonly TakingsPeriod[],
+    periods: Iterable<TakingsPeriod>,
     read: (period: TakingsPeriod) => Promise<Answer>,
   ) {
     for (const period of periods) {
@@ -45,7 +45,6 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
     async insights(account, query) {
       const { id } = account;
       const { from, to, granularity } = query;
-      const periods = periodsOf(query);
       const readDays = (period: TakingsPeriod) => storage.readDailyTakings(id, period);
       const all = noSums();
       let largestNetCents = 0;
@@ -53,7 +52,7 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
       const services = new Map<ServiceCategory, Sums>();
       const bars = barsOf(from, to, granularity);
       const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
-      for await (const stretch of readEach(account, periods, readDays)) {
+      for await (const stretch of readEach(account, periodsOf(query), readDays)) {
         for (const taken of stretch) {
           const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
           const bar = barOf.get(date);
@@ -66,7 +65,7 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
         }
       }
       const hours = new Map<number, { count: number; netCents: number }>();
-      for await (const stretch of readEach(account, periods, (period) =>
+      for await (const stretch of readEach(account, periodsOf(query), (period) =>
         storage.readHourlyTakings(id, period),
       )) {
         for (const { hourOfWeek, count, netCents } of stretch) {
@@ -109,19 +108,17 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
   };
 }
 
-/** The parts of a period of dates in each of which local time is as much ahead of UTC. */
-function periodsOf({
+/** The parts of a period of dates in each of which local time is as much ahead of UTC, each worked out when it is asked for. */
+function* periodsOf({
   from,
   to,
   timeZone,
   serviceCategory,
-}: Omit<InsightsQuery, 'granularity'>): readonly TakingsPeriod[] {
+}: Omit<InsightsQuery, 'granularity'>): Generator<TakingsPeriod, void> {
   const fromMs = firstOfDate(from, timeZone);
   const untilMs = firstOfDate(dateAfter(to, 1), timeZone);
-  return [...steadyStretches(fromMs, untilMs, timeZone)].map((stretch) => ({
-    ...stretch,
-    serviceCategory: serviceCategory ?? null,
-  }));
+  for (const stretch of steadyStretches(fromMs, untilMs, timeZone))
+    yield { ...stretch, serviceCategory: serviceCategory ?? null };
 }
 
 const noSums = (): Sums => ({ count: 0, grossCents: 0, feeCents: 0, netCents: 0 });

@@ -1,0 +1,28 @@
+/** Where the browser is in time is told in words that the server takes, whatever the browser calls its time zone. */
+import { afterEach, expect, it, vi } from 'vitest';
+import { timeZoneHere, todayHere } from '#client/time-here.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
+
+function nameTimeZone(timeZone: string): void {
+  const resolved = new Intl.DateTimeFormat().resolvedOptions();
+  vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue({ ...resolved, timeZone });
+}
+
+it.each([
+  ['Asia/Kolkata', 'Asia/Kolkata'],
+  ['+05:30', 'UTC'],
+  ['Etc/Unknown', 'UTC'],
+])('a browser in %s asks in %s', (named, asked) => {
+  nameTimeZone(named);
+  expect(timeZoneHere()).toBe(asked);
+});
+
+it('today is the date of the browser’s time zone', () => {
+  nameTimeZone('Pacific/Auckland');
+  vi.useFakeTimers({ now: Date.parse('2026-11-24T12:00:00Z') });
+  expect(todayHere()).toBe('2026-11-25');
+});
