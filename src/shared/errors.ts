@@ -54,6 +54,11 @@ export const REFUSALS = {
     title: 'Password change required',
     detail: 'Please choose a password of your own first.',
   },
+  password_needed: {
+    status: 401,
+    title: 'Password needed',
+    detail: 'Enter your password to go on.',
+  },
   providers_only: {
     status: 403,
     title: 'Service providers only',

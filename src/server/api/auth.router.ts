@@ -6,6 +6,7 @@ import { deviceFrom } from '#server/auth/devices.ts';
 import { exportRequest } from '#shared/account-export.ts';
 import {
   closing,
+  confirmation,
   credentials,
   passwordChange,
   profileChange,
@@ -15,7 +16,14 @@ import {
 import { AppError } from '#shared/errors.ts';
 import { exportAccount } from './account-export.ts';
 import { turnOwner } from './context.ts';
-import { anyPasswordProcedure, publicProcedure, router, signedInProcedure, withErrorsHeard } from './trpc.ts';
+import {
+  anyPasswordProcedure,
+  confirmedProcedure,
+  publicProcedure,
+  router,
+  signedInProcedure,
+  withErrorsHeard,
+} from './trpc.ts';
 
 /** Counts each request before its input is parsed, so that parsing is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
@@ -68,10 +76,13 @@ export const authRouter = router({
     })
     .input(profileChange)
     .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingTurns } = ctx.services;
+      const { accounts, limits, hashingTurns, sessions } = ctx.services;
       const { account, token } = ctx;
       const update = () => accounts.updateProfile(account, input);
-      if (!accounts.isGuarded(account, input)) return update();
+      if (!accounts.isGuarded(account, input)) {
+        if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
+        return update();
+      }
       await limits.countPasswordChangeTry(token);
       const owner = { origin: account.email, account: account.email, isKnown: true };
       const user = await hashingTurns.take(owner, () =>
@@ -83,6 +94,16 @@ export const authRouter = router({
 
   logout: anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.revoke(ctx.token);
+    return null;
+  }),
+
+  confirm: tryingToChangePassword.input(confirmation).mutation(async ({ ctx, input }): Promise<null> => {
+    const { accounts, limits, hashingTurns } = ctx.services;
+    const { account, token } = ctx;
+    const owner = { origin: account.email, account: account.email, isKnown: true };
+    await hashingTurns.take(owner, () =>
+      limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
+    );
     return null;
   }),
 
@@ -116,7 +137,7 @@ export const authRouter = router({
     }),
 
   /** The name of the file, then its bytes in pieces. */
-  export: signedInProcedure
+  export: confirmedProcedure
     .use(async ({ ctx, next }) => {
       await ctx.services.limits.countChange('export', ctx.account.id);
       return next();
@@ -137,14 +158,14 @@ export const authRouter = router({
 
   sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
 
-  endSession: signedInProcedure
+  endSession: confirmedProcedure
     .input(z.object({ id: z.string().brand<'SessionId'>() }))
     .mutation(async ({ ctx, input }): Promise<null> => {
       await ctx.services.sessions.end(ctx.account.id, input.id);
       return null;
     }),
 
-  endOtherSessions: signedInProcedure.mutation(async ({ ctx }): Promise<null> => {
+  endOtherSessions: confirmedProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
     return null;
   }),

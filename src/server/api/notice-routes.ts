@@ -14,7 +14,7 @@ export const NOTICE_ROUTES: readonly RestRoute[] = [
   route('POST', '/notices/devices', 'notices.register', {
     status: 201,
     output: noticeDevice,
-    refusals: ['push_endpoint_refused', 'invalid_input', 'too_many_requests'],
+    refusals: ['password_needed', 'push_endpoint_refused', 'invalid_input', 'too_many_requests'],
   }),
   route('PATCH', '/notices/devices/:deviceId', 'notices.update', {
     status: 200,
@@ -28,7 +28,7 @@ export const NOTICE_ROUTES: readonly RestRoute[] = [
   }),
   route('DELETE', '/notices/devices/:deviceId', 'notices.remove', {
     status: 204,
-    refusals: ['device_not_found', 'too_many_requests'],
+    refusals: ['password_needed', 'device_not_found', 'too_many_requests'],
     call: askForDevice,
   }),
   route('POST', '/notices/devices/:deviceId/test', 'notices.test', {

@@ -56,7 +56,15 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 200,
     input: profileChange,
     output: user,
-    refusals: ['invalid_input', 'wrong_password', 'email_taken', 'username_taken', 'too_many_requests'],
+    refusals: [
+      ...(['password_needed', 'invalid_input', 'wrong_password', 'email_taken', 'username_taken'] as const),
+      'too_many_requests',
+    ],
+  }),
+  route('POST', '/auth/confirm', 'auth.confirm', {
+    isForAnyPassword: true,
+    status: 204,
+    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
   }),
   route('POST', '/auth/password', 'auth.changePassword', {
     isForAnyPassword: true,
@@ -73,7 +81,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
   route('GET', '/auth/me/export', 'auth.export', {
     status: 200,
     fileTypes: [ZIP_TYPE],
-    refusals: ['invalid_input', 'too_many_requests'],
+    refusals: ['password_needed', 'invalid_input', 'too_many_requests'],
     async call({ caller, query }) {
       const items = (await caller().auth.export({ timeZone: query('time_zone') }))[Symbol.asyncIterator]();
       const { value: start } = await items.next();
@@ -82,10 +90,13 @@ export const REST_ROUTES: readonly RestRoute[] = [
     },
   }),
   route('GET', '/auth/sessions', 'auth.sessions', { status: 200, output: session, isList: true }),
-  route('DELETE', '/auth/sessions', 'auth.endOtherSessions', { status: 204 }),
+  route('DELETE', '/auth/sessions', 'auth.endOtherSessions', {
+    status: 204,
+    refusals: ['password_needed'],
+  }),
   route('DELETE', '/auth/sessions/:sessionId', 'auth.endSession', {
     status: 204,
-    refusals: ['session_not_found'],
+    refusals: ['password_needed', 'session_not_found'],
     call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('sessionId') }) }),
   }),
   route('GET', '/qr-codes', 'qrCodes.list', { status: 200, output: qrCode, isList: true }),

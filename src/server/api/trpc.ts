@@ -77,6 +77,15 @@ export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
 /** Guarantees a live session of somebody who chose their password themselves. */
 export const signedInProcedure = requireSession();
 
+/**
+ * Guarantees a live session whose owner typed the password a short while ago, so that a session which somebody else got hold of
+ * changes nothing that keeps its owner out.
+ */
+export const confirmedProcedure = signedInProcedure.use(async ({ ctx, next }) => {
+  await ctx.services.sessions.requireRecentPassword(ctx.token);
+  return next();
+});
+
 /** Takes guests as well: `ctx.account` is null for whoever sends no session. One that has ended is refused all the same. */
 export const anybodyProcedure = t.procedure.use(async ({ ctx, next }) =>
   next({ ctx: { account: await callerOf(ctx) } }),

@@ -7,6 +7,7 @@ import {
   CLOSING_GRACE_DAYS,
   type Closing,
   type ClosingAnswer,
+  type Confirmation,
   type Credentials,
   isOwnName,
   type Login,
@@ -68,6 +69,13 @@ export interface Accounts {
    * @returns what may be left of it in the files; null when nobody has this email.
    */
   closeAtOnce(email: string): Promise<Remnants | null>;
+  /**
+   * Notes that the owner of a session typed the password in it.
+   * @throws AppError `wrong_password` when it is not right, or has expired; `session_ended`.
+   */
+  confirm(account: Account, confirmation: Confirmation, token: string): Promise<void>;
+  /** Whether a change is for whoever typed the password a short while ago: that of the username or the phone. */
+  isSensitive(account: Account, change: ProfileChange): boolean;
   /** Whether a change is for whoever knows the password: that of the email, to which the account belongs. */
   isGuarded(account: Account, change: ProfileChange): boolean;
   /**
@@ -143,6 +151,16 @@ export function createAccounts(deps: {
 
   return {
     isGuarded,
+
+    isSensitive: (present, { username = present.username, phone = present.phone }) =>
+      username !== present.username || phone !== present.phone,
+
+    async confirm({ email }, { password }, token) {
+      const found = await storage.findCredentials(email);
+      const isRight = await passwords.verify(found?.passwordHash ?? null, password);
+      if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+      await sessions.confirm(token);
+    },
 
     async updateProfile(account, change) {
       const { username, fullName, phone } = change;

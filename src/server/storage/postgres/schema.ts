@@ -86,6 +86,8 @@ export const sessions = schema.table(
     expiresAtMs: whole('expires_at_ms').notNull(),
     /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
     device: text('device').notNull().default(''),
+    /** When its owner last proved in it to know the password; 0 for a session of a version that did not ask. */
+    confirmedAtMs: whole('confirmed_at_ms').notNull().default(0),
   },
   (table) => [
     index('sessions_user').on(table.userId),

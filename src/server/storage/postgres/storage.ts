@@ -20,6 +20,7 @@ import { detailTakings, listTips, readDailyTakings, readTotals, sumGiven } from 
 import { forgetRemnants } from './remnants.ts';
 import {
   changePassword,
+  confirmSession,
   createSession,
   findSessions,
   NO_TOKEN_HASH,
@@ -172,6 +173,9 @@ export function createPostgresStorage(url: string): Storage {
       steps.run(async (statements) => {
         await statements.extendSession.execute({ tokenHash: Buffer.from(tokenHash), expiresAtMs });
       }),
+
+    confirmSession: (tokenHash, nowMs) =>
+      steps.run((statements) => confirmSession(statements, tokenHash, nowMs)),
 
     endSession: (tokenHash) =>
       steps.run(async (statements) => {
