@@ -381,6 +381,16 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
       ),
     act: ({ t }, door) => logInThrough(door, t, 'cam@example.com', PASSWORD),
   },
+  username_changed_often: {
+    status: 429,
+    detail: 'A username can be changed three times in 30 days. You can change yours again in 30 days.',
+    isRateLimited: true,
+    async arrange({ customer }) {
+      for (const username of ['one', 'two', 'three'])
+        await customer.trpc.auth.updateProfile.mutate({ username });
+    },
+    act: ({ t, customer }, door) => call(door, t, 'auth.updateProfile', { username: 'four' }, customer),
+  },
   internal: {
     status: 500,
     disturb: ({ t }) => t.data.setFault(MARKER),

@@ -78,7 +78,10 @@ export const authRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns, sessions } = ctx.services;
       const { account, token } = ctx;
-      const update = () => accounts.updateProfile(account, input);
+      const { username = account.username } = input;
+      const change = () => accounts.updateProfile(account, input);
+      const update = () =>
+        username === account.username ? change() : limits.limitUsernameChange(account.id, change);
       if (!accounts.isGuarded(account, input)) {
         if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
         return update();

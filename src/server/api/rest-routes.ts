@@ -58,7 +58,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: user,
     refusals: [
       ...(['password_needed', 'invalid_input', 'wrong_password', 'email_taken', 'username_taken'] as const),
-      'too_many_requests',
+      ...(['username_changed_often', 'too_many_requests'] as const),
     ],
   }),
   route('POST', '/auth/confirm', 'auth.confirm', {

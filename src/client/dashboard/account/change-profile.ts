@@ -1,6 +1,5 @@
 /** Changes the account on the server; the session and the cache of this page follow. */
 import type { ProfileChange } from '#shared/accounts.ts';
-import { api } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { showChangedUser } from '../../session/changed-user.ts';
 
@@ -8,7 +7,7 @@ import { showChangedUser } from '../../session/changed-user.ts';
 export function useChangeProfile(): (change: ProfileChange) => Promise<void> {
   const utils = trpc.useUtils();
   return async (change) => {
-    showChangedUser(await api.auth.updateProfile.mutate(change));
+    showChangedUser(await utils.client.auth.updateProfile.mutate(change));
     // A retired service takes its code along.
     void utils.invalidate();
   };

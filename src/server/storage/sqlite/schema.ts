@@ -124,7 +124,7 @@ export const attempts = sqliteTable(
     limit: text('limit_name').notNull(),
     /** SHA-256 in hexadecimal; empty where the limit is not about an account. */
     account: text('account').notNull(),
-    /** Of an address, a network, a device or a session: SHA-256 in hexadecimal; empty where the limit is about none. */
+    /** Of an address, a network, a device or a session: SHA-256 in hexadecimal; a number where each attempt counts apart; empty where the limit is about none. */
     address: text('address').notNull(),
     count: integer('count').notNull(),
     endsAtMs: integer('ends_at_ms').notNull(),
