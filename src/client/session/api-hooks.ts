@@ -2,9 +2,8 @@
  * The procedures of the server as hooks with a cache, for the screens behind the login.
  */
 import { QueryClient } from '@tanstack/react-query';
-import { httpBatchLink, httpSubscriptionLink, splitLink, type TRPCLink } from '@trpc/client';
+import { httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import { createTRPCReact, getQueryKey } from '@trpc/react-query';
-import { observable } from '@trpc/server/observable';
 import { EventSource } from 'eventsource';
 import {
   type AppRouter,
@@ -14,7 +13,6 @@ import {
   failureOf,
   TRPC_URL,
 } from '../api.ts';
-import { askForPassword } from './password-again.ts';
 import { learnTime } from './server-clock.ts';
 import { readToken } from './session.ts';
 
@@ -35,27 +33,9 @@ async function mayBeSent(): Promise<void> {
   if (readToken() === null) throw new Error('The session has ended.');
 }
 
-/** Goes on with a call once the password was typed that it needs; it fails as it did when nobody types it. */
-const askWhenPasswordIsNeeded: TRPCLink<AppRouter> =
-  () =>
-  ({ op, next }) =>
-    observable((observer) =>
-      next(op).subscribe({
-        next: (value) => observer.next(value),
-        complete: () => observer.complete(),
-        error(error) {
-          if (error.data?.errorCode !== 'password_needed') return observer.error(error);
-          void askForPassword().then((isTyped) =>
-            isTyped ? next(op).subscribe(observer) : observer.error(error),
-          );
-        },
-      }),
-    );
-
 export const trpc = createTRPCReact<AppRouter>();
 export const trpcClient = trpc.createClient({
   links: [
-    askWhenPasswordIsNeeded,
     endSessionWhenRefused,
     splitLink({
       condition: ({ type }) => type === 'subscription',

@@ -70,7 +70,8 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable }: 
   function go(ask: () => Promise<{ readonly url: string }>) {
     void attempts.run(async () => {
       try {
-        window.location.assign((await ask()).url);
+        const { withPassword } = await import('../../session/password-again.ts');
+        window.location.assign((await withPassword(ask)).url);
       } catch (error) {
         toastError(failureOf(error).detail ?? 'There is no connection. Please try again.');
       }
