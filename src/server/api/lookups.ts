@@ -15,11 +15,13 @@ const URL_OF_LOOKUP = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
  * line in the log of its own; null for every other request. See docs/decisions/010-hot-paths.md.
  */
 export function createRecall(qrCodes: QrCodes, envelope: Envelope): (request: Request) => Response | null {
-  return ({ method, url }) => {
+  return (request) => {
+    const { method, url } = request;
     if (method !== 'GET') return null;
     const text = URL_OF_LOOKUP.exec(url)?.[1];
     const found = text === undefined ? null : qrCodes.recall(text);
-    if (!found) return null;
+    // Whoever is logged in may be told something else.
+    if (!found || request.headers.has('Authorization')) return null;
     const arrival = envelope.receive();
     const response = envelope.json(arrival.requestId, wireTextOnce(found), 200);
     envelope.log(arrival, 'GET', ROUTE, 200);

@@ -120,6 +120,17 @@ async function callerOf({ token, services }: Context, withAnyPassword = false): 
   return account;
 }
 
+/** Whose session a request comes in, where it makes a small difference: null also for one that has ended. */
+export async function callerIfKnown({ token, services }: Context): Promise<Account | null> {
+  if (token === null) return null;
+  try {
+    return await services.sessions.resume(token);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
+
 /**
  * Lets no error of a generator go unheard, which would end the process: between heartbeats tRPC asks for the next event
  * before the reader has taken the last one, and awaits it only then (`withPing`). A reader that stands still would
