@@ -16,7 +16,7 @@ const UNNAMED = 'tipwell-data.zip';
 const NO_ANSWER = 'Your data could not be downloaded. Check your connection and try again.';
 
 /** What the client reads of a refusal (RFC 9457, section 3.1). */
-const problem = z.object({ code: z.string(), detail: z.string() });
+const problem = z.object({ code: z.string().optional(), detail: z.string() });
 
 export interface DataDownload {
   readonly isUnderWay: boolean;
@@ -75,7 +75,7 @@ async function downloadData(): Promise<string | null> {
 
 async function refusalOf(response: Response): Promise<z.infer<typeof problem>> {
   const answer = problem.safeParse(await response.json().catch(() => null));
-  const refusal = answer.data ?? { code: '', detail: NO_ANSWER };
+  const refusal = answer.data ?? { detail: NO_ANSWER };
   // The refusal of this call logs out when the session has ended.
   if (response.status === 401 && refusal.code !== 'password_needed') await verifySession();
   return refusal;

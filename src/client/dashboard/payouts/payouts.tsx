@@ -48,7 +48,7 @@ export function Payouts({ user, place, loadQuestion }: PayoutsProps) {
   if (status.status === 'failed') {
     if (place === 'profile') return null;
     return (
-      <Problem title="Whether you can be paid could not be loaded" onRetry={() => void query.refetch()}>
+      <Problem title="Your payouts could not be loaded" onRetry={() => void query.refetch()}>
         <p>{TRY_AGAIN}</p>
       </Problem>
     );
