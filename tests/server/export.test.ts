@@ -106,6 +106,7 @@ describe('an export', () => {
   test('is saved as a ZIP file that bears the username and the day, and is kept in no cache', async () => {
     const { t, pat } = await createScene();
     t.clock.nowMs = Date.parse('2026-05-16T23:59:00Z');
+    await pat.trpc.auth.confirm.mutate({ password: PASSWORD });
     const { response, files, text } = await exportOf(t, pat);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/zip',
@@ -340,6 +341,7 @@ describe('an export', () => {
       t.clock.nowMs += 60_000;
       await give(tip % 3 === 0 ? pat : cam, tip % 3 === 0 ? 'barber' : 'dj', 1_000 + tip);
     }
+    await pat.trpc.auth.confirm.mutate({ password: PASSWORD });
     const { body: all } = await t.rest('GET', '/transactions', { token: pat.token });
     await pat.trpc.transactions.refund.mutate({ id: all[5].id });
     for (const person of [pat, sam, cam]) {
@@ -453,6 +455,7 @@ describe('an export is refused', () => {
     expect(events.map(({ data }) => data).join()).toContain('too_many_requests');
     expect((await open(t, cam)).status).toBe(200);
     t.clock.nowMs += 3_600_000;
+    await pat.trpc.auth.confirm.mutate({ password: PASSWORD });
     expect((await open(t, pat)).status).toBe(200);
   });
 });
@@ -513,6 +516,7 @@ describe(`an export of ${MANY} tips`, () => {
       for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');
     }
     t.clock.nowMs += (count + 1) * 1_000;
+    await pat.trpc.auth.confirm.mutate({ password: PASSWORD });
     return { t, pat, cam, produced: () => produced };
   }
 
