@@ -350,7 +350,7 @@ describe('an export', () => {
       t.clock.nowMs += 60_000;
       await give(tip % 3 === 0 ? pat : cam, tip % 3 === 0 ? 'barber' : 'dj', 1_000 + tip);
     }
-    await typePassword(t, pat);
+    for (const person of [pat, sam, cam]) await typePassword(t, person);
     const { body: all } = await t.rest('GET', '/transactions', { token: pat.token });
     await pat.trpc.transactions.refund.mutate({ id: all[5].id });
     for (const person of [pat, sam, cam]) {
