@@ -23,6 +23,7 @@ import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups
 import { goOn, writeBooks } from '#tests/support/books.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { exchangeTips, forge } from '#tests/support/forgery.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
@@ -191,7 +192,7 @@ describe('restoring', () => {
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     expect(dumpOf(path)).toEqual({ ...before, push_devices: [] });
     expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
-    const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
+    const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
     await goOn(storage, books);
     await storage.close();
     expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);

@@ -12,6 +12,7 @@ import { connect } from '#server/storage/postgres/connection.ts';
 import { newPhotoName, newTransactionId, newUserId } from '#shared/ids.ts';
 import { goOn, moveBooks, writeBooks } from '#tests/support/books.ts';
 import { makeEarlierDatabase } from '#tests/support/earlier-postgres.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
@@ -60,7 +61,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
 
   /** Records another tip. */
   async function tipOnce(url: string, { tips }: Pick<Awaited<ReturnType<typeof writeBooks>>, 'tips'>) {
-    const storage = await at(url).openForServer(() => {});
+    const storage = await at(url).openForServer(OPENING);
     const [tip] = tips;
     if (!tip) throw new Error('there is no tip');
     const id = newTransactionId(randomBytes);
@@ -114,8 +115,13 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       ': 1 account changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(stdout).toContain('All sessions have ended (1): everybody logs in again.\n');
-    expect(await at(url).check(null)).toEqual({ problems: [], tipCount: books.tipCount, past });
-    const storage = await at(url).openForServer(() => {});
+    expect(await at(url).check([])).toEqual({
+      problems: [],
+      differences: [],
+      tipCount: books.tipCount,
+      past,
+    });
+    const storage = await at(url).openForServer(OPENING);
     expect(await storage.listSessions(books.customer.id, 0)).toEqual([]);
     expect(await storage.secret('giver_pseudonym', Buffer.alloc(32))).toEqual(
       Buffer.alloc(32, 'giver_pseudonym'),
@@ -127,7 +133,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const kept = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
     expect(kept.stdout).toContain('kept as the schema tipwell_before_restore_2 of the same database.\n');
     expect(kept.stdout).toContain('Sessions go on as they were when the backup was made: 1.\n');
-    const again = await at(url).openForServer(() => {});
+    const again = await at(url).openForServer(OPENING);
     expect(await again.listSessions(books.customer.id, 0)).toHaveLength(1);
     expect(await again.devices.list(books.customer.id, 0)).toEqual([]);
     await again.close();
@@ -138,8 +144,8 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const url = await createDatabase();
     const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
     expect({ code, kept: stdout.includes('kept as') }).toEqual({ code: 0, kept: false });
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
-    const [from, to] = [await at(books.url).openForCommand(), await at(url).openForServer(() => {})];
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
+    const [from, to] = [await at(books.url).openForCommand(), await at(url).openForServer(OPENING)];
     const { id } = books.payments.giver;
     expect(await to.payments.listPayments(id, null, 99)).toEqual(
       await from.payments.listPayments(id, null, 99),
@@ -151,7 +157,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     );
     await goOn(to, books);
     for (const storage of [from, to]) await storage.close();
-    expect((await at(url).check(null)).problems).toEqual([]);
+    expect((await at(url).check([])).problems).toEqual([]);
   });
 
   test('a restore is refused while a server runs', async () => {
@@ -172,7 +178,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect(refused.stderr).toContain(
       'tells another past than the database that it would replace: from tip 1 on',
     );
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
     expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);
   });
 
@@ -186,7 +192,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('Cannot restore ');
     expect(stderr).not.toContain(new URL(url).password);
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 
   test('a restore of a dump with a changed schema or a wrong sum is refused, and leaves all as it was', async () => {
@@ -205,7 +211,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [dump, '--other-past']);
       expect(code).toBe(1);
       expect(stderr).toContain(`${dump} cannot be trusted. ${sentence}`);
-      expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+      expect(await at(url).check([])).toMatchObject({ problems: [], past });
     }
   });
 
@@ -217,10 +223,10 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
        CREATE TABLE tipwell.unfinished_restore (aside text);
        INSERT INTO tipwell.unfinished_restore VALUES ('tipwell_before_restore')`,
     );
-    await expect(at(url).openForServer(() => {})).rejects.toThrow('was broken off');
+    await expect(at(url).openForServer(OPENING)).rejects.toThrow('was broken off');
     const missing = await runToEnd('db-restore', { DATABASE_URL: url }, [import.meta.filename]);
     expect(missing.code).toBe(1);
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
     expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file])).code).toBe(0);
   });
 
@@ -230,21 +236,21 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const file = join(temporaryFolder(), 'earlier.dump');
     const written = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
     expect(written).toMatchObject({ code: 0, stderr: '' });
-    const { past } = await at(url).check(null);
+    const { past } = await at(url).check([]);
     const other = await createDatabase();
     const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [file, '--digest', past]);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
-    expect(await at(other).check(null)).toEqual({ problems: [], tipCount: 1, past });
-    const storage = await at(other).openForServer(() => {});
+    expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
+    const storage = await at(other).openForServer(OPENING);
     await storage.close();
-    expect(await at(other).check(null)).toEqual({ problems: [], tipCount: 1, past });
+    expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
     // What was brought up to date meanwhile gives way to the backup, too.
     expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
   });
 
   test('a backup made after an account was closed says nothing of who it was, and its restore leaves it closed', async () => {
     const url = await createDatabase();
-    const storage = await at(url).openForServer(() => {});
+    const storage = await at(url).openForServer(OPENING);
     const { provider, customer, code, tip } = await createPeople(storage).setTheScene();
     const { id } = provider;
     await storage.updateAccount(id, {
@@ -291,7 +297,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect((await runToEnd('db-backup', { DATABASE_URL: url }, [file])).code).toBe(0);
     const other = await createDatabase();
     expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
-    const restored = await at(other).openForServer(() => {});
+    const restored = await at(other).openForServer(OPENING);
     expect(await restored.findCredentials(email)).toBeNull();
     expect(await restored.findQrCode(code)).toMatchObject({ status: 'retired' });
     for (const username of ['pat', 'patricia']) {
@@ -299,7 +305,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       expect(await restored.createAccount(newcomer)).toBe('username_taken');
     }
     await restored.close();
-    expect((await at(other).check(null)).problems).toEqual([]);
+    expect((await at(other).check([])).problems).toEqual([]);
   });
 
   test('the daily backup of a server is a dump', async () => {
@@ -335,7 +341,7 @@ test('without programs that fit, backups and restores say what to install, and c
     expect(stderr).not.toContain(new URL(url).password || 'no password');
   }
   expect(readdirSync(folder)).toEqual([]);
-  expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+  expect(await at(url).check([])).toMatchObject({ problems: [], past });
 });
 
 async function ask(url: string): Promise<string> {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ALL_TIPS } from '#server/storage/ledger.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
@@ -18,7 +19,7 @@ async function connectPast(url: string): Promise<Client> {
   return client;
 }
 
-const open = (url: string) => databaseAt({ engine: 'postgres', url }).openForServer(() => {});
+const open = (url: string) => databaseAt({ engine: 'postgres', url }).openForServer(OPENING);
 
 /** A ledger with a tip and its reversal, and nobody who has it open. */
 async function createLedger() {

@@ -13,7 +13,7 @@ import { join, posix } from 'node:path';
 const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string])[] = [
   ['shared', /^shared\//, ''],
 
-  ['schedule', /^server\/storage\/backup-schedule\.ts$/, ''],
+  ['schedule', /^server\/storage\/backup-schedule\.ts$/, 'storage'],
   ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
   ['storage', /^server\/storage\/[^/]+$/, ''],
   ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage'],
@@ -29,11 +29,13 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['config', /^server\/config\.ts$/, 'storage'],
   ['api', /^server\/api\//, 'storage chapters printer limits queue ports payments'],
   ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits queue config api ports payments'],
+  ['apart', /^server\/apart\.ts$/, ''],
+  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config api'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'storage choice schedule chapters printer limits config api app frame ports stripe',
+    'storage choice schedule chapters printer limits config api app frame ports stripe care',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'frame programs'],
 

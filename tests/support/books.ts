@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { newDeviceId, newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
@@ -19,7 +20,7 @@ export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid'] as const
  * paid, and one that was refunded.
  */
 export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
-  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   const { setTheScene, addAccount } = createPeople(storage);
   const { provider, customer, code, tip } = await setTheScene();
   const other = await addAccount('sam');

@@ -9,6 +9,9 @@ const UNKEPT = { 'Cache-Control': 'no-store' };
 /** What an operator has to look into although tips are recorded. `/readyz` is open to everybody: no sentence here says more. */
 const TROUBLES = {
   backup: 'The daily backup has failed or found something wrong',
+  late: 'The newest backup has been older than 26 hours',
+  past: 'The folder of the backups has held some of another past than that of the database',
+  data: 'The data has been found damaged, or could not be read through,',
   ledger: 'The ledger has not added up',
 } as const;
 export type Trouble = keyof typeof TROUBLES;

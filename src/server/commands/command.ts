@@ -81,6 +81,17 @@ export function parseNoted(text: string | undefined): NotedPast | null {
   );
 }
 
+/** An option that may be given more than once. */
+export const SEVERAL_NOTES = { type: 'string', multiple: true } as const;
+
+/**
+ * Parses the notes of a ledger that an operator gives as one or more `--digest COUNT:HEX`.
+ * @throws UsageError when one of them is no such note.
+ */
+export function parseNotes(texts: readonly string[] = []): NotedPast[] {
+  return texts.flatMap((text) => parseNoted(text) ?? []);
+}
+
 function isForeseen(error: unknown): error is Error {
   const isFileTrouble = error instanceof Error && 'code' in error && 'syscall' in error;
   return (

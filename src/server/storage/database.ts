@@ -1,6 +1,7 @@
 /**
  * A database as the server and the operator's commands handle it, whichever engine keeps it.
  */
+import type { Clock } from '#shared/calendar.ts';
 import type { NotedPast } from './past.ts';
 import type { Storage } from './storage.ts';
 
@@ -23,8 +24,10 @@ export class DatabaseRefused extends Error {
 }
 
 export interface Findings {
-  /** What is wrong, in sentences; empty when the data is whole, the ledger adds up, and its past is the one that was noted. */
+  /** What is wrong, in sentences; empty when the data is whole and the ledger adds up. */
   readonly problems: readonly string[];
+  /** How the ledger differs from what was noted of it, in sentences. */
+  readonly differences: readonly string[];
   readonly tipCount: number;
   /** `COUNT:HEX` of the whole ledger. */
   readonly past: string;
@@ -71,8 +74,14 @@ export interface TableRows {
   readonly rows: Iterable<readonly unknown[]>;
 }
 
-/** Called with what an operator should know, in a sentence, while a server runs. */
-export type Notice = (sentence: string, cause?: unknown) => void;
+/** What a server hands in when it opens its data. */
+export interface Opening {
+  readonly clock: Clock;
+  /** Called with what an operator should know, in a sentence. */
+  warn(sentence: string, cause?: unknown): void;
+  /** Called when there was no data, and it has been made. */
+  tellNew(): void;
+}
 
 export interface ManagedDatabase {
   /** How the operator knows it. */
@@ -83,7 +92,7 @@ export interface ManagedDatabase {
    * storage is closed.
    * @throws DatabaseRefused
    */
-  openForServer(notice: Notice): Promise<Storage>;
+  openForServer(opening: Opening): Promise<Storage>;
   /**
    * Opens the data for one command, also while a server has it.
    * @throws DatabaseRefused when there is none, or its schema is not today's.
@@ -94,13 +103,14 @@ export interface ManagedDatabase {
    * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
    * @throws DatabaseRefused when it is missing, none of this product's, or of a version that is not known here.
    */
-  check(noted: NotedPast | null): Promise<Findings>;
+  check(noted: readonly NotedPast[]): Promise<Findings>;
   /**
    * Copies the data, as of one moment, also while a server writes to it; the copy appears under its name only once it is complete,
    * checked and on the disk.
+   * @param noted what was noted of the ledger earlier. A copy that does not begin like that is written all the same.
    * @throws DatabaseRefused when there is nothing to copy, the file exists, or the copy does not check out.
    */
-  backUp(file: string): Promise<Findings>;
+  backUp(file: string, noted: readonly NotedPast[]): Promise<Findings>;
   /**
    * Puts a backup in the place of the data, which is kept aside. The backup itself stays untouched.
    * @throws DatabaseRefused when a server has the data, or the backup is damaged, does not add up, has other tables or another

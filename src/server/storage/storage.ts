@@ -3,6 +3,7 @@
  * and answers with an outcome, never with a driver's error. The only error thrown on purpose is
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
+import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
@@ -320,6 +321,14 @@ export interface Storage extends Ledger {
    * @throws StorageUnavailable, with its cause, when they could not.
    */
   proveWritable(): Promise<void>;
+  /**
+   * Looks whether what is written would last, and by the right time: the file that is open is the one that is there, and the
+   * clock of the process is within a minute of the database's. While one of these does not hold, whatever writes is refused with
+   * StorageUnavailable, and reads go on; no session is judged by a clock that is wrong.
+   * @returns what does not hold, in a sentence for the operator; null when all is well.
+   * @throws StorageUnavailable while the database does not answer.
+   */
+  checkGround(clock: Clock): Promise<string | null>;
   /** Finishes what was accepted, then lets go of the data. */
   close(): Promise<void>;
 }

@@ -3,9 +3,10 @@
  */
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
+import { DatabaseRefused, type ManagedDatabase, type Opening } from '../database.ts';
 import { StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
+import { compareClocks } from './clock-check.ts';
 import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
@@ -22,14 +23,17 @@ const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionM
 export function managePostgres(url: string): ManagedDatabase {
   const name = nameOf(url);
 
-  async function bringUpToDate(notice: Notice): Promise<void> {
+  async function bringUpToDate(opening: Opening): Promise<void> {
     const client = await connectOrRefuse(url, UNLIMITED);
     const migrations = readMigrations();
     try {
+      const wrongClock = await compareClocks(client, opening.clock);
+      if (wrongClock !== null) throw new DatabaseRefused(`${wrongClock}.`);
       await holdAsServer(client);
+      if ((await appliedTo(client)).length === 0) opening.tellNew();
       await migrate(client, migrations);
       await requireUnchanged(client, migrations);
-      const problem = await findProblem(client, notice);
+      const problem = await findProblem(client, opening);
       if (problem === undefined) return;
       throw new DatabaseRefused(
         `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
@@ -69,8 +73,8 @@ export function managePostgres(url: string): ManagedDatabase {
   return {
     name,
 
-    async openForServer(notice) {
-      await bringUpToDate(notice);
+    async openForServer(opening) {
+      await bringUpToDate(opening);
       return createPostgresStorage(url);
     },
 
@@ -80,7 +84,7 @@ export function managePostgres(url: string): ManagedDatabase {
     },
 
     check: (noted) => run(() => inspectDatabase(url, readMigrations(), noted)),
-    backUp: (file) => run(() => backUp(url, file, readMigrations())),
+    backUp: (file, noted) => run(() => backUp(url, file, readMigrations(), noted)),
     restore: (backup, options) => run(() => restore(url, backup, readMigrations(), options)),
     async readAll() {
       throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
@@ -104,13 +108,13 @@ function isServersRefusal(error: unknown): boolean {
 }
 
 /** What is wrong with what was written since the last check; nothing when it cannot be checked at the moment. */
-async function findProblem(client: ClientBase, notice: Notice): Promise<string | undefined> {
+async function findProblem(client: ClientBase, { warn }: Pick<Opening, 'warn'>): Promise<string | undefined> {
   try {
     return (await checkToTheEnd(client))[0];
   } catch (error) {
     const passing = asPortError(error);
     if (!(passing instanceof StorageUnavailable)) throw error;
-    notice('what was written to the ledger since the last check could not be checked', passing);
+    warn('what was written to the ledger since the last check could not be checked', passing);
     return undefined;
   }
 }

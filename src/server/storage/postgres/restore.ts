@@ -105,8 +105,10 @@ async function finish(
   await client.query(`DROP TABLE ${MARK}`);
   const changed = await inspectSchema(client, migrations);
   if (changed?.problems[0] !== undefined) throw untrusted(changed.problems[0]);
-  const { problems, tipCount, past } = await inspectLedger(client, options.noted);
-  if (problems[0] !== undefined) throw untrusted(problems[0]);
+  const noted = options.noted === null ? [] : [options.noted];
+  const { problems, differences, tipCount, past } = await inspectLedger(client, noted);
+  const [problem] = [...problems, ...differences];
+  if (problem !== undefined) throw untrusted(problem);
   const compared = aside === null ? null : await compareWithPresent(client, aside);
   if (compared?.difference !== null && compared !== null && !options.acceptsOtherPast) {
     throw new DatabaseRefused(

@@ -9,12 +9,14 @@ import { type Storage, StorageUnavailable } from '../storage.ts';
 import { beginClosing, closeAccount, createAccount, updateAccount } from './accounts.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
+import { createClockGuard } from './clock-check.ts';
 import { createCode, replaceCode, setPhoto, updateCode } from './codes.ts';
 import { connect } from './connection.ts';
 import { createDevices, forgetSecrets } from './devices.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { createPayments } from './payments.ts';
+import { proveWritable } from './proof.ts';
 import { checkRecent } from './recent-check.ts';
 import { detailTakings, listTips, readDailyTakings, readTotals, sumGiven } from './records.ts';
 import { forgetRemnants } from './remnants.ts';
@@ -29,12 +31,10 @@ import type { Statements } from './statements.ts';
 import { recordTips, reverseTip } from './tip-groups.ts';
 import { createWords } from './words.ts';
 
-/** A row that is written and deleted again in one durable transaction. */
-const PROOF = { limit: 'readiness', account: 'readiness', count: 0, endsAtMs: 0 } as const;
-
 /** The storage port over a database whose schema is today's. */
 export function createPostgresStorage(url: string): Storage {
   const steps = openAtomicSteps(url);
+  const clockGuard = createClockGuard(steps);
   const notifications = createNotifications(() => connect(url), steps.isOwn);
 
   /** A transaction whose statements all wait for one another, and which may be run again after it was committed. */
@@ -160,10 +160,15 @@ export function createPostgresStorage(url: string): Storage {
       return outcome;
     },
 
-    findSession: (tokenHash, nowMs) => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs }),
+    async findSession(tokenHash, nowMs) {
+      // Whoever is told that their session has ended forgets it.
+      clockGuard.requireRight();
+      return sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs });
+    },
 
     findEndedSessions: (tokenHashes, nowMs) =>
       steps.run(async (statements) => {
+        if (!clockGuard.isRight()) return [];
         const hashes = tokenHashes.map((hash) => Buffer.from(hash));
         return (await statements.endedSessions.execute({ hashes, nowMs })).map(({ hash }) => hash);
       }),
@@ -333,11 +338,9 @@ export function createPostgresStorage(url: string): Storage {
 
     checkRecent: () => steps.lend(checkRecent),
 
-    proveWritable: () =>
-      transact(async (statements) => {
-        await statements.insertAttemptCount.run({ ...PROOF, address: '' });
-        await statements.deleteAttemptsOn.execute({ account: PROOF.account });
-      }),
+    checkGround: clockGuard.check,
+
+    proveWritable: () => transact(proveWritable),
 
     async close() {
       await Promise.all([tips.close(), attempts.close(), sessions.close()]);
