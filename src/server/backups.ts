@@ -109,6 +109,7 @@ async function readAllData(
     }
     schedule?.learn(noted, differing);
     troubles.end('data');
+    log.info('all of the data was read through, and is whole');
     return true;
   } catch (err) {
     if (signal.aborted) return true;

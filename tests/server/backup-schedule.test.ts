@@ -14,13 +14,28 @@ import {
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { type BackupScheduleDependencies, createBackupSchedule } from '#server/storage/backup-schedule.ts';
-import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import {
+  type RunningServer,
+  runToEnd,
+  startServer,
+  stopEverything,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
 
 const START_MS = Date.UTC(2026, 4, 15, 12);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 afterAll(stopEverything);
+
+/** The lines of a server's log. */
+function linesOf(server: RunningServer): { readonly level: number; readonly msg: string }[] {
+  return server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+}
 
 interface Database {
   /** Its past; what is noted of a ledger that it has grown from is among `earlier`. */
@@ -280,11 +295,55 @@ describe('a server', () => {
     expect(statSync(blocked).size).toBe(0);
   });
 
-  test('without BACKUP_FOLDER writes none', async () => {
+  test('without BACKUP_FOLDER writes none, and says so in its log', async () => {
     const folder = temporaryFolder();
-    const server = await startServer({ DATABASE_URL: join(folder, 'tipwell.db') });
+    const server = await startServer({ DATABASE_URL: join(folder, 'tipwell.db'), LOG_LEVEL: 'info' });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     await server.stop();
     expect(readdirSync(folder).filter((name) => name.startsWith('tipwell-'))).toEqual([]);
+    expect(linesOf(server)).toContainEqual(
+      expect.objectContaining({
+        level: 40,
+        msg: 'BACKUP_FOLDER is not set: this process makes no backups',
+      }),
+    );
+    expect(linesOf(server)).toContainEqual(
+      expect.objectContaining({ level: 30, msg: 'the database is new' }),
+    );
+  });
+
+  test('whose database is new says that the folder has backups of another, at /readyz until they are moved, and keeps them', async () => {
+    const folder = join(temporaryFolder(), 'backups');
+    const real = createScene(folder);
+    await real.runDays(14);
+    const kept = real.names();
+    const now = Date.now() / 1_000;
+    for (const name of kept) utimesSync(join(folder, name), now, now);
+    const server = await startServer({ BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+    const ready = async () => (await fetch(`${server.url}/readyz`)).text();
+    await vi.waitFor(
+      async () =>
+        expect(await ready()).toMatch(
+          /^ok\nThe folder of the backups has held some of another past than that of the database since \S+Z; the log says what\.$/,
+        ),
+      { timeout: 20_000, interval: 50 },
+    );
+    const warnings = linesOf(server).filter(({ level }) => level === 40);
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^the database is new, and BACKUP_FOLDER has backups of another/),
+      expect.stringMatching(/^these backups are of another past/),
+    ]);
+    expect(warnings).toMatchObject([{ backups: 14 }, { files: { length: 14 } }]);
+    expect(real.names()).toEqual([...kept, expect.stringMatching(/^tipwell-000015-/)]);
+    await server.stop();
+
+    // A start that finds the new database learns of the backups by their notes.
+    const again = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL: server.databasePath });
+    await vi.waitFor(
+      async () => expect(await (await fetch(`${again.url}/readyz`)).text()).toContain('of another past'),
+      { timeout: 20_000, interval: 50 },
+    );
+    await again.stop();
+    expect(real.names()).toHaveLength(15);
   });
 });
