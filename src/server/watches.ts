@@ -56,13 +56,13 @@ export function createGroundWatch(deps: {
   readonly log: Logger;
 }): () => Promise<boolean> {
   const { storage, clock, log } = deps;
-  let told: string | null = null;
+  let isTold = false;
   return async () => {
     try {
       const reason = await storage.checkGround(clock);
-      if (reason !== null && reason !== told) log.error({ reason }, 'NOTHING IS SAVED: writes are refused');
-      if (reason === null && told !== null) log.info('writes are taken again');
-      told = reason;
+      if (reason !== null && !isTold) log.error({ reason }, 'NOTHING IS SAVED: writes are refused');
+      if (reason === null && isTold) log.info('writes are taken again');
+      isTold = reason !== null;
       return reason === null;
     } catch (err) {
       log.warn({ err }, 'could not compare the data and the clock with those of the start');

@@ -43,10 +43,10 @@ export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'
 }
 
 function spellDuration(timeMs: number): string {
-  const minutes = Math.floor(timeMs / 60_000);
+  const minutes = Math.round(timeMs / 60_000);
   if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`;
 }
 
 function spellTime(timeMs: number): string {

@@ -11,6 +11,7 @@ import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLi
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
+import { requireSessions } from './pooling.ts';
 import { checkToTheEnd } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { requireUnchanged } from './schema-check.ts';
@@ -23,7 +24,16 @@ const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionM
 export function managePostgres(url: string): ManagedDatabase {
   const name = nameOf(url);
 
+  /** Ends a start with what has kept it from going on. */
+  function refuse(error: unknown): never {
+    if (error instanceof DatabaseRefused) throw error;
+    throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
+      cause: asPortError(error),
+    });
+  }
+
   async function bringUpToDate(opening: Opening): Promise<void> {
+    await requireSessions(url).catch(refuse);
     const client = await connectOrRefuse(url, UNLIMITED);
     const migrations = readMigrations();
     try {
@@ -39,10 +49,7 @@ export function managePostgres(url: string): ManagedDatabase {
         `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
       );
     } catch (error) {
-      if (error instanceof DatabaseRefused) throw error;
-      throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
-        cause: asPortError(error),
-      });
+      refuse(error);
     } finally {
       await client.end();
     }
