@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   account: async () => (await import('./commands/account.ts')).careForAccount,
   'db-backup': async () => (await import('./commands/db-backup.ts')).backUpDatabase,
   'db-check': async () => (await import('./commands/db-check.ts')).checkDatabase,
+  'db-keep-backups': async () => (await import('./commands/keep-backups.ts')).keepBackups,
   'db-move': async () => (await import('./commands/db-move.ts')).moveDatabase,
   'db-restore': async () => (await import('./commands/db-restore.ts')).restoreDatabase,
   reports: async () => (await import('./commands/reports.ts')).readReports,

@@ -1,14 +1,22 @@
 /** What an operator is told of backups that fail, hang or are late, and how a process that hangs is ended. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runApart } from '#server/apart.ts';
 import { createTroubles } from '#server/api/probes.ts';
 import { createBackupKeeper } from '#server/backups.ts';
 import { createBackupSchedule, type MadeBackup } from '#server/storage/backup-schedule.ts';
 import { START_MS } from '#tests/support/people.ts';
-import { stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import {
+  PROGRAM,
+  runToEnd,
+  startServer,
+  stopEverything,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
 
@@ -92,6 +100,34 @@ test('what is cut short by the end of the process is nobody’s trouble', async 
   };
   await keeper.tick();
   expect([messages(), troubles.lines()]).toEqual([[], []]);
+});
+
+test('npm run db:keep-backups writes the backup that is due without a server, and ends when it is told to', async () => {
+  const { databasePath, stop } = await startServer();
+  await stop();
+  const folder = join(temporaryFolder(), 'backups');
+  const child = spawn(process.execPath, [PROGRAM, 'db-keep-backups'], {
+    cwd: temporaryFolder(),
+    env: { PATH: process.env['PATH'], DATABASE_URL: databasePath, BACKUP_FOLDER: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  await vi.waitFor(() => expect(log).toContain('"msg":"backup written"'), { timeout: 20_000 });
+  const names = readdirSync(folder).sort();
+  expect(names).toEqual([
+    expect.stringMatching(/^tipwell-000001-.+\.db$/),
+    expect.stringMatching(/^tipwell-000001-.+\.db\.past$/),
+  ]);
+  child.kill('SIGTERM');
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await runToEnd('db-keep-backups', { DATABASE_URL: databasePath })).toMatchObject({
+    code: 1,
+    stderr: 'Set BACKUP_FOLDER to the folder of the backups.\n',
+  });
 });
 
 test.runIf(process.platform === 'linux').each([

@@ -80,6 +80,12 @@ describe('the unit', () => {
     expect(unit.get('IPAddressAllow')).toBe('localhost');
   });
 
+  test('does not start the server on the empty folder below a disk that is not mounted', () => {
+    const folders = unit.get('RequiresMountsFor')?.split(' ');
+    expect(folders).toContain(STATE_FOLDER);
+    expect(folders).toContain(settings['BACKUP_FOLDER']);
+  });
+
   test('gives the server longer to stop than the server takes', () => {
     expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(DRAIN_PATIENCE_MS / 1_000 + 2);
   });
@@ -157,6 +163,29 @@ describe('the composition', () => {
     const { DATABASE_URL, ...others } = appSettings;
     expect(DATABASE_URL).toBe('postgres://tipwell:filled@db:5432/tipwell');
     expect(parseConfig(others)).toMatchObject({ isRateLimited: true, warnings: [] });
+  });
+
+  test('backs up in a service of its own, into the folder that lasts, and calls it unhealthy when a server would call it late', () => {
+    const backup = compose.slice(compose.indexOf('  backup:\n'), compose.indexOf('\nnetworks:'));
+    expect(backup).toContain("command: ['node', 'dist/server/main.js', 'db-keep-backups']");
+    const [, folder = ''] = /^ {6}BACKUP_FOLDER: (.+)$/m.exec(backup) ?? [];
+    expect(backup).toContain(`volumes: ['backups:${folder}']`);
+    expect(backup).toContain('<<: *hardened');
+    const [, minutes] = /find \/backups -name "tipwell-\*\.dump" -mmin -(\d+)/.exec(backup) ?? [];
+    expect(Number(minutes)).toBe(26 * 60);
+  });
+
+  test('is renewed as a whole by the last step of an upgrade, so that no service goes on with an old build', () => {
+    const guide = readFileSync('docs/scaling.md', 'utf8');
+    const upgrade = guide.slice(
+      guide.indexOf('## Upgrades without a pause'),
+      guide.indexOf('## Connections'),
+    );
+    const steps = [...upgrade.matchAll(/^ {4}sudo docker compose .*compose\.yaml (.+)$/gm)].map(
+      ([, step]) => step,
+    );
+    expect(steps[0]).toBe('build');
+    expect(steps.at(-1)).toBe('up -d --wait');
   });
 
   test('gives a process longer to stop than it takes', () => {

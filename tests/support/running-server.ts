@@ -110,7 +110,15 @@ export async function startServer(env: Environment = {}, program = [PROGRAM]): P
 
 /** Runs one of the operator's commands, or a server that ends by itself, to its end. */
 export async function runToEnd(
-  what: 'serve' | 'account' | 'db-backup' | 'db-check' | 'db-move' | 'db-restore' | 'reports',
+  what:
+    | 'serve'
+    | 'account'
+    | 'db-backup'
+    | 'db-check'
+    | 'db-keep-backups'
+    | 'db-move'
+    | 'db-restore'
+    | 'reports',
   env: Environment = {},
   args: readonly string[] = [],
   folder = temporaryFolder(),

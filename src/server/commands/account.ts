@@ -73,7 +73,7 @@ const ACTIONS: Readonly<
   },
 };
 
-export const careForAccount: Command = async ({ database, sessionLifetimeMs, words, say }) => {
+export const careForAccount: Command = async ({ database, config: { sessionLifetimeMs }, words, say }) => {
   const count = words[0] === RENEW_KEYS ? 1 : 2;
   const [name = '', email = ''] = parseWords(words, { usage: USAGE, count, options: {} }).positionals;
   const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;

@@ -9,7 +9,8 @@ import { databaseAt } from '../storage/open.ts';
 import { type NotedPast, parsePast } from '../storage/past.ts';
 import { StorageUnavailable } from '../storage/storage.ts';
 
-interface CommandInput extends Pick<Config, 'sessionLifetimeMs'> {
+interface CommandInput {
+  readonly config: Config;
   readonly database: ManagedDatabase;
   /** The words that follow the name of the command. */
   readonly words: readonly string[];
@@ -29,10 +30,9 @@ export type Command = (input: CommandInput) => boolean | Promise<boolean>;
 export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
   process.exitCode = 1;
   try {
-    const { database, sessionLifetimeMs } = parseConfig(readEnvironment());
+    const config = parseConfig(readEnvironment());
     const say = (line: string) => void process.stdout.write(`${line}\n`);
-    if (await command({ database: databaseAt(database), sessionLifetimeMs, words, say }))
-      process.exitCode = 0;
+    if (await command({ config, database: databaseAt(config.database), words, say })) process.exitCode = 0;
   } catch (error) {
     if (!isForeseen(error)) throw error;
     process.stderr.write(`${error.message}\n`);
