@@ -4,9 +4,17 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { newPhotoName, newTransactionId, newUserId } from '#shared/ids.ts';
@@ -308,16 +316,27 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect((await at(other).check([])).problems).toEqual([]);
   });
 
-  test('the daily backup of a server is a dump', async () => {
+  test('the daily backup of a server is a dump, compared with the notes of those that are there', async () => {
     const { url } = await createBackup();
     const folder = join(temporaryFolder(), 'backups');
-    const running = await startServer({ DATABASE_URL: url, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
-    const deadline = Date.now() + 30_000;
-    while (!running.stderr().includes('backup written') && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    await running.stop();
-    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^tipwell-000001-\d{4}-\d\d-\d\d\.dump$/)]);
-    expect(running.stderr()).not.toContain(new URL(url).password);
+    const backUp = async (): Promise<string> => {
+      const server = await startServer({ DATABASE_URL: url, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+      await vi.waitFor(() => expect(server.stderr()).toContain('backup written'), { timeout: 30_000 });
+      await server.stop();
+      return server.stderr();
+    };
+    expect(await backUp()).not.toContain(new URL(url).password);
+    const dump = expect.stringMatching(/^tipwell-000001-\d{4}-\d\d-\d\d\.dump$/);
+    const names = () => readdirSync(folder).sort();
+    expect(names()).toEqual([dump, expect.stringMatching(/\.dump\.past$/)]);
+
+    const another = join(folder, 'tipwell-000002-2026-05-15.dump');
+    writeFileSync(another, 'a dump of another database');
+    writeFileSync(`${another}.past`, `1:${'a'.repeat(32)}\n`);
+    for (const name of names()) utimesSync(join(folder, name), 0, 0);
+    const log = await backUp();
+    expect(names()).toContainEqual(expect.stringMatching(/^tipwell-000003-.*\.dump$/));
+    expect(log).toContain(`"files":["${another}"],"msg":"these backups are of another past`);
   });
 });
 

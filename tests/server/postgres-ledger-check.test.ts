@@ -5,6 +5,7 @@
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
+import { findDiffering, parsePast } from '#server/storage/past.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';
@@ -170,6 +171,19 @@ describe('the check of the ledger', () => {
       tipCount: books.tipCount,
       past,
     });
+  });
+
+  test('compares the past with any number of notes in one reading', async () => {
+    const { past } = await databaseAt({ engine: 'postgres', url }).check([]);
+    const none = { count: 0, digest: 'e3b0c44298fc1c149afbf4c8996fb924' };
+    const notes = [none, { count: 2, digest: 'b'.repeat(32) }, { count: 999, digest: 'c'.repeat(32) }];
+    const whole = parsePast(past);
+    const found = await databaseAt({ engine: 'postgres', url }).check(whole ? [...notes, whole] : notes);
+    expect(found).toMatchObject({ problems: [], past });
+    expect(findDiffering(found.differences.join('\n'))).toEqual([
+      `2:${'b'.repeat(32)}`,
+      `999:${'c'.repeat(32)}`,
+    ]);
   });
 
   test.each(FALSIFICATIONS)('finds %s', async (_what, statement, violated) => {

@@ -228,7 +228,9 @@ test.skipIf(process.platform === 'win32')(
 );
 
 describe('the operator’s commands', () => {
-  const COMMANDS = ['account', 'db:backup', 'db:check', 'db:move', 'db:restore', 'reports'];
+  const COMMANDS = [
+    ...['account', 'db:backup', 'db:check', 'db:keep-backups', 'db:move', 'db:restore', 'reports'],
+  ];
 
   /** Everything that npm's scripts need, in a folder of its own: as built, or without a build. */
   function installation(isBuilt: boolean): string {
