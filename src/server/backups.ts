@@ -12,6 +12,8 @@ import { extensionOfBackups } from './storage/open.ts';
 import { findDiffering } from './storage/past.ts';
 
 const LOOK_INTERVAL_MS = 600_000;
+/** Those who waited for a start are served before all of the data is read. */
+const READING_DELAY_MS = 5_000;
 /**
  * How long a backup, or reading all of the data, may take: with the day after which a backup is due, the 26 hours after which the
  * newest one is called late. 3,000,000 tips were measured to take some two minutes.
@@ -54,12 +56,15 @@ export function startCaring(deps: CareDependencies): () => void {
     mustRead = false;
     mustRead = !(await readAllData(schedule, deps, stopping.signal));
   }
-  void readThrough().then(() => keeper?.tick());
+  void keeper?.tick();
+  // What the reading has learnt of the backups may make one due.
+  const reading = setTimeout(() => void readThrough().then(() => keeper?.tick()), READING_DELAY_MS).unref();
   const looking = setInterval(() => {
     void keeper?.tick();
     void readThrough();
   }, LOOK_INTERVAL_MS).unref();
   return () => {
+    clearTimeout(reading);
     clearInterval(looking);
     stopping.abort();
   };

@@ -156,6 +156,17 @@ describe('a backup', () => {
     expect(schedule.noted()).toEqual([pastOf(1)]);
   });
 
+  test('that is written while a comparison of those before is under way is not made again', async () => {
+    const { clock, schedule, names, runDays } = createScene();
+    await runDays(2);
+    const before = schedule.noted();
+    await schedule.run();
+    schedule.learn(before, []);
+    clock.nowMs += HOUR_MS;
+    expect(await schedule.run()).toBeNull();
+    expect(names()).toHaveLength(3);
+  });
+
   test('is late when it is more than 26 hours old, also while the next one hangs', async () => {
     const { clock, schedule, start } = createScene();
     expect(schedule.isLate()).toBe(false);

@@ -103,8 +103,9 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   const own = () => finished().filter((file) => !isOther(file));
 
   function learn(notes: readonly string[], different: readonly string[]): void {
-    compared = new Set(notes);
-    differing = new Set(different);
+    // A backup may have been written while another comparison was under way: what that did not see stays known.
+    compared = new Set([...(compared ?? []), ...notes]);
+    differing = new Set([...[...differing].filter((note) => !notes.includes(note)), ...different]);
   }
 
   function ageOfNewest(): number | null {
