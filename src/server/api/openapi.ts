@@ -16,7 +16,14 @@ import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newDevice, noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts';
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
-import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
+import {
+  endedQrCode,
+  newQrCode,
+  qrCode,
+  qrCodeLookup,
+  serviceCategory,
+  tipPageChange,
+} from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
 import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/tips.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
@@ -70,6 +77,7 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [session, 'Session'],
   [closingAnswer, 'ClosingAnswer'],
   [qrCode, 'QrCode'],
+  [endedQrCode, 'EndedQrCode'],
   [qrCodeLookup, 'QrCodeLookup'],
   [transaction, 'Transaction'],
   [tipSummary, 'TipSummary'],

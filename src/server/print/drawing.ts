@@ -8,8 +8,9 @@ import { AppError } from '#shared/errors.ts';
 import type { PrintFormat, PrintRequest } from '#shared/print.ts';
 import { createTurns, type TurnOwner } from '../queue/turns.ts';
 
-/** The bare code of an address; a PNG has a size in pixels. */
+/** The bare code of an address, in pixels: exactly `size` wide; or as a picture that screens show, of at least `minSize`. */
 export type CodeOrder =
+  | { readonly file: 'picture.png'; readonly address: string; readonly minSize: number }
   | { readonly file: 'code.svg'; readonly address: string }
   | { readonly file: 'code.png'; readonly address: string; readonly size: number };
 

@@ -230,6 +230,9 @@ export function createPostgresStorage(url: string): Storage {
     listQrCodes: (userId, addressPrefix) =>
       steps.run((statements) => statements.codesOfUser.execute({ userId, addressPrefix })),
 
+    listEndedQrCodes: (userId, before, atMost) =>
+      steps.run((statements) => statements.endedCodesOfUser.execute({ userId, before, atMost })),
+
     findQrCode: (id) =>
       steps.run(async (statements) => (await statements.codeWithProvider.execute({ id }))[0] ?? null),
 

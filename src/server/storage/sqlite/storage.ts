@@ -238,6 +238,9 @@ export function createSqliteStorage(database: Database): Storage {
 
     listQrCodes: (userId, addressPrefix) => read(() => statements.codesOfUser.all({ userId, addressPrefix })),
 
+    listEndedQrCodes: (userId, before, atMost) =>
+      read(() => statements.endedCodesOfUser.all({ userId, before, atMost })),
+
     findQrCode: (id) => read(() => statements.codeWithProvider.get({ id }) ?? null),
 
     findPicture: (qrCodeId, address) =>
