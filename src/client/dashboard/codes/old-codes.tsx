@@ -1,9 +1,8 @@
 /** The codes that lead nowhere any more, for whoever finds an old print and wonders. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getQueryKey } from '@trpc/react-query';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { endedCodesKey, trpc } from '../../session/api-hooks.ts';
 import { FRESH } from '../../session/part.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -15,7 +14,7 @@ export function OldCodes() {
   const pages = useInfiniteQuery({
     ...FRESH,
     // Below the key of the procedure, so that whatever invalidates that loads these anew.
-    queryKey: [...getQueryKey(trpc.qrCodes.ended), { type: 'infinite' }],
+    queryKey: [...endedCodesKey, { type: 'infinite' }],
     queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
       client.qrCodes.ended.query({ cursor: pageParam }),
     initialPageParam: null,
