@@ -36,6 +36,7 @@ import { createSimulatedPayments } from './payments/simulated.ts';
 import type { Drawing } from './print/drawing.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
+import { ROOMS } from './queue/rooms.ts';
 import { createTurns } from './queue/turns.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
@@ -47,9 +48,6 @@ import { createTipFeed } from './tips/tip-feed.ts';
 import { createTipWords } from './tips/tip-words.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
-
-/** Few hash at once, so that other work has its processor; those who wait take about two seconds. */
-const HASHING_ROOM = { atOnce: 2, maxWaiting: 64, patienceMs: 8_000 };
 
 /** Few, because a page of a history or the count of a busy day takes some milliseconds. */
 const QUERIES_PER_TURN = 2;
@@ -216,7 +214,8 @@ function createServices({
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
-    hashingTurns: createTurns(HASHING_ROOM),
+    hashingTurns: createTurns(ROOMS.hashing),
+    insightsTurns: createTurns(ROOMS.insights),
     queryTurns,
   };
 }

@@ -41,6 +41,7 @@ export interface Services {
   /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
   readonly hashingTurns: Turns;
+  readonly insightsTurns: Turns;
   /** The turns of queries that read much: a batch may hold ten of them. */
   readonly queryTurns: FairTurns;
 }
@@ -94,7 +95,7 @@ export function createContextReader(deps: {
   };
 }
 
-/** Who asks for a turn at work in a thread that is not hashing, for as long as they wait for it. */
+/** Who asks for a turn at work that is not hashing, for as long as they wait for it. */
 export function turnOwner({
   account,
   address,

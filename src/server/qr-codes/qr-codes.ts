@@ -2,6 +2,7 @@
  * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
  */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
+import { ROOMS } from '#server/queue/rooms.ts';
 import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
 import type { CodeRefusal } from '#server/storage/ledger.ts';
 import { NEW_PAGE } from '#server/storage/rules.ts';
@@ -43,9 +44,6 @@ import { rememberLookups } from './remembered-lookups.ts';
 
 /** In pixels: large enough to print a palm's width. */
 const PICTURE_SIZE = 720;
-
-/** Decoding a photo takes one of the threads that hash passwords, for some ten milliseconds. */
-const PHOTO_ROOM = { atOnce: 1, maxWaiting: 50, patienceMs: 8_000 };
 
 /** What of a tip page its owner gives away on paper. */
 interface OwnPage {
@@ -121,7 +119,7 @@ export function createQrCodes(deps: {
 
   const remembered = rememberLookups(storage, clock, maxRemembered);
 
-  const photoTurns = createTurns(PHOTO_ROOM);
+  const photoTurns = createTurns(ROOMS.photos);
 
   const drawPicture = (owner: TurnOwner, address: string) =>
     draw(owner, { file: 'picture.png', address, minSize: PICTURE_SIZE });
