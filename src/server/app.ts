@@ -36,12 +36,12 @@ import { createSimulatedPayments } from './payments/simulated.ts';
 import type { Drawing } from './print/drawing.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
+import { createFairTurns } from './queue/fair-turns.ts';
 import { ROOMS } from './queue/rooms.ts';
 import { createTurns } from './queue/turns.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { BlockedWords } from './tips/blocked-words.ts';
-import { createFairTurns } from './tips/fair-turns.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTakings } from './tips/takings.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
@@ -125,7 +125,7 @@ export function createApp(deps: AppDependencies): App {
     throw new AppError('not_found');
   });
   servePhotos(app, services.qrCodes);
-  pages?.serve(app, createPageLookup(services.qrCodes, report));
+  pages?.serve(app, createPageLookup(services.qrCodes, report), (c) => contextOf(c).address().network);
   answerErrors(app, publicUrl, report);
 
   // Nothing above may be skipped when it would answer a look-up otherwise than the last time.

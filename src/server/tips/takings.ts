@@ -2,12 +2,13 @@
  * The takings of a provider over time, as charts and records show them: made of the days and hours that the storage sums up, so that their
  * cost follows the time that somebody worked, and not how many tips there were.
  */
+
+import type { FairTurns } from '#server/queue/fair-turns.ts';
 import type { DailyTakings, TakingsPeriod } from '#server/storage/ledger.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';
-import type { FairTurns } from './fair-turns.ts';
 
 export interface Takings {
   /** The takings of an account in a period, by day, week or month, hour of the week and service, beside those of the period before. */
