@@ -21,6 +21,7 @@ const CONTENTS = [
   'docs',
   '.env.example',
   '.npmrc',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'LICENSE',
   'README.md',

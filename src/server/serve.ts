@@ -32,6 +32,7 @@ import { databaseAt, extensionOfBackups } from './storage/open.ts';
 import { readSecrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
+import { VERSION } from './version.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -122,7 +123,8 @@ async function start(): Promise<void> {
   });
 
   const server = await listen(app, config);
-  log.info({ node: process.version, runtime: process.execPath, database: database.name }, 'listening');
+  const about = { version: VERSION, node: process.version, runtime: process.execPath };
+  log.info({ ...about, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
@@ -141,9 +143,7 @@ async function start(): Promise<void> {
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    clearInterval(ticking);
-    clearInterval(sweeping);
-    clearInterval(noticing);
+    for (const interval of [ticking, sweeping, noticing]) clearInterval(interval);
     stopBackups();
     stopChecks();
     stopPaymentSweeps();
