@@ -31,11 +31,12 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['config', /^server\/config\.ts$/, 'storage'],
   ['api', /^server\/api\//, 'version storage chapters printer limits queue ports payments'],
   ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits queue config api ports payments'],
+  ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters printer limits config api app frame ports stripe',
+    'version storage choice schedule chapters printer limits config api app log frame ports stripe',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs'],
 
