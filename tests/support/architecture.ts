@@ -12,9 +12,9 @@ import { join, posix } from 'node:path';
  */
 const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string])[] = [
   ['shared', /^shared\//, ''],
-
   ['package', /^\.\.\/package\.json$/, ''],
   ['version', /^server\/version\.ts$/, 'package'],
+
   ['schedule', /^server\/storage\/backup-schedule\.ts$/, ''],
   ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
   ['storage', /^server\/storage\/[^/]+$/, ''],
