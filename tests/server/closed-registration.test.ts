@@ -1,6 +1,8 @@
 /** The lines of docs/operating.md with which a proxy closes registration, in the real Caddy: at both doors, by whatever spelling. */
 import { readFileSync } from 'node:fs';
+import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import type { AppRouter } from '#server/api/router.ts';
 import { installedCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { enter } from '#tests/support/rest-client.ts';
@@ -90,13 +92,12 @@ test('nobody registers through a proxy with the lines of the manual, and everyth
 
   await tryAll(Number(new URL(caddy.url).port));
   expect(await countAccounts()).toBe(1);
-  const refused = await fetch(`${caddy.url}/trpc/auth.register?batch=1`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ 0: trpcBody('dan') }),
-  });
-  expect(refused.status).toBe(403);
-  expect(await refused.json()).toMatchObject([{ error: { message: SENTENCE, data: { httpStatus: 403 } } }]);
+  // As the page asks, and reads what it then shows to people.
+  const client = createTRPCClient<AppRouter>({ links: [httpBatchLink({ url: `${caddy.url}/trpc` })] });
+  const refusal: unknown = await client.auth.register
+    .mutate({ ...newcomer('dan'), fullName: 'X', isServiceProvider: false, serviceCategories: [] })
+    .catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ message: SENTENCE, data: { httpStatus: 403 } });
 
   const login = await fetch(`${caddy.url}/api/auth/login`, {
     method: 'POST',
