@@ -133,6 +133,9 @@ const environment = z.object({
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
 
+/** The names of all that an operator may set; NODE_ENV is the machine's. */
+export const SETTING_NAMES = Object.keys(environment.omit({ NODE_ENV: true }).shape);
+
 /** Thrown by `parseConfig` with one line that names every setting that is wrong, and why. */
 export class ConfigError extends Error {
   override name = 'ConfigError';

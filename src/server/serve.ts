@@ -22,6 +22,7 @@ import { createRequestServer } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { logOptions } from './log-options.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
@@ -32,6 +33,7 @@ import { databaseAt, extensionOfBackups } from './storage/open.ts';
 import { readSecrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
+import { RUNNING } from './version.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -96,7 +98,7 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const blockedWords = await readBlockedWords(config.blockedWordsFile);
-  const log = pino({ level: config.logLevel, base: null }, logDestination());
+  const log = pino(logOptions(config), logDestination());
 
   const database = databaseAt(config.database);
   const storage = await database.openForServer((sentence, err) => log.warn({ err }, sentence));
@@ -122,7 +124,7 @@ async function start(): Promise<void> {
   });
 
   const server = await listen(app, config);
-  log.info({ node: process.version, runtime: process.execPath, database: database.name }, 'listening');
+  log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
@@ -141,9 +143,7 @@ async function start(): Promise<void> {
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    clearInterval(ticking);
-    clearInterval(sweeping);
-    clearInterval(noticing);
+    for (const interval of [ticking, sweeping, noticing]) clearInterval(interval);
     stopBackups();
     stopChecks();
     stopPaymentSweeps();

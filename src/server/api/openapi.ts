@@ -26,6 +26,7 @@ import {
 } from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
 import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/tips.ts';
+import { VERSION } from '../version.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
 import { FIELD_NOTES } from './openapi-fields.ts';
 import { ROUTE_NOTES } from './openapi-notes.ts';
@@ -109,7 +110,7 @@ export function describeApi(publicUrl: string): JsonSchema {
     openapi: '3.1.0',
     info: {
       title: `${brand.name} API`,
-      version: '1.0.0',
+      version: VERSION,
       summary: brand.tagline,
       description: [
         `The REST door of ${brand.name}. Amounts are US dollars as JSON numbers with at most two decimals; times are ISO 8601 in UTC.`,

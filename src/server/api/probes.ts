@@ -2,6 +2,7 @@
 import type { Hono } from 'hono';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
+import { NAME_AND_VERSION } from '../version.ts';
 import { refuseOtherMethods } from './door.ts';
 
 const UNKEPT = { 'Cache-Control': 'no-store' };
@@ -36,7 +37,7 @@ export function createTroubles(clock: Clock): Troubles {
 }
 
 /**
- * Serves `/healthz` and `/readyz`. The second answers 200 while a tip could be recorded, and goes on after its first line
+ * Serves `/healthz` and `/readyz`. The first goes on after its first line with which version lives. The second answers 200 while a tip could be recorded, and goes on after its first line
  * with what is wrong besides.
  * @param proveWritable rejects when nothing can be saved. It is asked at most once a second, so that probes cannot wear
  *   out the disk.
@@ -53,7 +54,7 @@ export function serveProbes(
   const { clock, isShuttingDown, proveWritable, troubles } = deps;
   let last: { readonly atMs: number; readonly proof: Promise<void> } | null = null;
 
-  app.get('/healthz', (c) => c.text('ok', 200, UNKEPT));
+  app.get('/healthz', (c) => c.text(`ok\n${NAME_AND_VERSION}`, 200, UNKEPT));
   app.get('/readyz', async (c) => {
     if (isShuttingDown()) throw new AppError('shutting_down');
     const nowMs = clock();

@@ -21,7 +21,7 @@ interface Services {
 const RENEW_KEYS = 'renew-keys';
 const KEYS_FORGOTTEN = [
   'The keys of this installation are forgotten. Restart the server now: it makes new ones when it starts, and uses the old ones until then.',
-  'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers. No device gets notices until its owner opens the app again.',
+  'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers. The links of guests to their receipts stop working, and no device gets notices until its owner opens the app again.',
 ];
 
 const LEFT =

@@ -2,14 +2,14 @@
  * A PostgreSQL database as the server and the operator's commands handle it.
  */
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
-import { StorageUnavailable } from '../storage.ts';
+import { requireCurrent } from '../seen-migrations.ts';
+import { type Storage, StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
 import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
-import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
+import { appliedTo, migrate, readMigrations } from './migrations.ts';
 import { checkToTheEnd } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { requireUnchanged } from './schema-check.ts';
@@ -44,16 +44,14 @@ export function managePostgres(url: string): ManagedDatabase {
     }
   }
 
-  async function requireCurrent(): Promise<void> {
+  async function openCurrent(): Promise<Storage> {
     const client = await connectOrRefuse(url);
     try {
-      if (isSchemaCurrent(await appliedTo(client), readMigrations())) return;
+      requireCurrent(name, await appliedTo(client), readMigrations());
     } finally {
       await client.end();
     }
-    throw new DatabaseRefused(
-      `${name} has not the tables of this version. Start ${brand.name} once, then try again.`,
-    );
+    return createPostgresStorage(url);
   }
 
   /** Runs a command of the operator's; why the server did not go along with it is said in one line. */
@@ -74,11 +72,7 @@ export function managePostgres(url: string): ManagedDatabase {
       return createPostgresStorage(url);
     },
 
-    async openForCommand() {
-      await requireCurrent();
-      return createPostgresStorage(url);
-    },
-
+    openForCommand: openCurrent,
     check: (noted) => run(() => inspectDatabase(url, readMigrations(), noted)),
     backUp: (file) => run(() => backUp(url, file, readMigrations())),
     restore: (backup, options) => run(() => restore(url, backup, readMigrations(), options)),

@@ -5,8 +5,8 @@
 import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
 import { DatabaseRefused } from '../database.ts';
+import { requireKnown } from '../seen-migrations.ts';
 import { hasCode } from './connection.ts';
 
 export interface Migration {
@@ -63,14 +63,6 @@ export async function appliedTo(client: ClientBase): Promise<string[]> {
     'SELECT hash FROM tipwell.schema_migrations ORDER BY position',
   );
   return rows.map(({ hash }) => hash);
-}
-
-/** @throws DatabaseRefused when a database has seen a migration that is not known here. */
-export function requireKnown(applied: readonly string[], migrations: readonly Migration[]): void {
-  if (applied.every((hash, index) => hash === migrations[index]?.hash)) return;
-  throw new DatabaseRefused(
-    `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
-  );
 }
 
 /** Whether a database has exactly these migrations. */

@@ -1,14 +1,14 @@
 /**
  * A SQLite file as the server and the operator's commands handle it.
  */
-import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
+import { requireCurrent } from '../seen-migrations.ts';
 import { type Storage, StorageUnavailable } from '../storage.ts';
 import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, openDatabase, refuseDamage } from './connection.ts';
 import { asUnavailable } from './group-commit.ts';
-import { isSchemaCurrent, isTipwells, migrate, readMigrations } from './migrations.ts';
+import { appliedTo, migrate, readMigrations } from './migrations.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { createSqliteStorage } from './storage.ts';
@@ -38,7 +38,10 @@ export function manageSqlite(path: string): ManagedDatabase {
     },
 
     // A server may hold the same file: each step is one short transaction, which that server waits for.
-    openForCommand: async () => openStorage(path, { mustExist: true }, requireCurrent),
+    openForCommand: async () =>
+      openStorage(path, { mustExist: true }, (database) =>
+        requireCurrent(path, appliedTo(database), readMigrations()),
+      ),
     check: async (noted) => inspectDatabase(path, readMigrations(), noted),
     backUp: async (file) => backUp(path, file, readMigrations()),
     restore: async (backup, options) => restore(backup, path, readMigrations(), options),
@@ -100,11 +103,4 @@ function checkToTheEnd(database: Database, notice: Notice): readonly string[] {
     notice('what was written to the ledger since the last check could not be checked', error);
     return [];
   }
-}
-
-function requireCurrent(database: Database): void {
-  if (isTipwells(database) && isSchemaCurrent(database, readMigrations())) return;
-  throw new DatabaseRefused(
-    `${database.name} has not the tables of this version. Start ${brand.name} once, then try again.`,
-  );
 }

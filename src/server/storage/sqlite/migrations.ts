@@ -8,6 +8,7 @@ import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused } from '../database.ts';
+import { requireKnown } from '../seen-migrations.ts';
 import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
 import { checkLedger } from './ledger-check.ts';
 import { compareSchemas } from './schema-check.ts';
@@ -68,11 +69,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
 export function checkSchema(database: Database, migrations: readonly Migration[]): string[] {
   if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${brand.name}'s.`);
   const applied = appliedTo(database);
-  if (!applied.every((hash, index) => hash === migrations[index]?.hash)) {
-    throw new DatabaseRefused(
-      `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
-    );
-  }
+  requireKnown(applied, migrations);
   const expected = openDatabase(IN_MEMORY);
   try {
     migrate(expected, migrations.slice(0, applied.length));
@@ -95,7 +92,7 @@ function isEmpty(database: Database): boolean {
 }
 
 /** Whether a file was ever migrated here, so that it is worth looking into. */
-export function isTipwells(database: Database): boolean {
+function isTipwells(database: Database): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'`).get() !== undefined;
 }
 
@@ -104,7 +101,9 @@ export function isSchemaCurrent(database: Database, migrations: readonly Migrati
   return appliedTo(database).join() === migrations.map(({ hash }) => hash).join();
 }
 
-function appliedTo(database: Database): string[] {
+/** The hashes of the migrations that a file has seen, in their order; none when it is not Tipwell's yet. */
+export function appliedTo(database: Database): string[] {
+  if (!isTipwells(database)) return [];
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();
 }
 
