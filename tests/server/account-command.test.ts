@@ -182,7 +182,8 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
       .parse((await lookInto(server.databasePath, (data) => data.dump()))['secrets'])
       .sort((one, other) => one.name.localeCompare(other.name));
   const stolen = await keys();
-  expect(stolen.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym', 'vapid']);
+  const names = ['device_mark', 'giver_pseudonym', 'log_names', 'vapid'];
+  expect(stolen.map(({ name }) => name)).toEqual(names);
   const { code, stdout, stderr } = await account('renew-keys');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^The keys of this installation are forgotten\. Restart the server now/);
@@ -192,7 +193,7 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
   await server.stop();
   const next = await startServer({ DATABASE_URL: server.databasePath });
   const renewed = await keys();
-  expect(renewed.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym', 'vapid']);
+  expect(renewed.map(({ name }) => name)).toEqual(names);
   for (const { key } of renewed) expect(stolen.map((old) => old.key)).not.toContain(key);
   const headers = { Authorization: `Bearer ${token}` };
   expect((await fetch(`${next.url}/api/auth/me`, { headers })).status).toBe(200);

@@ -29,11 +29,12 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['config', /^server\/config\.ts$/, 'storage'],
   ['api', /^server\/api\//, 'storage chapters printer limits queue ports payments'],
   ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits queue config api ports payments'],
+  ['log', /^server\/log-destination\.ts$/, ''],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'storage choice schedule chapters printer limits config api app frame ports stripe',
+    'storage choice schedule chapters printer limits config api app log frame ports stripe',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'frame programs'],
 
@@ -85,7 +86,11 @@ export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],
-  ['the log names and times each request', /^server\/api\/envelope\.ts$/, /^randomUUID$|^performance\.now$/],
+  [
+    'the log names and times each request',
+    /^server\/api\/request-log\.ts$/,
+    /^randomUUID$|^performance\.now$/,
+  ],
   [
     'another process is waited for in real time',
     /^server\/.+\/(?:group-commit|atomic-steps)\.ts$/,

@@ -49,7 +49,7 @@ const ACTIONS: Readonly<
     ];
   },
   unlock: async ({ accounts, limits }, email) => {
-    if (!(await accounts.isKnown(email))) return null;
+    if ((await accounts.idOf(email)) === null) return null;
     const wasCounted = await limits.unlock(email);
     return [
       wasCounted
