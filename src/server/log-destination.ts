@@ -1,7 +1,9 @@
-/** Where the log goes: standard error. */
-import { type DestinationStream, pino } from 'pino';
+/** Where the log goes, which is standard error, and what it says of a start. */
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Clock } from '#shared/calendar.ts';
+import type { Announce } from './storage/database.ts';
 
-export interface LogDestination extends DestinationStream {
+interface LogDestination extends DestinationStream {
   /** Writes out what is held, before work that stops the event loop. */
   flush(): void;
 }
@@ -24,5 +26,18 @@ export function createLogDestination(): LogDestination {
       if (lines === '') setImmediate(flush);
       lines += line;
     },
+  };
+}
+
+/** Tells of a step of a start before it begins, because it may stop the event loop for minutes, and how long it took when it has ended. */
+export function createAnnounce(log: Logger, { flush }: LogDestination, clock: Clock): Announce {
+  return (step, about) => {
+    const startedAtMs = clock();
+    const tell = (details: object, sentence: string) => {
+      log.info(details, sentence);
+      flush();
+    };
+    tell(about, step);
+    return () => tell({ ...about, durationMs: clock() - startedAtMs }, `${step}: done`);
   };
 }

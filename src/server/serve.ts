@@ -22,7 +22,7 @@ import { createRequestServer } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
-import { createLogDestination } from './log-destination.ts';
+import { createAnnounce, createLogDestination } from './log-destination.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
@@ -97,10 +97,14 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const blockedWords = await readBlockedWords(config.blockedWordsFile);
-  const log = pino({ level: config.logLevel, base: null }, createLogDestination());
+  const logged = createLogDestination();
+  const log = pino({ level: config.logLevel, base: null }, logged);
 
   const database = databaseAt(config.database);
-  const storage = await database.openForServer((sentence, err) => log.warn({ err }, sentence));
+  const storage = await database.openForServer(
+    (sentence, err) => log.warn({ err }, sentence),
+    createAnnounce(log, logged, Date.now),
+  );
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();

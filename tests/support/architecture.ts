@@ -29,7 +29,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['config', /^server\/config\.ts$/, 'storage'],
   ['api', /^server\/api\//, 'storage chapters printer limits queue ports payments'],
   ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits queue config api ports payments'],
-  ['log', /^server\/log-destination\.ts$/, ''],
+  ['log', /^server\/log-destination\.ts$/, 'storage'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',

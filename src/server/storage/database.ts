@@ -74,6 +74,14 @@ export interface TableRows {
 /** Called with what an operator should know, in a sentence, while a server runs. */
 export type Notice = (sentence: string, cause?: unknown) => void;
 
+/** A step of opening the data that can take minutes. */
+type OpeningStep = 'migrating the tables' | 'checking the ledger';
+
+/** Called before such a step begins, with what it is about in numbers. What it returns is called when the step has ended well. */
+export type Announce = (step: OpeningStep, about: Readonly<Record<string, number>>) => () => void;
+
+export const announceNothing: Announce = () => () => {};
+
 export interface ManagedDatabase {
   /** How the operator knows it. */
   readonly name: string;
@@ -83,7 +91,7 @@ export interface ManagedDatabase {
    * storage is closed.
    * @throws DatabaseRefused
    */
-  openForServer(notice: Notice): Promise<Storage>;
+  openForServer(notice: Notice, announce?: Announce): Promise<Storage>;
   /**
    * Opens the data for one command, also while a server has it.
    * @throws DatabaseRefused when there is none, or its schema is not today's.
