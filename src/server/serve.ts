@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
@@ -22,6 +22,7 @@ import { createRequestServer } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { createAnnounce, createLogDestination } from './log-destination.ts';
 import { logOptions } from './log-options.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
@@ -98,10 +99,14 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const blockedWords = await readBlockedWords(config.blockedWordsFile);
-  const log = pino(logOptions(config), logDestination());
+  const logged = createLogDestination();
+  const log = pino(logOptions(config), logged);
 
   const database = databaseAt(config.database);
-  const storage = await database.openForServer((sentence, err) => log.warn({ err }, sentence));
+  const storage = await database.openForServer(
+    (sentence, err) => log.warn({ err }, sentence),
+    createAnnounce(log, logged, Date.now),
+  );
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();
@@ -134,7 +139,10 @@ async function start(): Promise<void> {
     app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
   };
   sweep();
-  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+  const sweeping = setInterval(() => {
+    sweep();
+    app.tellProbes();
+  }, SWEEP_INTERVAL_MS).unref();
 
   const stopBackups = startBackups(config, log, troubles);
   const stopChecks = startChecks(storage, log, troubles);
@@ -157,6 +165,7 @@ async function start(): Promise<void> {
       ),
       tooLate,
     ]);
+    app.tellProbes();
     log.info('stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -183,27 +192,6 @@ async function openPages(
   if (!existsSync(RENDERER)) return null;
   const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
   return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
-}
-
-/**
- * Standard error, to which the lines of one turn of the event loop go in one write: a write for each line was measured
- * to cost more than making the line. A line is never held longer than that, and none is left behind at the end,
- * whatever ends the process but a kill.
- */
-function logDestination(): DestinationStream {
-  const stderr = pino.destination({ fd: 2, sync: true });
-  let lines = '';
-  const writeOut = () => {
-    if (lines !== '') stderr.write(lines);
-    lines = '';
-  };
-  process.on('exit', writeOut);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(writeOut);
-      lines += line;
-    },
-  };
 }
 
 /** Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given twice. */

@@ -21,6 +21,7 @@ const DEFAULTS = {
   sessionLifetimeMs: 30 * DAY_MS,
   undoMs: 10 * 60_000,
   logLevel: 'info',
+  hashesLogNames: false,
   corsOrigins: [],
   trustedProxies: [],
   isRateLimited: true,
@@ -119,6 +120,7 @@ describe('settings', () => {
     [{ UNDO_MINUTES: '1440' }, { undoMs: DAY_MS }],
     [{ LOG_LEVEL: 'trace' }, { logLevel: 'trace' }],
     [{ LOG_LEVEL: 'silent' }, { logLevel: 'silent' }],
+    [{ LOG_ADDRESSES: 'hashed' }, { hashesLogNames: true }],
     [{ CORS_ORIGINS: 'https://app.example.com' }, { corsOrigins: ['https://app.example.com'] }],
     [
       { CORS_ORIGINS: 'https://app.example.com, http://localhost:5173' },
@@ -239,6 +241,7 @@ describe('a bad value stops the start', () => {
     ['SESSION_DAYS', ['0', '3651', '-30', '30.5', '1e2', 'forever', 'Infinity']],
     ['UNDO_MINUTES', ['-1', '1441', '0.5', '1e1', 'never']],
     ['LOG_LEVEL', ['verbose', 'INFO', 'warning', '30']],
+    ['LOG_ADDRESSES', ['hash', 'PLAIN', 'on', 'none']],
     [
       'CORS_ORIGINS',
       [

@@ -88,7 +88,11 @@ export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],
-  ['the log names and times each request', /^server\/api\/envelope\.ts$/, /^randomUUID$|^performance\.now$/],
+  [
+    'the log names and times each request',
+    /^server\/api\/request-log\.ts$/,
+    /^randomUUID$|^performance\.now$/,
+  ],
   [
     'another process is waited for in real time',
     /^server\/.+\/(?:group-commit|atomic-steps)\.ts$/,

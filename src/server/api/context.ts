@@ -22,7 +22,8 @@ import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { TipWords } from '#server/tips/tip-words.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
-import { createAddressGroup, networkAround } from './client-address.ts';
+import { groupAround, networkAround } from './client-address.ts';
+import type { Arrival } from './request-log.ts';
 
 export interface Services {
   readonly accounts: Accounts;
@@ -49,6 +50,8 @@ export interface Services {
 export interface Context {
   readonly services: Services;
   readonly requestId: string;
+  /** For what the log says of the request. */
+  readonly arrival: Arrival;
   /** The bearer token that came with the request, not yet checked. */
   readonly token: string | null;
   /** The idempotency key of the attempt that the headers are about; null when they name none. */
@@ -66,26 +69,23 @@ export interface Context {
   readonly userAgent: string | undefined;
 }
 
-/**
- * Makes the function that reads the context of a request.
- * @param trustedProxies addresses or networks in CIDR notation, already checked.
- */
+/** Makes the function that reads the context of a request. */
 export function createContextReader(deps: {
   readonly services: Services;
   readonly deviceMarks: DeviceMarks;
-  readonly trustedProxies: readonly string[];
 }): (c: HonoContext) => Context {
-  const { services, deviceMarks, trustedProxies } = deps;
-  const addressGroup = createAddressGroup(trustedProxies);
+  const { services, deviceMarks } = deps;
   return (c) => {
+    const arrival = c.get('arrival');
     const socket = nodeSideOf(c).incoming?.socket;
     return {
       services,
-      requestId: c.get('requestId'),
+      requestId: arrival.requestId,
+      arrival,
       token: bearerToken(c.req.header('Authorization')),
       attempt: c.req.header('Idempotency-Key') ?? null,
       address() {
-        const address = addressGroup(socket?.remoteAddress, c.req.header('X-Forwarded-For'));
+        const address = groupAround(arrival.address);
         return { address, network: networkAround(address) };
       },
       device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),

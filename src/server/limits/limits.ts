@@ -238,9 +238,9 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     countStream: async (userId) => takeOne('stream_opening', userId),
 
     unlock: async (email) => (await storage.forgetAttempts(attemptsAccountOf(email))) > 0,
-    sweep() {
+    async sweep() {
       const now = clock();
-      return forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
+      await forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
     },
   };
 }

@@ -2,7 +2,13 @@
  * A PostgreSQL database as the server and the operator's commands handle it.
  */
 import type { ClientBase } from 'pg';
-import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
+import {
+  type Announce,
+  announceNothing,
+  DatabaseRefused,
+  type ManagedDatabase,
+  type Notice,
+} from '../database.ts';
 import { requireCurrent } from '../seen-migrations.ts';
 import { type Storage, StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
@@ -10,7 +16,7 @@ import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLi
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
 import { appliedTo, migrate, readMigrations } from './migrations.ts';
-import { checkToTheEnd } from './recent-check.ts';
+import { checkToTheEnd, countUnchecked } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { requireUnchanged } from './schema-check.ts';
 import { holdAsServer } from './server-lock.ts';
@@ -22,15 +28,16 @@ const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionM
 export function managePostgres(url: string): ManagedDatabase {
   const name = nameOf(url);
 
-  async function bringUpToDate(notice: Notice): Promise<void> {
+  async function bringUpToDate(notice: Notice, announce: Announce): Promise<void> {
     const client = await connectOrRefuse(url, UNLIMITED);
     const migrations = readMigrations();
     try {
       await holdAsServer(client);
-      await migrate(client, migrations);
+      await migrate(client, migrations, announce);
       await requireUnchanged(client, migrations);
+      const tellEnd = announce('checking the ledger', { tips: await countUnchecked(client) });
       const problem = await findProblem(client, notice);
-      if (problem === undefined) return;
+      if (problem === undefined) return tellEnd();
       throw new DatabaseRefused(
         `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
       );
@@ -67,8 +74,8 @@ export function managePostgres(url: string): ManagedDatabase {
   return {
     name,
 
-    async openForServer(notice) {
-      await bringUpToDate(notice);
+    async openForServer(notice, announce = announceNothing) {
+      await bringUpToDate(notice, announce);
       return createPostgresStorage(url);
     },
 

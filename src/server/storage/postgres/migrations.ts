@@ -5,7 +5,7 @@
 import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { ClientBase } from 'pg';
-import { DatabaseRefused } from '../database.ts';
+import { type Announce, announceNothing, DatabaseRefused } from '../database.ts';
 import { requireKnown } from '../seen-migrations.ts';
 import { hasCode } from './connection.ts';
 
@@ -36,15 +36,22 @@ const TABLE_LOCK_TIMEOUT_MS = 5_000;
  * @throws DatabaseRefused when the database comes from a newer or different Tipwell, or a table is in use for long; the
  *   migrations before the one that was not done stay.
  */
-export async function migrate(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
+export async function migrate(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  announce: Announce = announceNothing,
+): Promise<number> {
   await client.query(`SELECT pg_advisory_lock(${LOCK})`);
   try {
     await client.query(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
     const applied = await appliedTo(client);
     requireKnown(applied, migrations);
+    if (applied.length === migrations.length) return 0;
+    const tellEnd = announce('migrating the tables', { from: applied.length, to: migrations.length });
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
       await apply(client, migration, applied.length + offset);
     }
+    tellEnd();
     return migrations.length - applied.length;
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${LOCK})`);

@@ -7,7 +7,13 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClientBase, escapeIdentifier } from 'pg';
-import { type AccountDifferences, DatabaseRefused, type Restored, type RestoreOptions } from '../database.ts';
+import {
+  type AccountDifferences,
+  DatabaseRefused,
+  otherPast,
+  type Restored,
+  type RestoreOptions,
+} from '../database.ts';
 import { connectOrRefuse, nameOf } from './connection.ts';
 import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells, UNHURRIED } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, type Migration } from './migrations.ts';
@@ -108,11 +114,9 @@ async function finish(
   const { problems, tipCount, past } = await inspectLedger(client, options.noted);
   if (problems[0] !== undefined) throw untrusted(problems[0]);
   const compared = aside === null ? null : await compareWithPresent(client, aside);
-  if (compared?.difference !== null && compared !== null && !options.acceptsOtherPast) {
-    throw new DatabaseRefused(
-      `The backup tells another past than the database that it would replace: from tip ${compared.difference} on they differ. Nothing was changed. If you know why, and want the past of the backup, add --other-past.`,
-    );
-  }
+  if (compared !== null && compared.difference !== null && !options.acceptsOtherPast)
+    throw otherPast(compared.difference, compared.lostTips);
+  if (compared !== null) options.tellLostTips(compared.lostTips);
   const newestTipAtMs = await readNumber(
     client,
     'SELECT created_at_ms FROM tipwell.transactions ORDER BY sequence DESC LIMIT 1',
@@ -132,6 +136,7 @@ async function finish(
     past,
     newestTipAtMs,
     sessionCount: sessionCount ?? 0,
+    lostTips: compared?.lostTips ?? null,
     accounts: compared?.accounts ?? null,
     keptAside: aside === null ? null : `the schema ${aside} of the same database`,
     isCurrent,
@@ -142,7 +147,11 @@ async function finish(
 async function compareWithPresent(
   client: ClientBase,
   aside: string,
-): Promise<{ readonly difference: number | null; readonly accounts: AccountDifferences } | null> {
+): Promise<{
+  readonly difference: number | null;
+  readonly lostTips: number;
+  readonly accounts: AccountDifferences;
+} | null> {
   const present = escapeIdentifier(aside);
   if (!(await hasTables(client, aside, 'accounts', 'transactions'))) return null;
   const tips = async (schema: string) =>
@@ -152,6 +161,11 @@ async function compareWithPresent(
     client,
     `SELECT place FROM (${await tips('tipwell')}) one JOIN (${await tips(aside)}) other USING (place)
      WHERE one.tip <> other.tip ORDER BY place LIMIT 1`,
+  );
+  const lostTips = await readNumber(
+    client,
+    `SELECT count(*) FROM ${present}.transactions other
+     WHERE NOT EXISTS (SELECT FROM tipwell.transactions one WHERE one.id = other.id)`,
   );
   const changedPasswords = await readNumber(
     client,
@@ -163,7 +177,8 @@ async function compareWithPresent(
     `SELECT count(*) FROM ${present}.accounts other
      WHERE NOT EXISTS (SELECT FROM tipwell.accounts one WHERE one.id = other.id)`,
   );
-  return { difference, accounts: { changedPasswords: changedPasswords ?? 0, missing: missing ?? 0 } };
+  const accounts = { changedPasswords: changedPasswords ?? 0, missing: missing ?? 0 };
+  return { difference, lostTips: lostTips ?? 0, accounts };
 }
 
 /** Whether a schema has these tables; a damaged one is why people restore. */

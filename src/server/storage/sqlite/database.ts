@@ -1,7 +1,13 @@
 /**
  * A SQLite file as the server and the operator's commands handle it.
  */
-import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
+import {
+  type Announce,
+  announceNothing,
+  DatabaseRefused,
+  type ManagedDatabase,
+  type Notice,
+} from '../database.ts';
 import { requireCurrent } from '../seen-migrations.ts';
 import { type Storage, StorageUnavailable } from '../storage.ts';
 import { readAll } from './all-rows.ts';
@@ -20,11 +26,11 @@ export function manageSqlite(path: string): ManagedDatabase {
   return {
     name: path,
 
-    async openForServer(notice) {
+    async openForServer(notice, announce = announceNothing) {
       const release = holdDatabase(path);
       try {
         const storage = openStorage(path, { mustExist: false }, (database) =>
-          bringUpToDate(database, notice),
+          bringUpToDate(database, notice, announce),
         );
         const close = async () => {
           await storage.close();
@@ -70,16 +76,30 @@ function openStorage(
   });
 }
 
-function bringUpToDate(database: Database, notice: Notice): void {
-  migrate(database, readMigrations());
+function bringUpToDate(database: Database, notice: Notice, announce: Announce): void {
+  migrate(database, readMigrations(), announce);
+  const tellEnd = announce('checking the ledger', { tips: countUnchecked(database) });
   const [problem] = checkToTheEnd(database, notice);
   if (problem !== undefined) {
     throw new DatabaseRefused(
       `The database ${database.name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
     );
   }
+  tellEnd();
   // The pages that the check has read are not those that requests will ask for.
   database.pragma('shrink_memory');
+}
+
+/** How many tips were given since the last check. */
+function countUnchecked(database: Database): number {
+  const count = database
+    .prepare<[], number>(
+      `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
+         coalesce((SELECT transaction_sequence FROM checkpoints), 0)`,
+    )
+    .pluck()
+    .get();
+  return count ?? 0;
 }
 
 /** Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences. */
