@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
@@ -21,6 +21,8 @@ import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
 import { startCaring } from './backups.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { createAnnounce, createLogDestination } from './log-destination.ts';
+import { logOptions } from './log-options.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
@@ -28,6 +30,7 @@ import { DatabaseRefused } from './storage/database.ts';
 import { databaseAt } from './storage/open.ts';
 import { readSecrets } from './storage/secrets.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
+import { RUNNING } from './version.ts';
 import { createGroundWatch, startLedgerChecks } from './watches.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
@@ -92,7 +95,8 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const blockedWords = await readBlockedWords(config.blockedWordsFile);
-  const log = pino({ level: config.logLevel, base: null }, logDestination());
+  const logged = createLogDestination();
+  const log = pino(logOptions(config), logged);
 
   const database = databaseAt(config.database);
   let isNew = false;
@@ -102,6 +106,7 @@ async function start(): Promise<void> {
     tellNew: () => {
       isNew = true;
     },
+    announce: createAnnounce(log, logged, Date.now),
   });
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
@@ -125,7 +130,7 @@ async function start(): Promise<void> {
   });
 
   const server = await listen(app, config);
-  log.info({ node: process.version, runtime: process.execPath, database: database.name }, 'listening');
+  log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
@@ -139,7 +144,10 @@ async function start(): Promise<void> {
     await app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
   };
   void sweep();
-  const sweeping = setInterval(() => void sweep(), SWEEP_INTERVAL_MS).unref();
+  const sweeping = setInterval(() => {
+    void sweep();
+    app.tellProbes();
+  }, SWEEP_INTERVAL_MS).unref();
 
   const stopCaring = startCaring({ config, clock: Date.now, log, troubles, isNew });
   const stopChecks = startLedgerChecks(storage, log, troubles);
@@ -148,10 +156,7 @@ async function start(): Promise<void> {
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    clearInterval(ticking);
-    clearInterval(sweeping);
-    clearInterval(noticing);
-    clearInterval(watching);
+    for (const interval of [ticking, sweeping, noticing, watching]) clearInterval(interval);
     stopCaring();
     stopChecks();
     stopPaymentSweeps();
@@ -165,6 +170,7 @@ async function start(): Promise<void> {
       ),
       tooLate,
     ]);
+    app.tellProbes();
     log.info('stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -191,27 +197,6 @@ async function openPages(
   if (!existsSync(RENDERER)) return null;
   const { renderer }: { readonly renderer: Renderer } = await import(pathToFileURL(RENDERER).href);
   return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
-}
-
-/**
- * Standard error, to which the lines of one turn of the event loop go in one write: a write for each line was measured
- * to cost more than making the line. A line is never held longer than that, and none is left behind at the end,
- * whatever ends the process but a kill.
- */
-function logDestination(): DestinationStream {
-  const stderr = pino.destination({ fd: 2, sync: true });
-  let lines = '';
-  const writeOut = () => {
-    if (lines !== '') stderr.write(lines);
-    lines = '';
-  };
-  process.on('exit', writeOut);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(writeOut);
-      lines += line;
-    },
-  };
 }
 
 /** Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given twice. */

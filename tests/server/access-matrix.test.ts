@@ -177,6 +177,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'auth.endOtherSessions': { outcomes: SIGNED_IN },
   'auth.endSession': { outcomes: ENDING_THE_CUSTOMERS, input: ({ session }) => ({ id: session.id }) },
   'qrCodes.list': { outcomes: SIGNED_IN },
+  'qrCodes.ended': { outcomes: SIGNED_IN, input: () => ({}) },
   'qrCodes.create': { outcomes: MAKING_A_CODE, input: () => ({ serviceCategory: 'barber' }) },
   'qrCodes.lookup': { outcomes: everybody('fine'), input: ({ code }) => ({ id: code.id }) },
   'qrCodes.update': {

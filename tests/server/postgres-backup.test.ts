@@ -118,7 +118,10 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`a ledger of ${books.tipCount} tips, the newest of 20`);
     expect(stdout).toContain(`Its past, to note elsewhere: ${past}\n`);
-    expect(stdout).toContain('kept as the schema tipwell_before_restore of the same database.\n');
+    expect(stdout).toMatch(/^1 tip of the present database is not in the backup\.\n.+ is restored from /);
+    expect(stdout).toContain(
+      'kept as the schema tipwell_before_restore of the same database, and has 1 tip that the backup has not.\n',
+    );
     expect(stdout).toContain(
       ': 1 account changed theirs since, and 1 account came later and is not in it.\n',
     );
@@ -139,7 +142,9 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     await storage.close();
     await tipOnce(url, books);
     const kept = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
-    expect(kept.stdout).toContain('kept as the schema tipwell_before_restore_2 of the same database.\n');
+    expect(kept.stdout).toContain(
+      'kept as the schema tipwell_before_restore_2 of the same database, and has 1 tip',
+    );
     expect(kept.stdout).toContain('Sessions go on as they were when the backup was made: 1.\n');
     const again = await at(url).openForServer(OPENING);
     expect(await again.listSessions(books.customer.id, 0)).toHaveLength(1);
@@ -184,7 +189,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const { url, past } = await createBackup();
     const refused = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
     expect(refused.stderr).toContain(
-      'tells another past than the database that it would replace: from tip 1 on',
+      'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 10.',
     );
     expect(await at(url).check([])).toMatchObject({ problems: [], past });
     expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);

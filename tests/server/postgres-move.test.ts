@@ -104,6 +104,7 @@ describe('a move', () => {
         expect(await to.listQrCodes(id, 'https://tips.example.com/tip/')).toEqual(
           await from.listQrCodes(id, 'https://tips.example.com/tip/'),
         );
+        expect(await to.listEndedQrCodes(id, null, 9)).toEqual(await from.listEndedQrCodes(id, null, 9));
       }
       expect(await to.findQrCode(code)).toEqual(await from.findQrCode(code));
       const begun = await from.payments.listPayments(payments.giver.id, null, 99);

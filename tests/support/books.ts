@@ -12,7 +12,7 @@ import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
 /** The keys of an installation. */
-export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid'] as const;
+export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid', 'log_names'] as const;
 
 /**
  * Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the second was paid at a payment

@@ -132,6 +132,15 @@ export async function runToEnd(
   return { code, signal, stdout: stdout(), stderr: stderr() };
 }
 
+/** What a log says of the steps of a start, in the order of its lines, until the server listens. */
+export function stepsIn(log: string): object[] {
+  const lines = log.slice(0, log.indexOf('"msg":"listening"')).split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const { level: _level, time: _time, ...step } = JSON.parse(line);
+    return step;
+  });
+}
+
 /** A port that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {
   const probe = createServer();

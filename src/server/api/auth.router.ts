@@ -33,16 +33,25 @@ const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) =>
 export const authRouter = router({
   register: tryingTo('registration')
     .input(registration)
-    .mutation(({ ctx, input }) => {
+    .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns } = ctx.services;
       const caller = { ...ctx.address(), device: null };
-      return hashingTurns.take({ origin: caller.network, account: input.email, isKnown: false }, () =>
+      const owner = { origin: caller.network, account: input.email, isKnown: false };
+      const user = await hashingTurns.take(owner, () =>
         limits.limitRegistration(caller, () => accounts.register(input)),
       );
+      ctx.arrival.note('account_registered', user.id);
+      return user;
     }),
 
   login: tryingTo('login')
     .input(credentials)
+    .use(async ({ ctx, input, next }) => {
+      const result = await next();
+      if (!result.ok)
+        ctx.arrival.noteRefusedLogin(result.error.cause, input.email, ctx.services.accounts.idOf);
+      return result;
+    })
     .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns } = ctx.services;
       const { email } = input;
@@ -56,6 +65,7 @@ export const authRouter = router({
         limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
       );
       mark.remember(email);
+      ctx.arrival.noteLogin(login);
       return login;
     }),
 
@@ -70,7 +80,11 @@ export const authRouter = router({
     .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns } = ctx.services;
       const { account, token } = ctx;
-      const update = () => accounts.updateProfile(account, input);
+      const update = async () => {
+        const user = await accounts.updateProfile(account, input);
+        ctx.arrival.noteChanges(account, user);
+        return user;
+      };
       if (!accounts.isGuarded(account, input)) return update();
       await limits.countPasswordChangeTry(token);
       const owner = { origin: account.email, account: account.email, isKnown: true };
@@ -83,6 +97,7 @@ export const authRouter = router({
 
   logout: anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.revoke(ctx.token);
+    ctx.arrival.note('session_ended');
     return null;
   }),
 
@@ -97,6 +112,7 @@ export const authRouter = router({
       throw new AppError('invalid_input', {
         fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
       });
+    ctx.arrival.note('password_changed');
     return login;
   }),
 
@@ -106,13 +122,15 @@ export const authRouter = router({
       return next();
     })
     .input(closing)
-    .mutation(({ ctx, input }) => {
+    .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns } = ctx.services;
       const { account, token } = ctx;
       const owner = { origin: account.email, account: account.email, isKnown: true };
-      return hashingTurns.take(owner, () =>
+      const closes = await hashingTurns.take(owner, () =>
         limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
       );
+      ctx.arrival.note('closing_begun');
+      return closes;
     }),
 
   /** The name of the file, then its bytes in pieces. */
@@ -124,6 +142,7 @@ export const authRouter = router({
     .input(exportRequest)
     .subscription(({ ctx, input }) => {
       const { services, account, token } = ctx;
+      ctx.arrival.note('export_made');
       return withErrorsHeard(
         exportAccount({
           owner: turnOwner(ctx),
@@ -141,11 +160,13 @@ export const authRouter = router({
     .input(z.object({ id: z.string().brand<'SessionId'>() }))
     .mutation(async ({ ctx, input }): Promise<null> => {
       await ctx.services.sessions.end(ctx.account.id, input.id);
+      ctx.arrival.note('session_ended');
       return null;
     }),
 
   endOtherSessions: signedInProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
+    ctx.arrival.note('other_sessions_ended');
     return null;
   }),
 });

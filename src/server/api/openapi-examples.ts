@@ -52,6 +52,9 @@ export const QR_CODE_WITH_PICTURE = {
   ...WORDS_OF_CODE,
 };
 
+const { image_base64: _, photo_url: __, ...CODE_WITHOUT_PICTURE } = QR_CODE_WITH_PICTURE;
+export const ENDED_QR_CODE = { ...CODE_WITHOUT_PICTURE, status: 'replaced' };
+
 /** The code in a path, for whoever owns it. */
 export const OWN_CODE = {
   name: 'qrId',

@@ -16,9 +16,17 @@ import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newDevice, noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts';
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
-import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
+import {
+  endedQrCode,
+  newQrCode,
+  qrCode,
+  qrCodeLookup,
+  serviceCategory,
+  tipPageChange,
+} from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
 import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/tips.ts';
+import { VERSION } from '../version.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
 import { FIELD_NOTES } from './openapi-fields.ts';
 import { ROUTE_NOTES } from './openapi-notes.ts';
@@ -70,6 +78,7 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [session, 'Session'],
   [closingAnswer, 'ClosingAnswer'],
   [qrCode, 'QrCode'],
+  [endedQrCode, 'EndedQrCode'],
   [qrCodeLookup, 'QrCodeLookup'],
   [transaction, 'Transaction'],
   [tipSummary, 'TipSummary'],
@@ -101,7 +110,7 @@ export function describeApi(publicUrl: string): JsonSchema {
     openapi: '3.1.0',
     info: {
       title: `${brand.name} API`,
-      version: '1.0.0',
+      version: VERSION,
       summary: brand.tagline,
       description: [
         `The REST door of ${brand.name}. Amounts are US dollars as JSON numbers with at most two decimals; times are ISO 8601 in UTC.`,

@@ -4,7 +4,9 @@ import { providerProcedure, router } from './trpc.ts';
 /** Each call may ask the payment service. */
 const countedProcedure = providerProcedure.use(async ({ ctx, next }) => {
   await ctx.services.limits.countChange('payout_link', ctx.account.id);
-  return next();
+  const result = await next();
+  if (result.ok) ctx.arrival.note('payouts_opened');
+  return result;
 });
 
 export const paymentsRouter = router({

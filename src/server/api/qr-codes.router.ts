@@ -1,7 +1,7 @@
 /** A provider's QR codes, and whom a code tips. */
 
 import { printRequest } from '#shared/print.ts';
-import { newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
+import { endedQrCodesQuery, newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
 import type { Change } from '../limits/limits.ts';
 import { turnOwner } from './context.ts';
 import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
@@ -15,6 +15,10 @@ const counted = (what: Change) =>
 
 export const qrCodesRouter = router({
   list: signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account, turnOwner(ctx))),
+
+  ended: signedInProcedure
+    .input(endedQrCodesQuery)
+    .query(({ ctx, input }) => ctx.services.qrCodes.listEnded(ctx.account, input)),
 
   create: providerProcedure.input(newQrCode).mutation(async ({ ctx, input }) => {
     await ctx.services.limits.countQrCode(ctx.account.id);

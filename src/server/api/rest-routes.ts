@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ExportPiece, ExportStart } from '#shared/account-export.ts';
 import { closingAnswer, login, profileChange, session, user } from '#shared/accounts.ts';
 import { PRINT_TYPES, printed } from '#shared/print.ts';
-import { MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
+import { endedQrCode, MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PAYMENT_ROUTES } from './payment-routes.ts';
 import { numberFrom, type RestAnswer, type RestRequest, type RestRoute, route } from './rest-route.ts';
@@ -99,6 +99,21 @@ export const REST_ROUTES: readonly RestRoute[] = [
       'invalid_input',
       'too_many_requests',
     ],
+  }),
+  route('GET', '/qr-codes/ended', 'qrCodes.ended', {
+    status: 200,
+    output: endedQrCode,
+    isList: true,
+    isPaged: true,
+    refusals: ['invalid_input'],
+    async call({ caller, query }) {
+      const limit = query('limit');
+      const asked = limit === undefined ? {} : { limit: numberFrom(limit) };
+      const { codes, nextCursor } = await caller().qrCodes.ended({ ...asked, cursor: query('cursor') });
+      if (nextCursor === null) return { body: codes };
+      const next = new URLSearchParams({ ...(limit !== undefined && { limit }), cursor: nextCursor });
+      return { body: codes, next: `/api/qr-codes/ended?${next}` };
+    },
   }),
   route('GET', '/qr-codes/:qrId', 'qrCodes.lookup', {
     isPublic: true,

@@ -4,7 +4,7 @@
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { createFairTurns, type FairTurns } from '#server/tips/fair-turns.ts';
+import { createFairTurns, type FairTurns } from '#server/queue/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
 import { prefersCsv } from './accept.ts';
 import { type Context, nodeSideOf } from './context.ts';

@@ -14,7 +14,7 @@ import {
   transactionQuery,
   transactionsQuery,
 } from '#shared/tips.ts';
-import type { Context } from './context.ts';
+import { type Context, turnOwner } from './context.ts';
 import { anybodyProcedure, router, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
 
 /** As many characters as a UUID has random digits in its first half. */
@@ -95,7 +95,12 @@ export const transactionsRouter = router({
 
   insights: readingProcedure('insights')
     .input(insightsQuery)
-    .query(({ ctx, input }) => ctx.services.takings.insights(ctx.account, input)),
+    .query(({ ctx, input }) =>
+      // As a whole, because what it works out of some years is as much as what it reads.
+      ctx.services.insightsTurns.take(turnOwner(ctx), () =>
+        ctx.services.takings.insights(ctx.account, input),
+      ),
+    ),
 
   summary: readingProcedure('sums')
     .input(summaryQuery)

@@ -31,6 +31,10 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
         headers.set('Allow', type === 'mutation' ? 'POST' : 'GET, HEAD');
       return { headers };
     },
-    onError: ({ error, ctx }) => ctx && report(error, ctx.requestId),
+    onError({ error, ctx }) {
+      if (!ctx) return;
+      ctx.arrival.refuse(refusalOf(error));
+      report(error, ctx.requestId);
+    },
   });
 }

@@ -29,6 +29,7 @@ export type Command = (input: CommandInput) => boolean | Promise<boolean>;
  */
 export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
   process.exitCode = 1;
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverBrokenPipe);
   try {
     const config = parseConfig(readEnvironment());
     const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -37,6 +38,11 @@ export async function runCommand(command: Command, words: readonly string[]): Pr
     if (!isForeseen(error)) throw error;
     process.stderr.write(`${error.message}\n`);
   }
+}
+
+/** Whoever reads what a command says may stop, as `head` does; the command still does its work to the end. */
+function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /**

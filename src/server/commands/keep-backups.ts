@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { createTroubles } from '../api/probes.ts';
 import { startCaring } from '../backups.ts';
+import { logOptions } from '../log-options.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 /** The longest that a timer takes: whoever only waits for a signal would end at once. */
@@ -14,7 +15,7 @@ const FOR_EVER_MS = 2 ** 31 - 1;
 export const keepBackups: Command = async ({ config, words }) => {
   parseWords(words, { usage: 'npm run db:keep-backups', count: 0, options: {} });
   if (config.backupFolder === null) throw new UsageError('Set BACKUP_FOLDER to the folder of the backups.');
-  const log = pino({ level: config.logLevel, base: null }, pino.destination({ fd: 2, sync: true }));
+  const log = pino(logOptions(config), pino.destination({ fd: 2, sync: true }));
   const troubles = createTroubles(Date.now);
   const stopCaring = startCaring({ config, clock: Date.now, log, troubles, isNew: false });
   const waiting = setInterval(() => {}, FOR_EVER_MS);

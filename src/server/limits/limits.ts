@@ -119,7 +119,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   }
 
   /** Does what `take` does for one limit that is counted in memory, with less work: on one process every tip goes through here. */
-  function takeOne(limit: 'tip' | 'qr_code_creation' | 'stream_opening' | Change, account: UserId): void {
+  function takeOne(limit: 'tip' | 'stream_opening' | Change, account: UserId): void {
     const now = clock();
     const { maxCount, windowMs } = LIMITS[limit];
     const taken = memory.takeAttempt([{ limit, account, address: NOBODY, maxCount, windowMs }], now);
@@ -232,14 +232,15 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       take(
         countsOf([`${what}_from_address`, `${what}_from_network`], whoIsAt(hashOf(address), hashOf(network))),
       ),
-    countQrCode: async (provider) => takeOne('qr_code_creation', provider),
+    countQrCode: (provider) =>
+      take(countsOf(['qr_code_creation', 'qr_code_creation_in_a_day'], { account: hashOf(provider) })),
     countChange: async (what, userId) => takeOne(what, userId),
     countStream: async (userId) => takeOne('stream_opening', userId),
 
     unlock: async (email) => (await storage.forgetAttempts(attemptsAccountOf(email))) > 0,
-    sweep() {
+    async sweep() {
       const now = clock();
-      return forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
+      await forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
     },
   };
 }

@@ -40,6 +40,8 @@ export interface RestoreOptions {
   readonly acceptsOtherPast: boolean;
   /** What was noted of the ledger earlier; a backup that does not begin like that is refused. */
   readonly noted: NotedPast | null;
+  /** Called before anything is replaced, with how many tips of the present database the backup does not have, if it could be read. */
+  tellLostTips(count: number): void;
 }
 
 /** How the accounts of a backup differ from those of the database that it replaces. */
@@ -50,6 +52,13 @@ export interface AccountDifferences {
   readonly missing: number;
 }
 
+/** Why a backup is not restored whose tips are others than those of the database. */
+export function otherPast(firstDifference: number, lostTips: number): DatabaseRefused {
+  return new DatabaseRefused(
+    `The backup tells another past than the database that it would replace: from tip ${firstDifference} on they differ. Tips of the database that are not in the backup: ${lostTips}. Nothing was changed. If you know why, and want the past of the backup, add --other-past.`,
+  );
+}
+
 export interface Restored {
   readonly tipCount: number;
   /** `COUNT:HEX` of the ledger. */
@@ -58,6 +67,8 @@ export interface Restored {
   readonly newestTipAtMs: number | null;
   /** How many sessions were ended, or kept. */
   readonly sessionCount: number;
+  /** How many tips of the database that was there before are not in it: null when there was none, or it could not be read. */
+  readonly lostTips: number | null;
   /** Compared with the database that was there before: null when there was none, or it could not be read. */
   readonly accounts: AccountDifferences | null;
   /** Where the database that was there before lies now; null when there was none. */
@@ -74,6 +85,12 @@ export interface TableRows {
   readonly rows: Iterable<readonly unknown[]>;
 }
 
+/** A step of opening the data that can take minutes. */
+type OpeningStep = 'migrating the tables' | 'checking the ledger';
+
+/** Called before such a step begins, with what it is about in numbers. What it returns is called when the step has ended well. */
+export type Announce = (step: OpeningStep, about: Readonly<Record<string, number>>) => () => void;
+
 /** What a server hands in when it opens its data. */
 export interface Opening {
   readonly clock: Clock;
@@ -81,7 +98,10 @@ export interface Opening {
   warn(sentence: string, cause?: unknown): void;
   /** Called when there was no data, and it has been made. */
   tellNew(): void;
+  readonly announce: Announce;
 }
+
+export const announceNothing: Announce = () => () => {};
 
 export interface ManagedDatabase {
   /** How the operator knows it. */

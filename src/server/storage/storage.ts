@@ -283,8 +283,16 @@ export interface Storage extends Ledger {
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
   /** The bytes of a photo in JPEG; null when no page shows one of this name. */
   findPhoto(name: PhotoName): Promise<Uint8Array | null>;
-  /** The user's codes, oldest first, each with its picture for the address that is `addressPrefix` followed by its id. */
+  /**
+   * The user's current codes, one of each service at most, oldest first, each with its picture for the address that is
+   * `addressPrefix` followed by its id.
+   */
   listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
+  /**
+   * The user's codes that were replaced or retired, those made last first.
+   * @param before the code after which to begin; none of this user's begins nowhere. Null begins with the newest.
+   */
+  listEndedQrCodes(userId: UserId, before: QrCodeId | null, atMost: number): Promise<QrCodeRecord[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
   /** The picture of a code for an address; null when none was made yet. */
   findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;

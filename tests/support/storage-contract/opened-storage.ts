@@ -1,7 +1,7 @@
 /** A storage of the engine whose promises are tested, and what its tests have in common. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import type { DatabaseAddress, Opening } from '#server/storage/database.ts';
+import { announceNothing, type DatabaseAddress, type Opening } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Session, Storage } from '#server/storage/storage.ts';
 import { newUserId, type UserId } from '#shared/ids.ts';
@@ -25,6 +25,7 @@ const UNREMARKABLE: Opening = {
     throw new Error(sentence, { cause });
   },
   tellNew() {},
+  announce: announceNothing,
 };
 
 export interface Engine {

@@ -35,9 +35,13 @@ export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'
       return wrong;
     },
     isRight: () => wrong === null,
-    /** @throws StorageUnavailable while the clock is not believed. */
-    requireRight(): void {
+    /**
+     * Asks whether a session is over by this clock: whoever is told so forgets it.
+     * @throws StorageUnavailable while the clock is not believed.
+     */
+    async judge<Result>(find: () => Promise<Result>): Promise<Result> {
       if (wrong !== null) throw new StorageUnavailable(new Error(wrong));
+      return find();
     },
   };
 }

@@ -2,17 +2,17 @@
  * A PostgreSQL database as the server and the operator's commands handle it.
  */
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Opening } from '../database.ts';
-import { StorageUnavailable } from '../storage.ts';
+import { requireCurrent } from '../seen-migrations.ts';
+import { type Storage, StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
 import { compareClocks } from './clock-check.ts';
 import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
-import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
+import { appliedTo, migrate, readMigrations } from './migrations.ts';
 import { requireSessions } from './pooling.ts';
-import { checkToTheEnd } from './recent-check.ts';
+import { checkToTheEnd, countUnchecked } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { requireUnchanged } from './schema-check.ts';
 import { holdAsServer } from './server-lock.ts';
@@ -41,10 +41,11 @@ export function managePostgres(url: string): ManagedDatabase {
       if (wrongClock !== null) throw new DatabaseRefused(`${wrongClock}.`);
       await holdAsServer(client);
       if ((await appliedTo(client)).length === 0) opening.tellNew();
-      await migrate(client, migrations);
+      await migrate(client, migrations, opening.announce);
       await requireUnchanged(client, migrations);
+      const tellEnd = opening.announce('checking the ledger', { tips: await countUnchecked(client) });
       const problem = await findProblem(client, opening);
-      if (problem === undefined) return;
+      if (problem === undefined) return tellEnd();
       throw new DatabaseRefused(
         `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
       );
@@ -55,16 +56,14 @@ export function managePostgres(url: string): ManagedDatabase {
     }
   }
 
-  async function requireCurrent(): Promise<void> {
+  async function openCurrent(): Promise<Storage> {
     const client = await connectOrRefuse(url);
     try {
-      if (isSchemaCurrent(await appliedTo(client), readMigrations())) return;
+      requireCurrent(name, await appliedTo(client), readMigrations());
     } finally {
       await client.end();
     }
-    throw new DatabaseRefused(
-      `${name} has not the tables of this version. Start ${brand.name} once, then try again.`,
-    );
+    return createPostgresStorage(url);
   }
 
   /** Runs a command of the operator's; why the server did not go along with it is said in one line. */
@@ -85,11 +84,7 @@ export function managePostgres(url: string): ManagedDatabase {
       return createPostgresStorage(url);
     },
 
-    async openForCommand() {
-      await requireCurrent();
-      return createPostgresStorage(url);
-    },
-
+    openForCommand: openCurrent,
     check: (noted) => run(() => inspectDatabase(url, readMigrations(), noted)),
     backUp: (file, noted) => run(() => backUp(url, file, readMigrations(), noted)),
     restore: (backup, options) => run(() => restore(url, backup, readMigrations(), options)),

@@ -160,11 +160,8 @@ export function createPostgresStorage(url: string): Storage {
       return outcome;
     },
 
-    async findSession(tokenHash, nowMs) {
-      // Whoever is told that their session has ended forgets it.
-      clockGuard.requireRight();
-      return sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs });
-    },
+    findSession: (tokenHash, nowMs) =>
+      clockGuard.judge(() => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs })),
 
     findEndedSessions: (tokenHashes, nowMs) =>
       steps.run(async (statements) => {
@@ -234,6 +231,9 @@ export function createPostgresStorage(url: string): Storage {
 
     listQrCodes: (userId, addressPrefix) =>
       steps.run((statements) => statements.codesOfUser.execute({ userId, addressPrefix })),
+
+    listEndedQrCodes: (userId, before, atMost) =>
+      steps.run((statements) => statements.endedCodesOfUser.execute({ userId, before, atMost })),
 
     findQrCode: (id) =>
       steps.run(async (statements) => (await statements.codeWithProvider.execute({ id }))[0] ?? null),

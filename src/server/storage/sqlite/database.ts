@@ -1,15 +1,15 @@
 /**
  * A SQLite file as the server and the operator's commands handle it.
  */
-import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type ManagedDatabase, type Opening } from '../database.ts';
+import { requireCurrent } from '../seen-migrations.ts';
 import { type Storage, StorageUnavailable } from '../storage.ts';
 import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, openDatabase, refuseDamage } from './connection.ts';
-import { type FileWatch, watchFiles } from './file-watch.ts';
+import { type FileWatch, WITHOUT_FILES, watchFiles } from './file-watch.ts';
 import { asUnavailable } from './group-commit.ts';
-import { isSchemaCurrent, isTipwells, migrate, readMigrations } from './migrations.ts';
+import { appliedTo, migrate, readMigrations } from './migrations.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { createSqliteStorage } from './storage.ts';
@@ -40,7 +40,11 @@ export function manageSqlite(path: string): ManagedDatabase {
     },
 
     // A server may hold the same file: each step is one short transaction, which that server waits for.
-    openForCommand: async () => openStorage(path, { mustExist: true }, requireCurrent),
+    openForCommand: async () =>
+      openStorage(path, { mustExist: true }, (database) => {
+        requireCurrent(path, appliedTo(database), readMigrations());
+        return WITHOUT_FILES;
+      }),
     check: async (noted) => inspectDatabase(path, readMigrations(), noted),
     backUp: async (file, noted) => backUp(path, file, readMigrations(), noted),
     restore: async (backup, options) => restore(backup, path, readMigrations(), options),
@@ -58,7 +62,7 @@ export function manageSqlite(path: string): ManagedDatabase {
 function openStorage(
   path: string,
   options: { readonly mustExist: boolean },
-  prepare: (database: Database) => FileWatch | undefined,
+  prepare: (database: Database) => FileWatch,
 ): Storage {
   return refuseDamage(path, () => {
     const database = openDatabase(path, options);
@@ -72,16 +76,30 @@ function openStorage(
 }
 
 function bringUpToDate(database: Database, opening: Opening): void {
-  if (!isTipwells(database)) opening.tellNew();
-  migrate(database, readMigrations());
+  if (appliedTo(database).length === 0) opening.tellNew();
+  migrate(database, readMigrations(), opening.announce);
+  const tellEnd = opening.announce('checking the ledger', { tips: countUnchecked(database) });
   const [problem] = checkToTheEnd(database, opening);
   if (problem !== undefined) {
     throw new DatabaseRefused(
       `The database ${database.name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
     );
   }
+  tellEnd();
   // The pages that the check has read are not those that requests will ask for.
   database.pragma('shrink_memory');
+}
+
+/** How many tips were given since the last check. */
+function countUnchecked(database: Database): number {
+  const count = database
+    .prepare<[], number>(
+      `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
+         coalesce((SELECT transaction_sequence FROM checkpoints), 0)`,
+    )
+    .pluck()
+    .get();
+  return count ?? 0;
 }
 
 /** Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences. */
@@ -105,11 +123,4 @@ function checkToTheEnd(database: Database, { warn }: Pick<Opening, 'warn'>): rea
     warn('what was written to the ledger since the last check could not be checked', error);
     return [];
   }
-}
-
-function requireCurrent(database: Database): undefined {
-  if (isTipwells(database) && isSchemaCurrent(database, readMigrations())) return;
-  throw new DatabaseRefused(
-    `${database.name} has not the tables of this version. Start ${brand.name} once, then try again.`,
-  );
 }

@@ -30,10 +30,7 @@ import { createWords } from './words.ts';
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
 
-/**
- * The storage port over an open and migrated database, which it closes in the end.
- * @param lossOfFile says why nothing that is written would last.
- */
+/** The storage port over an open and migrated database, which it closes in the end. @param lossOfFile why no write would last. */
 export function createSqliteStorage(database: Database, lossOfFile: FileWatch = WITHOUT_FILES): Storage {
   const statements = prepareStatements(database);
   const ledger = createLedger(statements);
@@ -241,6 +238,9 @@ export function createSqliteStorage(database: Database, lossOfFile: FileWatch = 
     findPhoto: (name) => read(() => statements.photoByName.get({ name })?.jpeg ?? null),
 
     listQrCodes: (userId, addressPrefix) => read(() => statements.codesOfUser.all({ userId, addressPrefix })),
+
+    listEndedQrCodes: (userId, before, atMost) =>
+      read(() => statements.endedCodesOfUser.all({ userId, before, atMost })),
 
     findQrCode: (id) => read(() => statements.codeWithProvider.get({ id }) ?? null),
 
