@@ -238,6 +238,8 @@ export type ErrorCode = keyof typeof REFUSALS;
 export interface FieldError {
   readonly field: string;
   readonly message: string;
+  /** Whether the name is one that the caller made up, which no door respells. */
+  readonly isAsSent?: true;
 }
 
 interface AppErrorOptions {

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
 import { serviceCategory } from './qr-codes.ts';
+import { closedObject } from './unknown-names.ts';
 
 /** What a tip was to the account that asks. */
 export const TIP_DIRECTIONS = ['received', 'sent'] as const;
@@ -65,7 +66,7 @@ export function requireOrder({ from, to }: Period, context: z.RefinementCtx): vo
     context.addIssue({ code: 'custom', path: ['to'], message: 'The last day must not be before the first.' });
 }
 
-export const sumsQuery = z.object(tipFilter).superRefine(requireOrder);
+export const sumsQuery = closedObject(tipFilter).superRefine(requireOrder);
 
 /** What tips come to, without those that were refunded. */
 export const tipSums = z.object({
@@ -79,29 +80,25 @@ export const tipSums = z.object({
   paidCents: z.int().min(0).brand<'Cents'>(),
 });
 
-export const insightsQuery = z
-  .object({
-    granularity: z
-      .enum(GRANULARITIES, { error: 'The granularity must be day, week or month.' })
-      .default('day'),
-    from: date,
-    to: date,
-    timeZone: timeZone.default('UTC'),
-    serviceCategory: serviceCategory.optional(),
-  })
-  .superRefine((query, context) => {
-    requireOrder(query, context);
-    const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000 + 1;
-    if (days > MAX_PERIOD_DAYS || (query.granularity === 'day' && days > MAX_DAYS_BY_DAY))
-      context.addIssue({
-        code: 'custom',
-        path: ['from'],
-        message:
-          query.granularity === 'day'
-            ? `The period may have up to ${MAX_DAYS_BY_DAY} days.`
-            : 'The period may have up to ten years.',
-      });
-  });
+export const insightsQuery = closedObject({
+  granularity: z.enum(GRANULARITIES, { error: 'The granularity must be day, week or month.' }).default('day'),
+  from: date,
+  to: date,
+  timeZone: timeZone.default('UTC'),
+  serviceCategory: serviceCategory.optional(),
+}).superRefine((query, context) => {
+  requireOrder(query, context);
+  const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000 + 1;
+  if (days > MAX_PERIOD_DAYS || (query.granularity === 'day' && days > MAX_DAYS_BY_DAY))
+    context.addIssue({
+      code: 'custom',
+      path: ['from'],
+      message:
+        query.granularity === 'day'
+          ? `The period may have up to ${MAX_DAYS_BY_DAY} days.`
+          : 'The period may have up to ten years.',
+    });
+});
 
 const takings = {
   /** How many tips were received, without those that were refunded. */

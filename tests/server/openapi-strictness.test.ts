@@ -339,7 +339,7 @@ function brokenBodies(schema: Schema, right: unknown): Broken[] {
     const { [field]: content, ...others } = right as Record<string, unknown>;
     return [others, ...wrongValues(content).map((wrong) => ({ ...others, [field]: wrong }))];
   });
-  candidates.push([], null, 'text', 1);
+  candidates.push([], null, 'text', 1, { ...right, no_such_field: 1 });
   return candidates.flatMap((body) => {
     if (validator.validate(schema, body)) return [];
     const errors = validator.errors ?? [];

@@ -16,6 +16,7 @@ import {
   examplesOf,
   expectDescribed,
   mediaTypesOf,
+  operationOf,
   operationsOf,
   pointerOf,
   problemExamples,
@@ -51,6 +52,18 @@ test('the description has every route of the table, and only those', async () =>
   expect(described.sort()).toEqual(REST_ROUTES.map(rowName).sort());
   const ids = operationsOf(document).map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('the description has every parameter that a route takes, and only those', async () => {
+  const { document } = await describedApp();
+  for (const row of REST_ROUTES) {
+    const { operation } = operationOf(document, rowName(row));
+    const described = (place: string) =>
+      (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
+    expect(described('query').sort(), rowName(row)).toEqual([...(row.parameters ?? [])].sort());
+    const ofPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+    expect(described('path'), rowName(row)).toEqual(ofPath);
+  }
 });
 
 /** What guests may ask as well, each with what stands for a session where the operator takes tips of theirs. */
@@ -719,6 +732,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
       .replace('{deviceId}', 'dev_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
+    await call(t, route, { at: `${at}?no_such_name=1` });
     if (!isOpen) {
       await call(t, route, { at, ...(operation.requestBody && { body: {} }) });
       await call(t, route, { at, token: 'x'.repeat(43), ...(operation.requestBody && { body: {} }) });

@@ -14,13 +14,13 @@ export const NOTICE_ROUTES: readonly RestRoute[] = [
   route('POST', '/notices/devices', 'notices.register', {
     status: 201,
     output: noticeDevice,
-    refusals: ['push_endpoint_refused', 'invalid_input', 'too_many_requests'],
+    refusals: ['push_endpoint_refused', 'too_many_requests'],
   }),
   route('PATCH', '/notices/devices/:deviceId', 'notices.update', {
     status: 200,
     input: noticeDeviceChange,
     output: noticeDevice,
-    refusals: ['device_not_found', 'invalid_input', 'too_many_requests'],
+    refusals: ['device_not_found', 'too_many_requests'],
     async call({ ask, body, parameter }) {
       const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
       return { body: await ask(isObject ? { ...body, id: parameter('deviceId') } : body) };

@@ -31,8 +31,14 @@ import { restTip } from './transaction-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
 import { restHiding, restThankYou } from './word-routes.ts';
 
-/** The refusals that any route may answer. */
-const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
+/** The refusals that any route may answer: that of a parameter which it does not take is the first. */
+const COMMON_REFUSALS: readonly ErrorCode[] = [
+  'invalid_input',
+  'internal',
+  'busy',
+  'storage_unavailable',
+  'shutting_down',
+];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
@@ -94,8 +100,9 @@ export function describeApi(publicUrl: string): JsonSchema {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, publicUrl) };
   }
   const named = {
-    ...wireSchemas(INPUT_NAMES, 'input', schemaAt),
     ...wireSchemas(OUTPUT_NAMES, 'output', schemaAt),
+    // What is sent and answered under one name is described as it is sent, because that may have more fields than are taken.
+    ...wireSchemas(INPUT_NAMES, 'input', schemaAt),
   };
   return {
     openapi: '3.1.0',
@@ -106,7 +113,8 @@ export function describeApi(publicUrl: string): JsonSchema {
       description: [
         `The REST door of ${brand.name}. Amounts are US dollars as JSON numbers with at most two decimals; times are ISO 8601 in UTC.`,
         'Log in, then send the token as `Authorization: Bearer ...`.',
-        'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped, and so are fields that are not described.',
+        'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped.',
+        'A parameter that is not described is refused, and so is a field that is not described of what moves money; elsewhere such fields are dropped.',
         'Errors are problem details (RFC 9457): `detail` is a sentence for people, `code` one for programs, `instance` names the request in the log. What cannot be read as a request at all is refused in the same form, with 400, 408, 413 or 431.',
         'HEAD is answered wherever GET is, with the same headers and no body.',
       ].join('\n\n'),

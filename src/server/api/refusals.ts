@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { StorageUnavailable } from '#server/storage/storage.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { toldName } from '#shared/unknown-names.ts';
 
 const NO_OBJECT = 'Send the fields as a JSON object.';
 
@@ -31,9 +32,9 @@ export function refusalOf(error: unknown): AppError {
   const { cause } = error;
   if (error.code === 'BAD_REQUEST') {
     if (cause instanceof z.ZodError) {
-      const fieldErrors = cause.issues.map(({ code, path, message }) => ({
-        field: path.join('.'),
-        message: path.length === 0 && code === 'invalid_type' ? NO_OBJECT : message,
+      const fieldErrors = cause.issues.map((issue) => ({
+        field: fieldOf(issue),
+        message: issue.path.length === 0 && issue.code === 'invalid_type' ? NO_OBJECT : issue.message,
       }));
       return new AppError('invalid_input', { fieldErrors, cause });
     }
@@ -46,6 +47,12 @@ export function refusalOf(error: unknown): AppError {
       : refusalOf(cause ?? new Error(error.message, { cause: error }));
   }
   return new AppError(OWN_REFUSALS[error.code] ?? 'internal', { cause: error });
+}
+
+/** The field that an issue is about: of an object with members that it does not take, the first of them. */
+function fieldOf(issue: z.core.$ZodIssue): string {
+  const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return [...issue.path, ...(unknown === undefined ? [] : [toldName(unknown)])].join('.');
 }
 
 /** The refusal of a tRPC request that could not be taken apart into calls, by what tRPC says of it. */

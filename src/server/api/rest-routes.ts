@@ -41,13 +41,13 @@ export const REST_ROUTES: readonly RestRoute[] = [
     isPublic: true,
     status: 201,
     output: user,
-    refusals: ['invalid_input', 'email_taken', 'username_taken', 'too_many_requests'],
+    refusals: ['email_taken', 'username_taken', 'too_many_requests'],
   }),
   route('POST', '/auth/login', 'auth.login', {
     isPublic: true,
     status: 200,
     output: restLogin,
-    refusals: ['wrong_credentials', 'invalid_input', 'too_many_requests'],
+    refusals: ['wrong_credentials', 'too_many_requests'],
     call: askForLogin,
   }),
   route('POST', '/auth/logout', 'auth.logout', { isForAnyPassword: true, status: 204 }),
@@ -56,24 +56,25 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 200,
     input: profileChange,
     output: user,
-    refusals: ['invalid_input', 'wrong_password', 'email_taken', 'username_taken', 'too_many_requests'],
+    refusals: ['wrong_password', 'email_taken', 'username_taken', 'too_many_requests'],
   }),
   route('POST', '/auth/password', 'auth.changePassword', {
     isForAnyPassword: true,
     status: 200,
     output: restLogin,
-    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+    refusals: ['wrong_password', 'too_many_requests'],
     call: askForLogin,
   }),
   route('POST', '/auth/me/closing', 'auth.close', {
     status: 200,
     output: closingAnswer,
-    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+    refusals: ['wrong_password', 'too_many_requests'],
   }),
   route('GET', '/auth/me/export', 'auth.export', {
     status: 200,
+    parameters: ['time_zone'],
     fileTypes: [ZIP_TYPE],
-    refusals: ['invalid_input', 'too_many_requests'],
+    refusals: ['too_many_requests'],
     async call({ caller, query }) {
       const items = (await caller().auth.export({ timeZone: query('time_zone') }))[Symbol.asyncIterator]();
       const { value: start } = await items.next();
@@ -92,13 +93,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
   route('POST', '/qr-codes', 'qrCodes.create', {
     status: 201,
     output: qrCode,
-    refusals: [
-      'providers_only',
-      'category_not_offered',
-      'qr_code_exists',
-      'invalid_input',
-      'too_many_requests',
-    ],
+    refusals: ['providers_only', 'category_not_offered', 'qr_code_exists', 'too_many_requests'],
   }),
   route('GET', '/qr-codes/:qrId', 'qrCodes.lookup', {
     isPublic: true,
@@ -113,7 +108,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 200,
     input: tipPageChange,
     output: qrCode,
-    refusals: [...CODE_REFUSALS, 'invalid_input', 'too_many_requests'],
+    refusals: [...CODE_REFUSALS, 'too_many_requests'],
     async call({ ask, body, parameter }) {
       const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
       return { body: await ask(isObject ? { ...body, id: parameter('qrId') } : body) };
@@ -143,8 +138,9 @@ export const REST_ROUTES: readonly RestRoute[] = [
   }),
   route('GET', '/qr-codes/:qrId/print/:file', 'qrCodes.print', {
     status: 200,
+    parameters: ['paper', 'ink', 'size'],
     fileTypes: PRINT_TYPES,
-    refusals: [...CODE_REFUSALS, 'public_url_is_local', 'invalid_input', 'too_many_requests'],
+    refusals: [...CODE_REFUSALS, 'public_url_is_local', 'too_many_requests'],
     async call({ ask, parameter, query }) {
       const size = query('size');
       const { fileName, type, base64 } = printed.parse(

@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { transactionOfToken } from '#shared/receipt-token.ts';
 import { insightsQuery, sumsQuery } from '#shared/records.ts';
 import {
+  givingUp,
   newTip,
   refundRequest,
   summaryQuery,
@@ -86,7 +87,7 @@ export const transactionsRouter = router({
   }),
 
   giveUp: changedByPartyProcedure
-    .input(transactionQuery)
+    .input(givingUp)
     .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
 
   sums: readingProcedure('sums')

@@ -21,14 +21,14 @@ export const WORD_ROUTES: readonly RestRoute[] = [
     status: 200,
     input: restThankYou,
     output: transaction,
-    refusals: ['transaction_not_found', 'thanked_already', 'invalid_input', 'too_many_requests'],
+    refusals: ['transaction_not_found', 'thanked_already', 'too_many_requests'],
     call: async (request) => ({ body: await request.ask(ofTip(request)) }),
   }),
   route('PATCH', '/transactions/:transactionId/words', 'words.hide', {
     status: 200,
     input: restHiding,
     output: transaction,
-    refusals: [...WORDS_REFUSALS, 'invalid_input'],
+    refusals: [...WORDS_REFUSALS],
     call: async (request) => ({ body: await request.ask(ofTip(request)) }),
   }),
   route('POST', '/transactions/:transactionId/report', 'words.report', {
@@ -58,6 +58,6 @@ export const WORD_ROUTES: readonly RestRoute[] = [
   route('PATCH', '/words/thank-yous', 'words.saveThankYous', {
     status: 200,
     output: readyThankYous,
-    refusals: ['invalid_input', 'too_many_requests'],
+    refusals: ['too_many_requests'],
   }),
 ];
