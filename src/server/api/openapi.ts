@@ -22,7 +22,7 @@ import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/t
 import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
 import { FIELD_NOTES } from './openapi-fields.ts';
 import { ROUTE_NOTES } from './openapi-notes.ts';
-import { OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './openapi-schemas.ts';
+import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './openapi-schemas.ts';
 import type { RouteNotes } from './openapi-tip-notes.ts';
 import { problemOf } from './problems.ts';
 import type { RestRoute } from './rest-route.ts';
@@ -157,8 +157,7 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
     ...(route.takesPicture && {
       requestBody: {
         required: true,
-        // Bytes have no schema (OpenAPI 3.1, section 4.8.14.3).
-        content: Object.fromEntries(PHOTO_TYPES.map((type) => [type, {}])),
+        content: bytesOf(PHOTO_TYPES),
       },
     }),
     ...(route.input && {
@@ -183,8 +182,7 @@ function successOf(route: RestRoute, { response: example, csv }: RouteNotes): Js
     return {
       description: 'The file, to be saved.',
       headers: { ...headers, 'Content-Disposition': headerAt('ContentDisposition') },
-      // Bytes have no schema (OpenAPI 3.1, section 4.8.14.3).
-      content: Object.fromEntries(route.fileTypes.map((type) => [type, {}])),
+      content: bytesOf(route.fileTypes),
     };
   }
   if (!route.output) return { description: 'Done.', headers };
