@@ -57,7 +57,10 @@ export const newTip = closedObject({
   /** Words for the receiver alone. */
   message: tipMessage.nullish(),
   /** Whether the receiver is told the giver's full name. */
-  withName: z.boolean({ error: 'Whether the tip has your name must be true or false.' }).default(false),
+  withName: z
+    .boolean({ error: 'Whether the tip has your name must be true or false.' })
+    .optional()
+    .transform((isNamed) => isNamed ?? false),
 });
 
 /** What tRPC's endless queries send along under this name, as pages that were opened before the server was upgraded do. */

@@ -35,8 +35,8 @@ interface Outcome {
 
 export async function withHeyApi(baseUrl: string, token: string, id: string, photo: Blob): Promise<Outcome> {
   client.setConfig({ baseUrl, auth: token });
-  const { data } = await heyApi.qrCodesSetPhoto({ path: { qrId: id }, body: photo });
-  const { data: print } = await heyApi.qrCodesPrint({ path: { qrId: id, file: 'code.png' } });
+  const { data } = await heyApi.qrCodesSetPhoto({ path: { qr_code_id: id }, body: photo });
+  const { data: print } = await heyApi.qrCodesPrint({ path: { qr_code_id: id, file: 'code.png' } });
   return { photoUrl: data?.photo_url, print };
 }
 
@@ -61,6 +61,7 @@ export const tip: heyApi.Options<import('./hey-api/types.gen').TransactionsCreat
 `;
 
 const uploads = z.object({ withHeyApi: z.unknown(), withOrval: z.unknown(), withOazapfts: z.unknown() });
+const validators = z.object({ zProfileChange: z.instanceof(z.ZodType) });
 type Upload = (
   baseUrl: string,
   token: string,
@@ -158,6 +159,13 @@ test('clients of three generators compile, upload a photo and download a file', 
     expect(await sharp(picture).metadata(), name).toMatchObject({ format: 'png', width: 1_024 });
   }
   expect(photos.size).toBe(3);
+
+  const { zProfileChange } = validators.parse(await import(join(folder, 'hey-api/zod.gen.ts')));
+  for (const [full_name, isFine] of [
+    ...[['Pat Doe', true] as const, ['Zoë O’Neil-Şen 3', true] as const],
+    ...['Pat\u2028Doe', '\u202EPat', ' Pat', 'Pat\u0000', ''].map((name) => [name, false] as const),
+  ])
+    expect(zProfileChange.safeParse({ full_name }).success, JSON.stringify(full_name)).toBe(isFine);
 });
 
 /** A provider with a code. */

@@ -131,8 +131,8 @@ describe('methods', () => {
     const paths = REST_ROUTES.filter(({ method }) => method === 'GET').map(({ path }) => `/api${path}`);
     for (const path of [...paths, '/api/openapi.json', '/api/docs', '/healthz', '/readyz']) {
       const address = path
-        .replace(':transactionId', transactionId)
-        .replace(':qrId', code.id)
+        .replace(':transaction_id', transactionId)
+        .replace(':qr_code_id', code.id)
         .replace(':file', 'code.svg')
         .replace('summary', 'summary?time_zone=UTC')
         .replace('insights', 'insights?from=2026-05-01&to=2026-05-31');

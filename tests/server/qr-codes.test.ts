@@ -255,7 +255,7 @@ describe('a code that was looked up is remembered', () => {
     for (const line of logged) {
       expect(line).toMatchObject({
         method: 'GET',
-        route: '/api/qr-codes/:qrId',
+        route: '/api/qr-codes/:qr_code_id',
         status: 200,
         msg: 'request',
       });

@@ -443,7 +443,7 @@ test.each([
   ['/transactions/txn_none/cancel', 'POST'],
   ['/payments/account', 'GET, HEAD, POST'],
   ['/notices/devices', 'GET, HEAD, POST'],
-  ['/notices/devices/:deviceId', 'PATCH, DELETE'],
+  ['/notices/devices/:device_id', 'PATCH, DELETE'],
   ['/payments/dashboard-link', 'POST'],
   ['/payments/stripe/webhook', 'POST'],
 ])('405 at %s says what it does answer: %s', async (path, allowed) => {

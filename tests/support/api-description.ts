@@ -30,6 +30,7 @@ export interface Parameter {
 }
 export interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly security?: readonly unknown[];
@@ -115,7 +116,7 @@ export function resolved<Part>(document: unknown, part: Part, which = /^#/): Par
 
 /**
  * Holds an answer against its description: the status, the type, the body, the headers and the code of a refusal.
- * @param route as `GET /qr-codes/{qrId}`.
+ * @param route as `GET /qr-codes/{qr_code_id}`.
  */
 export function expectDescribed(
   { document, validate }: { readonly document: Description; readonly validate: Validate },

@@ -54,7 +54,7 @@ export const QR_CODE_WITH_PICTURE = {
 
 /** The code in a path, for whoever owns it. */
 export const OWN_CODE = {
-  name: 'qrId',
+  name: 'qr_code_id',
   in: 'path',
   required: true,
   description: 'One of your codes. Those of other people answer as if there were none.',
@@ -148,9 +148,10 @@ export const HEADERS = {
     example: `attachment; filename="${brand.linkScheme}-7K3MX-9Q2AB-poster.pdf"`,
   },
   Vary: {
-    description: 'The header of the request that decides between JSON and CSV.',
-    schema: { const: 'Accept' },
-    example: 'Accept',
+    description:
+      'The headers of the request that decide about the answer: `Accept` between JSON and CSV, and `Origin` where pages of other origins may call.',
+    schema: { type: 'string', pattern: '^(?:Accept|Origin)(?:, (?:Accept|Origin))*$' },
+    example: 'Accept, Origin',
   },
   RetryAfter: {
     description: 'How many seconds to wait before trying again, when that is known.',

@@ -92,6 +92,13 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
 
 const headerAt = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
+/** The headers that any answer of a route has, or may have. */
+const COMMON_HEADERS = {
+  'X-Request-Id': headerAt('RequestId'),
+  'Cache-Control': headerAt('CacheControl'),
+  Vary: headerAt('Vary'),
+};
+
 /** The document for an instance at `publicUrl` (no trailing slash). */
 export function describeApi(publicUrl: string): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -126,6 +133,7 @@ export function describeApi(publicUrl: string): JsonSchema {
       { name: 'auth', description: 'Accounts, and where they are logged in.' },
       { name: 'qr-codes', description: 'The printed codes of service providers.' },
       { name: 'transactions', description: 'Tips: giving them, and what was sent and received.' },
+      { name: 'words', description: 'What givers write, what receivers answer, and whom they block.' },
       { name: 'payments', description: 'How providers are paid: their account at the payment service.' },
       { name: 'notices', description: 'The devices that tips reach with no page open.' },
     ],
@@ -177,7 +185,7 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
 }
 
 function successOf(route: RestRoute, { response: example, csv }: RouteNotes): JsonSchema {
-  const headers = { 'X-Request-Id': headerAt('RequestId'), 'Cache-Control': headerAt('CacheControl') };
+  const headers = COMMON_HEADERS;
   if (route.fileTypes) {
     return {
       description: 'The file, to be saved.',
@@ -200,10 +208,7 @@ function successOf(route: RestRoute, { response: example, csv }: RouteNotes): Js
     headers: {
       ...headers,
       ...(route.isPaged && { Link: headerAt('Link') }),
-      ...(route.isCsvToo && {
-        'Content-Disposition': headerAt('ContentDisposition'),
-        Vary: headerAt('Vary'),
-      }),
+      ...(route.isCsvToo && { 'Content-Disposition': headerAt('ContentDisposition') }),
     },
     content: {
       'application/json': { schema: route.isList ? { type: 'array', items: item } : item, example },
@@ -241,8 +246,7 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string): JsonSchema 
   return {
     description: codes.map((code) => `\`${code}\`: ${REFUSALS[code].title}.`).join(' '),
     headers: {
-      'X-Request-Id': headerAt('RequestId'),
-      'Cache-Control': headerAt('CacheControl'),
+      ...COMMON_HEADERS,
       ...(has(401) && { 'WWW-Authenticate': headerAt('WwwAuthenticate') }),
       ...(has(405) && { Allow: headerAt('Allow') }),
       ...(has(429, 503) && { 'Retry-After': headerAt('RetryAfter') }),

@@ -84,10 +84,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
   }),
   route('GET', '/auth/sessions', 'auth.sessions', { status: 200, output: session, isList: true }),
   route('DELETE', '/auth/sessions', 'auth.endOtherSessions', { status: 204 }),
-  route('DELETE', '/auth/sessions/:sessionId', 'auth.endSession', {
+  route('DELETE', '/auth/sessions/:session_id', 'auth.endSession', {
     status: 204,
     refusals: ['session_not_found'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('sessionId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('session_id') }) }),
   }),
   route('GET', '/qr-codes', 'qrCodes.list', { status: 200, output: qrCode, isList: true }),
   route('POST', '/qr-codes', 'qrCodes.create', {
@@ -95,48 +95,48 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: qrCode,
     refusals: ['providers_only', 'category_not_offered', 'qr_code_exists', 'too_many_requests'],
   }),
-  route('GET', '/qr-codes/:qrId', 'qrCodes.lookup', {
+  route('GET', '/qr-codes/:qr_code_id', 'qrCodes.lookup', {
     isPublic: true,
     status: 200,
     output: qrCodeLookup,
     refusals: [...CODE_REFUSALS],
     call: async ({ caller, parameter }) => ({
-      lasting: await caller().qrCodes.lookup({ id: parameter('qrId') }),
+      lasting: await caller().qrCodes.lookup({ id: parameter('qr_code_id') }),
     }),
   }),
-  route('PATCH', '/qr-codes/:qrId', 'qrCodes.update', {
+  route('PATCH', '/qr-codes/:qr_code_id', 'qrCodes.update', {
     status: 200,
     input: tipPageChange,
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'too_many_requests'],
     async call({ ask, body, parameter }) {
       const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-      return { body: await ask(isObject ? { ...body, id: parameter('qrId') } : body) };
+      return { body: await ask(isObject ? { ...body, id: parameter('qr_code_id') } : body) };
     },
   }),
-  route('POST', '/qr-codes/:qrId/replacement', 'qrCodes.replace', {
+  route('POST', '/qr-codes/:qr_code_id/replacement', 'qrCodes.replace', {
     status: 201,
     input: null,
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'providers_only', 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qrId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qr_code_id') }) }),
   }),
-  route('PUT', '/qr-codes/:qrId/photo', 'qrCodes.setPhoto', {
+  route('PUT', '/qr-codes/:qr_code_id/photo', 'qrCodes.setPhoto', {
     takesPicture: true,
     status: 200,
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'photo_too_large', 'not_a_photo', 'photo_unreadable', 'too_many_requests'],
     call: async ({ ask, bytes, parameter }) => ({
-      body: await ask(async () => ({ id: parameter('qrId'), photo: await bytes(MAX_PHOTO_BYTES) })),
+      body: await ask(async () => ({ id: parameter('qr_code_id'), photo: await bytes(MAX_PHOTO_BYTES) })),
     }),
   }),
-  route('DELETE', '/qr-codes/:qrId/photo', 'qrCodes.removePhoto', {
+  route('DELETE', '/qr-codes/:qr_code_id/photo', 'qrCodes.removePhoto', {
     status: 200,
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qrId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qr_code_id') }) }),
   }),
-  route('GET', '/qr-codes/:qrId/print/:file', 'qrCodes.print', {
+  route('GET', '/qr-codes/:qr_code_id/print/:file', 'qrCodes.print', {
     status: 200,
     parameters: ['paper', 'ink', 'size'],
     fileTypes: PRINT_TYPES,
@@ -145,7 +145,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
       const size = query('size');
       const { fileName, type, base64 } = printed.parse(
         await ask({
-          id: parameter('qrId'),
+          id: parameter('qr_code_id'),
           file: parameter('file'),
           paper: query('paper'),
           ink: query('ink'),

@@ -104,14 +104,14 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     },
   }),
   // After those whose paths this one fits as well.
-  route('GET', '/transactions/:transactionId', 'transactions.get', {
+  route('GET', '/transactions/:transaction_id', 'transactions.get', {
     isForGuests: true,
     status: 200,
     output: transaction,
     refusals: ['transaction_not_found', 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transaction_id') }) }),
   }),
-  route('POST', '/transactions/:transactionId/refund', 'transactions.refund', {
+  route('POST', '/transactions/:transaction_id/refund', 'transactions.refund', {
     isForGuests: true,
     status: 200,
     movesMoney: true,
@@ -119,17 +119,17 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     output: transaction,
     refusals: ['transaction_not_found', 'not_refundable', 'payment_unavailable', 'too_many_requests'],
     call: async ({ ask, parameter, header }) => ({
-      body: await ask({ id: parameter('transactionId'), idempotencyKey: header('Idempotency-Key') }),
+      body: await ask({ id: parameter('transaction_id'), idempotencyKey: header('Idempotency-Key') }),
     }),
   }),
-  route('POST', '/transactions/:transactionId/cancel', 'transactions.giveUp', {
+  route('POST', '/transactions/:transaction_id/cancel', 'transactions.giveUp', {
     isForGuests: true,
     status: 200,
     movesMoney: true,
     input: null,
     output: transaction,
     refusals: ['transaction_not_found', 'payment_unavailable', 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transaction_id') }) }),
   }),
   route('POST', '/transactions', 'transactions.create', {
     isForGuests: true,
