@@ -33,13 +33,16 @@ export const timeZone = z
   .refine(isTimeZone, UNKNOWN_TIME_ZONE);
 
 const NO_DATE = 'A date must be written as 2026-05-31.';
+const FIRST_DATE = '1971-01-01';
+const LAST_DATE = '9000-12-31';
+const FAR_DATE = `A date must be from ${FIRST_DATE} to ${LAST_DATE}.`;
 
 /** A day of the calendar, of a time for which computers have one. */
 const date = z
   .string({ error: NO_DATE })
   .max('YYYY-MM-DD'.length, { error: NO_DATE, abort: true })
   .check(z.iso.date({ error: NO_DATE, abort: true }))
-  .refine((text) => text >= '1971-01-01' && text <= '9000-12-31', NO_DATE);
+  .refine((text) => text >= FIRST_DATE && text <= LAST_DATE, FAR_DATE);
 
 export const NO_DIRECTION = 'The direction must be received or sent.';
 

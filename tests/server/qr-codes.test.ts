@@ -286,7 +286,7 @@ describe('a code that was looked up is remembered', () => {
         }),
       );
     const first = await askAll();
-    expect(first.map(([status]) => status)).toEqual([200, 200, 404, 200, 200, 405, 200, 200]);
+    expect(first.map(([status]) => status)).toEqual([200, 422, 404, 200, 200, 405, 200, 200]);
     expect(await askAll()).toEqual(first);
   });
 

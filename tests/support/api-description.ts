@@ -50,6 +50,7 @@ export type Validate = (pointer: string, value: unknown) => readonly ErrorObject
 /** Headers that say something about one answer; the others are the same for all. */
 const TELLING_HEADERS = [
   ...[
+    'Accept-Encoding',
     'Allow',
     'Cache-Control',
     'Content-Disposition',

@@ -158,6 +158,11 @@ export const HEADERS = {
     schema: { type: 'integer', minimum: 0 },
     example: 2,
   },
+  AcceptEncoding: {
+    description: 'With `encoded_body`: how a body is taken (RFC 9110, section 15.5.16).',
+    schema: { const: 'identity' },
+    example: 'identity',
+  },
   WwwAuthenticate: {
     description: 'How to authenticate (RFC 6750, section 3).',
     schema: { type: 'string', pattern: '^Bearer ' },

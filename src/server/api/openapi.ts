@@ -39,6 +39,7 @@ const COMMON_REFUSALS: readonly ErrorCode[] = [
   'storage_unavailable',
   'shutting_down',
 ];
+const BODY_REFUSALS: readonly ErrorCode[] = ['encoded_body'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
@@ -227,6 +228,7 @@ function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSch
   const codes = [
     ...(route.isPublic ? [] : SESSION_REFUSALS),
     ...(route.isPublic || route.isForAnyPassword ? [] : PASSWORD_REFUSALS),
+    ...(route.method === 'GET' || route.method === 'DELETE' ? [] : BODY_REFUSALS),
     ...(route.method === 'POST' || route.method === 'PATCH' ? POST_REFUSALS : []),
     ...route.refusals,
     ...COMMON_REFUSALS,
@@ -248,6 +250,7 @@ function problemFor(codes: readonly ErrorCode[], publicUrl: string): JsonSchema 
     headers: {
       ...COMMON_HEADERS,
       ...(has(401) && { 'WWW-Authenticate': headerAt('WwwAuthenticate') }),
+      ...(codes.includes('encoded_body') && { 'Accept-Encoding': headerAt('AcceptEncoding') }),
       ...(has(405) && { Allow: headerAt('Allow') }),
       ...(has(429, 503) && { 'Retry-After': headerAt('RetryAfter') }),
     },

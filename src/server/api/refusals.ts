@@ -63,7 +63,7 @@ export function unreadCall(error: TRPCError | undefined): AppError {
 }
 
 /**
- * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), and when to come back, which in a
+ * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), how to send a body, and when to come back, which in a
  * batch of several is the longest of their waits.
  */
 export function headersOf(...refusals: readonly AppError[]): Record<string, string> {
@@ -73,6 +73,8 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
     const reason = unauthenticated.code === 'session_ended' ? ', error="invalid_token"' : '';
     headers['WWW-Authenticate'] = `Bearer realm="${brand.name}"${reason}`;
   }
+  // RFC 9110, section 15.5.16.
+  if (refusals.some(({ code }) => code === 'encoded_body')) headers['Accept-Encoding'] = 'identity';
   const waits = refusals.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   if (waits.length > 0) headers['Retry-After'] = String(Math.max(...waits));
   return headers;
