@@ -182,6 +182,8 @@ describe('other origins', () => {
         expect(answer.headers.get('Access-Control-Expose-Headers')?.split(',').sort()).toEqual([
           'Content-Disposition',
           'Link',
+          'RateLimit',
+          'RateLimit-Policy',
           'Retry-After',
           'X-Request-Id',
         ]);

@@ -56,6 +56,8 @@ const TELLING_HEADERS = [
     'Content-Disposition',
     'ETag',
     'Link',
+    'RateLimit',
+    'RateLimit-Policy',
     'Retry-After',
     'Vary',
     'WWW-Authenticate',

@@ -30,7 +30,9 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
     // What is read of an OPTIONS request here is the answer that it has without this.
     allowMethods: (_, c) => c.res.headers.get('Allow')?.split(', ') ?? [],
-    exposeHeaders: ['Content-Disposition', 'Link', 'Retry-After', 'X-Request-Id'],
+    exposeHeaders: [
+      ...['Content-Disposition', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    ],
     maxAge: 600,
   });
   const answer: MiddlewareHandler = async (c, next) => {

@@ -153,6 +153,17 @@ export const HEADERS = {
     schema: { type: 'string', pattern: '^(?:Accept|Origin)(?:, (?:Accept|Origin))*$' },
     example: 'Accept, Origin',
   },
+  RateLimit: {
+    description:
+      'How many requests are left (`r`) of the limit that is nearest to its end, and in how many seconds all are let through again (`t`), as draft-ietf-httpapi-ratelimit-headers-10 has it. It is missing where the count is not known.',
+    schema: { type: 'string', pattern: '^"[a-z_]+";r=\\d+;t=\\d+$' },
+    example: '"tip";r=29;t=58',
+  },
+  RateLimitPolicy: {
+    description: 'That limit: how many requests (`q`) are let through in how many seconds (`w`).',
+    schema: { type: 'string', pattern: '^"[a-z_]+";q=\\d+;w=\\d+$' },
+    example: '"tip";q=30;w=60',
+  },
   RetryAfter: {
     description: 'How many seconds to wait before trying again, when that is known.',
     schema: { type: 'integer', minimum: 0 },

@@ -186,7 +186,7 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
 }
 
 function successOf(route: RestRoute, { response: example, csv }: RouteNotes): JsonSchema {
-  const headers = COMMON_HEADERS;
+  const headers = { ...COMMON_HEADERS, ...quotaHeaders(route) };
   if (route.fileTypes) {
     return {
       description: 'The file, to be saved.',
@@ -224,6 +224,12 @@ function referenceTo(names: ReadonlyMap<z.ZodType, string>, schema: z.ZodType): 
   return { $ref: schemaAt(name) };
 }
 
+/** The headers of all answers of a route that a limit counts. */
+const quotaHeaders = (route: RestRoute) =>
+  route.refusals.includes('too_many_requests')
+    ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') }
+    : {};
+
 function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
     ...(route.isPublic ? [] : SESSION_REFUSALS),
@@ -237,18 +243,19 @@ function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSch
   return Object.fromEntries(
     [...statuses].map((status) => {
       const codesOfStatus = codes.filter((code) => REFUSALS[code].status === status);
-      return [status, problemFor(codesOfStatus, publicUrl)];
+      return [status, problemFor(codesOfStatus, publicUrl, quotaHeaders(route))];
     }),
   );
 }
 
 /** An answer that is one of these refusals, with the headers that go with any of them. */
-function problemFor(codes: readonly ErrorCode[], publicUrl: string): JsonSchema {
+function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object = {}): JsonSchema {
   const has = (...statuses: number[]) => codes.some((code) => statuses.includes(REFUSALS[code].status));
   return {
     description: codes.map((code) => `\`${code}\`: ${REFUSALS[code].title}.`).join(' '),
     headers: {
       ...COMMON_HEADERS,
+      ...more,
       ...(has(401) && { 'WWW-Authenticate': headerAt('WwwAuthenticate') }),
       ...(codes.includes('encoded_body') && { 'Accept-Encoding': headerAt('AcceptEncoding') }),
       ...(has(405) && { Allow: headerAt('Allow') }),

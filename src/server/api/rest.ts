@@ -12,6 +12,7 @@ import { type Context, nodeSideOf } from './context.ts';
 import { readBytes, refuseOtherMethods } from './door.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
+import { refusalOf } from './refusals.ts';
 import type {
   RestAnswer,
   RestEvent,
@@ -50,7 +51,11 @@ export function createRestAdapter(
       const context = contextOf(c);
       requireParameters(c, route.parameters);
       if (route.movesMoney && !route.input) await requireNoFields(c);
-      const answer = await route.call({
+      /** What is left is told with refusals as well. */
+      const tellQuota = (isUsedUp = false) => {
+        for (const [name, value] of Object.entries(context.quota.headers(isUsedUp))) c.header(name, value);
+      };
+      const asked = route.call({
         body: route.input ? fromWire(await readJson(c), route.input) : undefined,
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
@@ -60,7 +65,12 @@ export function createRestAdapter(
         ask: (input) => ask(route, input, context),
         caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
       });
+      const answer = await asked.catch((error: unknown) => {
+        tellQuota(refusalOf(error).code === 'too_many_requests');
+        throw error;
+      });
       if (route.isCsvToo) c.header('Vary', 'Accept', { append: true });
+      if (!('body' in answer)) tellQuota();
       if ('events' in answer) {
         if (!disconnected) throw new Error(`${route.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
@@ -88,6 +98,7 @@ export function createRestAdapter(
         ...linkTo(answer),
         ...(route.isCsvToo && { vary: 'Accept' }),
         ...context.device.headers(),
+        ...context.quota.headers(),
       });
     });
   }
