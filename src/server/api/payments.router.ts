@@ -3,15 +3,10 @@ import { providerProcedure, router } from './trpc.ts';
 
 /** Each call may ask the payment service. */
 const countedProcedure = providerProcedure.use(async ({ ctx, next }) => {
-  <<<<<<< HEAD
-  await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota)
+  await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota);
   const result = await next();
   if (result.ok) ctx.arrival.note('payouts_opened');
   return result;
-  =======
-  await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota)
-  return next();
-  >>>>>>> w-api
 });
 
 export const paymentsRouter = router({
