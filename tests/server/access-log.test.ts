@@ -43,16 +43,19 @@ test.for<ShippedCaddyfile>([
   const guess = JSON.stringify({ email: 'nobody@example.com', password: 'wrong guess' });
   await send('/api/auth/login', { method: 'POST', body: guess });
   await send('/trpc/auth.login', { method: 'POST', body: guess });
-  const lines = await vi.waitFor(() => {
-    const told = caddy
-      .accessLog()
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-      .filter(({ request }) => request.uri !== '/healthz');
-    expect(told).toHaveLength(5);
-    return told;
-  });
+  const lines = await vi.waitFor(
+    () => {
+      const told = caddy
+        .accessLog()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter(({ request }) => request.uri !== '/healthz');
+      expect(told).toHaveLength(5);
+      return told;
+    },
+    { timeout: 30_000 },
+  );
   expect(lines.map(({ request, status }) => [request.method, request.uri, status])).toEqual([
     ['GET', '/tip/none', 404],
     ['GET', '/r/', 200],
@@ -65,6 +68,9 @@ test.for<ShippedCaddyfile>([
 
   const [ofTipwell, ofCaddy] = FILTERS;
   expect(FILTERS).toHaveLength(2);
-  await vi.waitFor(() => expect(addressesIn(server.stderr(), ofTipwell)).toEqual(['127.0.0.1', '127.0.0.1']));
+  await vi.waitFor(
+    () => expect(addressesIn(server.stderr(), ofTipwell)).toEqual(['127.0.0.1', '127.0.0.1']),
+    { timeout: 30_000 },
+  );
   expect(addressesIn(caddy.accessLog(), ofCaddy)).toEqual(['127.0.0.1', '127.0.0.1']);
 });

@@ -25,7 +25,7 @@ describe('requests one behind the other on one connection', () => {
     );
     expect(statusesIn(await whole)).toEqual(['200', '200', '404', '200', '200', '404']);
     // All but the probe, which is counted.
-    await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(5));
+    await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(5), { timeout: 30_000 });
   });
 
   test('are answered as far as the bound when there are more, and the last answer says that it is the last', async () => {

@@ -38,6 +38,8 @@ describe.concurrent('the process', () => {
     const end = await runToEnd('serve', {
       PORT: String(server.port),
       DATABASE_URL: join(temporaryFolder(), 'other.db'),
+      // A new database is migrated before, which the log tells.
+      LOG_LEVEL: 'silent',
     });
     expectRefusedStart(end, new RegExp(`port ${server.port}: the port is already in use`));
     expect((await get(server.port, '/readyz')).status).toBe(200);

@@ -3,6 +3,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Config } from '#server/config.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
+/** A machine that is busy with other things takes longer than the second that vitest waits. */
+const PATIENCE = { timeout: 30_000 };
 const PEER = '203.0.113.9';
 const JSON_HEADERS = { 'Content-Type': 'application/json' };
 
@@ -17,7 +19,7 @@ async function open(config: Partial<Config> = {}) {
       const told = lines().filter(({ msg }) => msg === 'security event');
       expect(told).toHaveLength(count);
       return told.map(({ event, account, email, address }) => ({ event, account, email, address }));
-    });
+    }, PATIENCE);
   const send = (method: string, path: string, body?: unknown, token?: string) =>
     t.send(
       path,
@@ -37,11 +39,13 @@ describe('guessing leaves a trace', () => {
     const { t, customer, events, logIn } = await open();
     for (const email of ['CAM@example.com', 'hunter2@Nobody.example', 'HUNTER2@nobody.example'])
       expect((await logIn(email, 'Secret-typed-here')).status).toBe(401);
-    const [known, unknown, again] = await events(3);
+    const told = await events(3);
     const failed = { event: 'login_failed', address: PEER };
-    expect(known).toEqual({ ...failed, account: customer.user.id });
+    // Each waits for its own look-up, so that the order of two that follow each other is not told.
+    const [unknown, again, ...others] = told.filter(({ account }) => account === undefined);
+    expect(told).toContainEqual({ ...failed, account: customer.user.id });
     expect(unknown).toEqual({ ...failed, email: expect.stringMatching(/^[0-9a-f]{16}$/) });
-    expect(again).toEqual(unknown);
+    expect([again, others]).toEqual([unknown, []]);
     expect(t.logLines.join('')).not.toMatch(/hunter2|nobody\.example|cam@|typed/i);
   });
 

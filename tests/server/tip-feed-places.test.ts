@@ -8,6 +8,8 @@ import { createChance } from '#tests/support/chance.ts';
 import { createTestLedger } from '#tests/support/test-ledger.ts';
 import { STREAMS_IN_ALL, STREAMS_PER_ACCOUNT, settle } from '#tests/support/tip-scene.ts';
 
+/** A machine that is busy with other things takes longer than the second that vitest waits. */
+const PATIENCE = { timeout: 30_000 };
 const KEY = new Uint8Array(32);
 const VIEW = createTransactionView({
   ...{ key: KEY, undoMs: 0, clock: Date.now, publicUrl: 'https://tips.example.com' },
@@ -71,8 +73,9 @@ describe('the feed', () => {
     expect(feed.size()).toBe(STREAMS_IN_ALL - 1);
     await open(1, () => 'usr_more');
     expect(feed.size()).toBe(STREAMS_IN_ALL);
-    await vi.waitFor(() =>
-      expect(streams.filter(({ endedBy }) => endedBy() === 'AbortError')).toEqual([streams.at(-1)]),
+    await vi.waitFor(
+      () => expect(streams.filter(({ endedBy }) => endedBy() === 'AbortError')).toEqual([streams.at(-1)]),
+      PATIENCE,
     );
   });
 
@@ -82,7 +85,7 @@ describe('the feed', () => {
     const [oldest, middle, newest] = await open(3, () => 'usr_most');
     const others = await open(STREAMS_IN_ALL - 3, (index) => `usr_${Math.floor(index / 2)}`);
     const [newcomer] = await open(1, () => 'usr_more');
-    await vi.waitFor(() => expect(newest?.endedBy()).toBe('AbortError'));
+    await vi.waitFor(() => expect(newest?.endedBy()).toBe('AbortError'), PATIENCE);
     for (const stream of [oldest, middle, newcomer, ...others]) expect(stream?.endedBy()).toBeNull();
     expect(feed.size()).toBe(STREAMS_IN_ALL);
 
@@ -103,7 +106,7 @@ describe('the feed', () => {
       await expect(open(1, () => 'usr_0')).rejects.toMatchObject({ code: 'busy' });
       expect(feed.size()).toBe(STREAMS_IN_ALL);
       const displacedNow = () => streams.flatMap(({ endedBy }, index) => (endedBy() === null ? [] : [index]));
-      await vi.waitFor(() => expect(displacedNow()).toHaveLength(fairShare));
+      await vi.waitFor(() => expect(displacedNow()).toHaveLength(fairShare), PATIENCE);
       const displaced = displacedNow();
       expect(new Set(displaced.map(owner)).size).toBe(fairShare);
       for (const index of displaced) expect(index % STREAMS_PER_ACCOUNT).toBe(STREAMS_PER_ACCOUNT - 1);
@@ -126,7 +129,7 @@ describe('the feed', () => {
     await open(1, () => 'usr_more');
     find(null);
     const [displaced] = await opening;
-    await vi.waitFor(() => expect(displaced?.endedBy()).toBe('AbortError'));
+    await vi.waitFor(() => expect(displaced?.endedBy()).toBe('AbortError'), PATIENCE);
     expect(feed.size()).toBe(STREAMS_IN_ALL);
   });
 
@@ -165,7 +168,7 @@ describe('the feed', () => {
       await settle();
       const isDisplacing = isFull && most >= own + 2;
       // A displaced stream that is reading from a database hears of it when that has answered.
-      if (isDisplacing) await vi.waitFor(() => expect(endedOf(streams)).not.toEqual([]));
+      if (isDisplacing) await vi.waitFor(() => expect(endedOf(streams)).not.toEqual([]), PATIENCE);
       const ended = endedOf(streams);
       if (!isFull) {
         expect([refusal, ended]).toEqual([null, []]);

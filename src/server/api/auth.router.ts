@@ -20,13 +20,13 @@ import { anyPasswordProcedure, publicProcedure, router, signedInProcedure, withE
 /** Counts each request before its input is parsed, so that parsing is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
   publicProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id });
+    await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id }, ctx.quota);
     return next();
   });
 
 /** Counts requests by session, because somebody with many accounts could fill the queue for hashing again and again. */
 const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.limits.countPasswordChangeTry(ctx.token);
+  await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
   return next();
 });
 
@@ -73,7 +73,7 @@ export const authRouter = router({
 
   updateProfile: signedInProcedure
     .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countChange('profile_change', ctx.account.id);
+      await ctx.services.limits.countChange('profile_change', ctx.account.id, ctx.quota);
       return next();
     })
     .input(profileChange)
@@ -86,7 +86,7 @@ export const authRouter = router({
         return user;
       };
       if (!accounts.isGuarded(account, input)) return update();
-      await limits.countPasswordChangeTry(token);
+      await limits.countPasswordChangeTry(token, ctx.quota);
       const owner = { origin: account.email, account: account.email, isKnown: true };
       const user = await hashingTurns.take(owner, () =>
         limits.limitPasswordChange(account.email, token, update),
@@ -118,7 +118,7 @@ export const authRouter = router({
 
   close: signedInProcedure
     .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countPasswordChangeTry(ctx.token);
+      await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
       return next();
     })
     .input(closing)
@@ -136,7 +136,7 @@ export const authRouter = router({
   /** The name of the file, then its bytes in pieces. */
   export: signedInProcedure
     .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countChange('export', ctx.account.id);
+      await ctx.services.limits.countChange('export', ctx.account.id, ctx.quota);
       return next();
     })
     .input(exportRequest)

@@ -10,6 +10,7 @@ import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
+import { Quota } from '#server/limits/quota.ts';
 import type { Notices } from '#server/notices/notices.ts';
 import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
@@ -59,6 +60,8 @@ export interface Context {
   /** The caller's address and the network around it, as limits count them. Reading them costs more than most answers. */
   address(): Pick<Caller, 'address' | 'network'>;
   readonly device: DeviceOfRequest;
+  /** What is left of the limits that the request is counted by. */
+  readonly quota: Quota;
   /**
    * Calls `listener` when the connection has closed, also when the answer was still waiting for its turn on it (RFC
    * 9112, section 9.3.2), of which a request's own signal hears nothing on older Node.js (seen on 20, not on 26).
@@ -89,6 +92,7 @@ export function createContextReader(deps: {
         return { address, network: networkAround(address) };
       },
       device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),
+      quota: new Quota(),
       onHangUp: (listener) => onClose(socket, listener),
       userAgent: c.req.header('User-Agent'),
     };

@@ -10,7 +10,7 @@ import { refusalOf } from './refusals.ts';
 import type { RequestLog } from './request-log.ts';
 import { wireTextOnce } from './wire.ts';
 
-const ROUTE = '/api/qr-codes/:qrId';
+const ROUTE = '/api/qr-codes/:qr_code_id';
 const URL_OF_LOOKUP = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
 
 /**

@@ -22,7 +22,7 @@ import { WORD_NOTES } from './openapi-word-notes.ts';
 import { wireSchema } from './wire.ts';
 
 const DEVICE = {
-  name: 'deviceId',
+  name: 'device_id',
   in: 'path',
   required: true,
   description: 'As the list of your devices names it.',
@@ -107,7 +107,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     description: 'Ends one of your sessions, and its event streams.',
     parameters: [
       {
-        name: 'sessionId',
+        name: 'session_id',
         in: 'path',
         required: true,
         description: 'As the list of your sessions names it.',
@@ -220,7 +220,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       'Whom a code tips, as its tip page shows it. Case, spaces and hyphens do not matter; I and L read as 1, O as 0.',
     parameters: [
       {
-        name: 'qrId',
+        name: 'qr_code_id',
         in: 'path',
         required: true,
         description: 'The code, as scanned or typed.',

@@ -55,7 +55,7 @@ export const WORD_NOTES: Readonly<Record<string, RouteNotes>> = {
     description: 'The giver is not told.',
     parameters: [
       {
-        name: 'giverId',
+        name: 'giver_id',
         in: 'path',
         required: true,
         description: 'The pseudonym of the giver, as your tips and the list of blocked givers have it.',

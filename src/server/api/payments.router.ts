@@ -3,7 +3,7 @@ import { providerProcedure, router } from './trpc.ts';
 
 /** Each call may ask the payment service. */
 const countedProcedure = providerProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.limits.countChange('payout_link', ctx.account.id);
+  await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota);
   const result = await next();
   if (result.ok) ctx.arrival.note('payouts_opened');
   return result;

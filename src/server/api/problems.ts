@@ -42,8 +42,8 @@ export function problemOf(refusal: AppError, requestId: string, publicUrl: strin
     instance: `urn:uuid:${requestId}`,
     code: refusal.code,
     ...(refusal.fieldErrors.length > 0 && {
-      errors: refusal.fieldErrors.map(({ field, message }) => ({
-        field: HEADERS[field] ?? wireName(field),
+      errors: refusal.fieldErrors.map(({ field, message, isAsSent }) => ({
+        field: isAsSent ? field : (HEADERS[field] ?? wireName(field)),
         message,
       })),
     }),

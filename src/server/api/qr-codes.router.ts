@@ -9,7 +9,7 @@ import { providerProcedure, publicProcedure, router, signedInProcedure } from '.
 /** Counts each request before its input is parsed. */
 const counted = (what: Change) =>
   signedInProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countChange(what, ctx.account.id);
+    await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
     return next();
   });
 
@@ -21,7 +21,7 @@ export const qrCodesRouter = router({
     .query(({ ctx, input }) => ctx.services.qrCodes.listEnded(ctx.account, input)),
 
   create: providerProcedure.input(newQrCode).mutation(async ({ ctx, input }) => {
-    await ctx.services.limits.countQrCode(ctx.account.id);
+    await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
     return ctx.services.qrCodes.create(ctx.account, input.serviceCategory, turnOwner(ctx));
   }),
 
@@ -40,7 +40,7 @@ export const qrCodesRouter = router({
     .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id, turnOwner(ctx))),
 
   replace: providerProcedure.input(qrCodeQuery).mutation(async ({ ctx, input }) => {
-    await ctx.services.limits.countQrCode(ctx.account.id);
+    await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
     return ctx.services.qrCodes.replace(ctx.account, input.id, turnOwner(ctx));
   }),
 
