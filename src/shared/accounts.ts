@@ -190,6 +190,12 @@ export const profileChange = z.object({
   currentPassword: anyPassword('Current password', 'Current password is too long.').optional(),
 });
 
+/** For how long after a password was typed acts go on that ask for it again. */
+export const RECENT_PASSWORD_MINUTES = 15;
+
+/** The password of whoever is logged in, typed once more. */
+export const confirmation = z.object({ password: anyPassword('Password', 'Password is too long.') });
+
 export const passwordChange = z.object({
   currentPassword: anyPassword('Current password', 'Current password is too long.'),
   newPassword: password,
@@ -226,6 +232,8 @@ export const session = z.object({
   createdAt: z.iso.datetime(),
   /** When it ends unless it is used before. */
   expiresAt: z.iso.datetime(),
+  /** When its owner last proved in it to know the password. */
+  confirmedAt: z.iso.datetime(),
   /** Whether it is the session that asks. */
   isCurrent: z.boolean(),
 });
@@ -259,6 +267,7 @@ export type Registration = z.output<typeof registration>;
 export type ProfileChange = z.output<typeof profileChange>;
 export type Closing = z.output<typeof closing>;
 export type ClosingAnswer = z.infer<typeof closingAnswer>;
+export type Confirmation = z.output<typeof confirmation>;
 export type Credentials = z.output<typeof credentials>;
 export type PasswordChange = z.output<typeof passwordChange>;
 export type Session = z.infer<typeof session>;

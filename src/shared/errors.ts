@@ -54,6 +54,11 @@ export const REFUSALS = {
     title: 'Password change required',
     detail: 'Please choose a password of your own first.',
   },
+  password_needed: {
+    status: 401,
+    title: 'Password needed',
+    detail: 'Enter your password to go on.',
+  },
   providers_only: {
     status: 403,
     title: 'Service providers only',
@@ -215,6 +220,11 @@ export const REFUSALS = {
     title: 'Too many requests',
     detail: 'Too many attempts. Please try again later.',
   },
+  username_changed_often: {
+    status: 429,
+    title: 'Username changed often',
+    detail: 'A username can be changed three times in 30 days.',
+  },
   internal: {
     status: 500,
     title: 'Internal error',
@@ -277,15 +287,21 @@ export class AppError extends Error {
 }
 
 function sentenceOf(code: ErrorCode, retryAfterSeconds: number | undefined): string {
-  if (code !== 'too_many_requests' || retryAfterSeconds === undefined) return REFUSALS[code].detail;
-  return `Too many attempts. Please try again in ${duration(retryAfterSeconds)}.`;
+  if (retryAfterSeconds === undefined) return REFUSALS[code].detail;
+  if (code === 'too_many_requests')
+    return `Too many attempts. Please try again in ${duration(retryAfterSeconds)}.`;
+  if (code === 'username_changed_often')
+    return `${REFUSALS[code].detail} You can change yours again in ${duration(retryAfterSeconds)}.`;
+  return REFUSALS[code].detail;
 }
 
 /** In words, rounded up, so that nobody comes back too early. */
 function duration(seconds: number): string {
   if (seconds <= 90) return counted(seconds, 'second');
   const minutes = Math.ceil(seconds / 60);
-  return minutes <= 90 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
+  if (minutes <= 90) return counted(minutes, 'minute');
+  const hours = Math.ceil(minutes / 60);
+  return hours <= 48 ? counted(hours, 'hour') : counted(Math.ceil(hours / 24), 'day');
 }
 
 function counted(count: number, unit: string): string {

@@ -478,7 +478,7 @@ test.describe('what the server refuses', () => {
         name: 'password',
         taken: 'Password123',
         free: PASSWORD,
-        sentence: 'This password is too common. Please choose another one.',
+        sentence: 'This password is too easy to guess. Use a few unrelated words, without names or years.',
         status: '422',
       },
     ] as const) {

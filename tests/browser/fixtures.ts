@@ -101,6 +101,17 @@ export class Backstage {
     await this.call('POST', '/transactions', { token: giver.token, body });
   }
 
+  /** Lets so much time pass since somebody typed their password. */
+  async ageLogin({ token }: Person, minutes: number): Promise<void> {
+    const tokenHash = createHash('sha256').update(token).digest();
+    const storage = await databaseAt({ engine: 'sqlite', path: this.#server.databasePath }).openForCommand();
+    try {
+      expect(await storage.confirmSession(tokenHash, Date.now() - minutes * 60_000)).toBe(true);
+    } finally {
+      await storage.close();
+    }
+  }
+
   /** All of somebody's transactions, newest first, as the API tells them. */
   transactions(
     person: Person,

@@ -79,8 +79,8 @@ test('what Stripe decides later is shown without a reload', async ({ page, strip
   ];
   await page.getByRole('link', { name: 'Later' }).click();
   await expect(card(page).getByRole('listitem')).toHaveText([
-    ...['more about your business', 'your agreement with Stripe', 'your date of birth'],
-    ...['your tax identification number', 'other details, which Stripe names'],
+    ...['your business', 'your agreement with Stripe', 'your date of birth'],
+    ...['your tax number', 'other details'],
   ]);
   await expectForEverybody(page, 'more is missing');
   await picture(page, 'payouts-05-more-is-missing');
@@ -123,7 +123,7 @@ test('a standing that could not be loaded can be asked for again', async ({
   await logInAs(await backstage.provider());
   await page.route(/payments\.payoutStatus/, (route) => route.abort());
   await page.goto('/dashboard');
-  const problem = page.getByRole('alert').filter({ hasText: 'Whether you can be paid could not be loaded' });
+  const problem = page.getByRole('alert').filter({ hasText: 'Your payouts could not be loaded' });
   await expect(problem).toBeVisible();
   await page.unroute(/payments\.payoutStatus/);
   await problem.getByRole('button', { name: 'Retry' }).click();

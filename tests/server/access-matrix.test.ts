@@ -160,6 +160,7 @@ const ROWS: Readonly<Record<string, ProcedureRow>> = {
   'auth.login': { outcomes: everybody('fine'), input: () => CREDENTIALS },
   'auth.me': { outcomes: SIGNED_IN },
   'auth.logout': { outcomes: SIGNED_IN },
+  'auth.confirm': { outcomes: SIGNED_IN, input: () => ({ password: PASSWORD }) },
   'auth.changePassword': {
     outcomes: SIGNED_IN,
     input: () => ({ currentPassword: PASSWORD, newPassword: `${PASSWORD} staple` }),
@@ -372,9 +373,9 @@ test('a REST route answers 201 where something begins, 204 where something ends,
     ...{ 'qrCodes.create': 201, 'qrCodes.replace': 201 },
     ...{ 'words.block': 204, 'words.unblock': 204 },
     ...{ 'notices.register': 201, 'notices.remove': 204, 'notices.test': 204 },
-    ...{ 'auth.logout': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
+    ...{ 'auth.logout': 204, 'auth.confirm': 204, 'auth.endSession': 204, 'auth.endOtherSessions': 204 },
   });
-  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(12);
+  expect(Object.values(statuses).filter((status) => status !== 200)).toHaveLength(13);
 });
 
 test('HEAD asks for the same rights as GET', async () => {

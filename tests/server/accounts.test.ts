@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import {
+  call,
   callRest,
   callTrpc,
   DOORS,
@@ -163,11 +164,13 @@ describe.each(DOORS)('taken names at the %s door', (door) => {
   });
 });
 
-describe.each(DOORS)('common passwords at the %s door', (door) => {
+describe.each(DOORS)('passwords that are easy to guess at the %s door', (door) => {
   test.each([
     ...['password1', 'PASSWORD1', '12345678', 'qwertyuiop', 'Iloveyou', 'tipwell123', 'p@ssword'],
     // Passwords far down in a list of 3,000, and patterns that no list needs.
     ...['12101989', 'atletico', '87654321', 'aaaaaaaaaaaa', 'abcabcabc', '12341234', 'CDEFGHIJK'],
+    // What somebody tries who knows the time, the product and its people.
+    ...['Summer2026!', 'Tipwell2026', 'T1pw3ll!!', 'Bartender2026', 'SomeBody2026', 'Some body'],
     // Full-width letters are the same password after NFKC, which is what is hashed.
     ...['ｐａｓｓｗｏｒｄ１', '１２３４５６７８'],
   ])('%s is refused', async (password) => {
@@ -176,10 +179,32 @@ describe.each(DOORS)('common passwords at the %s door', (door) => {
     expect(refusedBy(door, answer)).toMatchObject({
       status: 422,
       code: 'invalid_input',
-      detail: 'This password is too common. Please choose another one.',
+      detail: 'This password is too easy to guess. Use a few unrelated words, without names or years.',
       fields: [{ field: 'password' }],
     });
     expect(await count(t, 'accounts')).toBe(0);
+  });
+
+  test.each([
+    'k3v9xq2m',
+    'sunny tables walk',
+    'quietly seven harbours',
+    'パスワード秘密の言葉',
+    'x'.repeat(9) + 'harbour tables'.repeat(17),
+  ])('%s is taken', async (password) => {
+    const t = await createTestApp();
+    const answer = await registerThrough(door, t, { email: 'c@example.com', username: 'cam', password });
+    expect(answer.status).toBeLessThan(300);
+  });
+
+  test('the words of the person count at a change of the password too', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer('zebulon');
+    const change = { currentPassword: PASSWORD, newPassword: 'Zebulon2026!' };
+    expect(refusedBy(door, await call(door, t, 'auth.changePassword', change, { token }))).toMatchObject({
+      code: 'invalid_input',
+      detail: 'This password is too easy to guess. Use a few unrelated words, without names or years.',
+    });
   });
 
   test.each([

@@ -310,7 +310,12 @@ describe('an export', () => {
     expect(ofPat('account.json')).toMatchObject({
       ready_thank_yous: ['Cheers'],
       blocked_givers: [
-        { giver_id: blocked?.giverId, blocked_at: blocked?.blockedAt, transaction_id: hidden.id },
+        {
+          giver_id: blocked?.giverId,
+          blocked_at: blocked?.blockedAt,
+          page_name: null,
+          transaction_id: hidden.id,
+        },
       ],
     });
   });

@@ -59,6 +59,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'auth.login': ({ customer }) => ({ email: customer.user.email, password: PASSWORD }),
   'auth.me': () => undefined,
   'auth.logout': () => undefined,
+  'auth.confirm': () => ({ password: PASSWORD }),
   'auth.changePassword': () => ({ currentPassword: PASSWORD, newPassword: `${PASSWORD} staple` }),
   'auth.updateProfile': () => ({
     fullName: 'Fay Zed',

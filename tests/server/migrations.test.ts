@@ -51,6 +51,8 @@ function open(file = path, onStatement?: () => void): Database {
 
 /** Of the last version that knew of no refunds, and kept nothing of takings beside their sums. */
 const VERSION_WITHOUT_RECORDS = 6;
+/** Of the last version in which a block held for every page of its receiver. */
+const VERSION_WITHOUT_NAMED_BLOCKS = 9;
 const FIRST_MS = Date.UTC(2026, 0, 1);
 
 /** The rows of a query, each as the text that the past is made of. */
@@ -148,6 +150,40 @@ describe('the committed migrations', () => {
     }
     expect(after['transactions']).toHaveLength(hasTables ? 1 : 0);
     expect(after['checkpoints']).toMatchObject([{ transaction_sequence: hasTables ? 1 : 0 }]);
+  });
+
+  test.each([
+    ['no name of its own', null, ['']],
+    ['the name of the account', 'Pat', ['']],
+    ['a name of its own', 'DJ', ['DJ']],
+  ])('leave a block to the page that was tipped, with %s', (_, name, expected) => {
+    const database = open();
+    migrate(database, MIGRATIONS.slice(0, 1));
+    database.exec(FIRST_ROWS);
+    migrate(database, MIGRATIONS.slice(0, VERSION_WITHOUT_NAMED_BLOCKS));
+    database.exec(`INSERT INTO blocked_givers VALUES ('usr_1', 'usr_2', 'txn_1', ${FIRST_MS})`);
+    database.prepare('UPDATE qr_codes SET display_name = ?').run(name);
+    migrate(database, MIGRATIONS);
+    const names = 'SELECT page_name FROM blocked_givers ORDER BY page_name';
+    expect(database.prepare(names).pluck().all()).toEqual(expected);
+  });
+
+  test('leave a block to what has become of the page that was tipped, and end sessions 90 days after their login', () => {
+    const database = open();
+    migrate(database, MIGRATIONS.slice(0, 1));
+    database.exec(FIRST_ROWS);
+    migrate(database, MIGRATIONS.slice(0, VERSION_WITHOUT_NAMED_BLOCKS));
+    database.exec(`
+      INSERT INTO blocked_givers VALUES ('usr_1', 'usr_2', 'txn_1', ${FIRST_MS});
+      UPDATE qr_codes SET status = 'replaced';
+      INSERT INTO qr_codes (id, user_id, category, created_at_ms, display_name) VALUES ('7K3MX9Q2AC', 'usr_1', 'dj', ${FIRST_MS}, 'DJ');
+      UPDATE sessions SET expires_at_ms = ${FIRST_MS + 120 * 86_400_000};
+    `);
+    migrate(database, MIGRATIONS);
+    const names = 'SELECT page_name FROM blocked_givers ORDER BY page_name';
+    expect(database.prepare(names).pluck().all()).toEqual(['', 'DJ']);
+    const ends = 'SELECT expires_at_ms FROM sessions';
+    expect(database.prepare(ends).pluck().all()).toEqual([FIRST_MS + 90 * 86_400_000]);
   });
 
   test('leave sessions, codes and history of the first version in use', async () => {
@@ -317,7 +353,9 @@ describe('the committed migrations', () => {
       cutOff.close();
       expect(everythingIn(copy)).toEqual(expected);
     }
-    expect([...versions].sort()).toEqual(Array.from({ length: MIGRATIONS.length + 1 }, (_, index) => index));
+    expect([...versions].sort((one, other) => one - other)).toEqual(
+      Array.from({ length: MIGRATIONS.length + 1 }, (_, index) => index),
+    );
   });
 });
 

@@ -31,7 +31,7 @@ const ONLY_THE_SERVER_KNOWS: ReadonlySet<string> = new Set([
   'This username is reserved.',
   'Full name has characters that cannot be shown.',
   'Full name needs a letter, a digit or an emoji.',
-  'This password is too common. Please choose another one.',
+  'This password is too easy to guess. Use a few unrelated words, without names or years.',
   'Password must not be your email or your username.',
   'The cursor is not valid.',
   'Display name has characters that cannot be shown.',

@@ -513,6 +513,25 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     return made;
   }
 
+  /** What asks for a password that was typed a short while ago, and a username that was changed too often. */
+  async function askForPasswords() {
+    const old = await createTestApp({ config: { isRateLimited: true } });
+    const { token } = await old.registerProvider('rob');
+    for (const username of ['rob-1', 'rob-2', 'rob-3', 'rob-4'])
+      await call(old, 'PATCH /auth/me', { token, body: { username } });
+    old.clock.nowMs += 15 * 60_000;
+    await call(old, 'PATCH /auth/me', { token, body: { phone: '+43 660 1234567' } });
+    await call(old, 'GET /auth/me/export', { token });
+    await call(old, 'DELETE /auth/sessions', { token });
+    await call(old, 'DELETE /auth/sessions/{sessionId}', { token, at: '/auth/sessions/ses_none' });
+    await call(old, 'POST /payments/account', { token });
+    await call(old, 'POST /payments/dashboard-link', { token });
+    await call(old, 'POST /notices/devices', { token, body: {} });
+    await call(old, 'DELETE /notices/devices/{deviceId}', { token, at: '/notices/devices/dev_none' });
+    for (let attempt = 0; attempt <= 5; attempt += 1)
+      await call(old, 'POST /auth/confirm', { token, body: { password: 'wrong' } });
+  }
+
   /** The way of a device that gets notices, and what is refused on it. */
   async function registerDevices(token: string) {
     const service = await startPushService({ nowMs: () => t.clock.nowMs });
@@ -664,6 +683,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'GET /auth/me', { token: pat });
   await call(t, 'GET /auth/me/export', { token: pat });
   await call(t, 'GET /auth/me/export', { token: pat, at: '/auth/me/export?time_zone=Mars' });
+
+  for (const body of [{ password: PASSWORD }, { password: 'wrong' }, {}])
+    await call(t, 'POST /auth/confirm', { token: pat, body });
+  await askForPasswords();
 
   const change = { current_password: PASSWORD, new_password: NEXT_PASSWORD };
   const { body: changed } = await call(t, 'POST /auth/password', { token: first, body: change });

@@ -115,6 +115,7 @@ for (const when of ['before', 'after'] as const) {
       tokenHash: session.tokenHash,
       nextTokenHash: bytes('next'),
       expiresAtMs: NOW + 99,
+      confirmedAtMs: NOW,
     };
     const next = { passwordHash: 'next', expiresAtMs: null };
     expect(await losing(() => storage.changePassword(account.id, 'none', next, kept))).toBe('changed');

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { parsePast } from '#server/storage/past.ts';
+import { migrate, readMigrations } from '#server/storage/postgres/migrations.ts';
 import type { Storage } from '#server/storage/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { makeEarlierDatabase, recordAsBefore } from '#tests/support/earlier-postgres.ts';
@@ -57,6 +58,26 @@ test('a database of the version before is checked as it is, and the next start b
     { count: 3, grossCents: 10_000, netCents: 9_700, largestCents: 6_790 },
   ]);
   expect(await at(url).check(notesOf(noted))).toEqual({ problems: [], differences: [], tipCount: 3, past });
+});
+
+test.each([
+  ['no name of its own', null, ['']],
+  ['the name of the account', 'pat', ['']],
+  ['a name of its own', 'DJ', ['DJ']],
+])('a block of a version without names is left to the page that was tipped, with %s', async (_, name, expected) => {
+  const url = await createPostgresDatabase();
+  await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await migrate(client, readMigrations().slice(0, 6));
+  await client.query(
+    'INSERT INTO tipwell.blocked_givers SELECT receiver_id, giver_id, id, 0 FROM tipwell.transactions',
+  );
+  await client.query('UPDATE tipwell.qr_codes SET display_name = $1', [name]);
+  await migrate(client, readMigrations());
+  const { rows } = await client.query('SELECT page_name FROM tipwell.blocked_givers ORDER BY page_name');
+  expect(rows.map(({ page_name }) => page_name)).toEqual(expected);
 });
 
 test('what the version before noted shows when a tip of then is said to be paid', async () => {

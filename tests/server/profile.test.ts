@@ -17,8 +17,11 @@ import {
   tally,
   times,
 } from '#tests/support/both-doors.ts';
+import { START_MS } from '#tests/support/people.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
+
+const DAY_MS = 86_400_000;
 
 type Person = { readonly token: string };
 
@@ -215,12 +218,59 @@ describe('another email', () => {
 });
 
 describe('how often a profile is changed', () => {
+  test('is three times in any 30 days for a username, over both doors and after a restart, and says when the next can be', async () => {
+    const t = await createLimitedApp();
+    await t.registerCustomer('taken');
+    const cam = await t.registerCustomer('cam');
+    const rename = (door: Door, name: string, app = t) => change(door, app, cam, { username: name });
+    const days = async (count: number) => {
+      t.clock.nowMs = START_MS + count * DAY_MS;
+      await cam.trpc.auth.confirm.mutate({ password: PASSWORD });
+    };
+    expect(refusedBy('REST', await rename('REST', 'taken')).code).toBe('username_taken');
+    expect((await rename('REST', 'one')).status).toBe(200);
+    // What it is already is no change.
+    for (let turn = 0; turn < 4; turn += 1) expect((await rename('tRPC', 'one')).status).toBe(200);
+    await days(10);
+    expect((await rename('tRPC', 'two')).status).toBe(200);
+    expect((await rename('tRPC', 'one')).status).toBe(200);
+    const refused = await rename('REST', 'four');
+    expect(refusedBy('REST', refused)).toMatchObject({
+      status: 429,
+      code: 'username_changed_often',
+      detail: 'A username can be changed three times in 30 days. You can change yours again in 20 days.',
+    });
+    expect(Number(refused.headers.get('Retry-After'))).toBe(20 * 86_400);
+    expect((await change('REST', t, cam, { fullName: 'Cam' })).status).toBe(200);
+
+    const restarted = await createTestApp({ data: t.data, config: t.config });
+    restarted.clock.nowMs = t.clock.nowMs;
+    expect(refusedBy('tRPC', await rename('tRPC', 'four', restarted)).code).toBe('username_changed_often');
+
+    await days(30);
+    expect((await rename('REST', 'four')).status).toBe(200);
+    expect(refusedBy('tRPC', await rename('tRPC', 'five')).code).toBe('username_changed_often');
+    await days(40);
+    expect((await rename('REST', 'five')).status).toBe(200);
+    expect((await rename('REST', 'six')).status).toBe(200);
+    expect(refusedBy('tRPC', await rename('tRPC', 'seven')).code).toBe('username_changed_often');
+  });
+
+  test('of a username is counted for changes at once too', async () => {
+    const t = await createLimitedApp();
+    const cam = await t.registerCustomer('cam');
+    const answers = await Promise.all(
+      ['one', 'two', 'three', 'four', 'five', 'six'].map((username) => change('REST', t, cam, { username })),
+    );
+    expect(tally(answers)).toEqual({ fine: 3, username_changed_often: 3 });
+  });
+
   test('is 60 times an hour for one account, refused or not, over both doors', async () => {
     const t = await createLimitedApp();
     const [cam, dan] = [await enter(t, 'cam'), await enter(t, 'dan')];
     const one = (turn: number, person = cam) =>
-      change(doorFor(turn), t, person, { username: turn % 3 === 0 ? 'dan' : `cam-${turn}` });
-    expect(tally(await times(60, (turn) => one(turn)))).toEqual({ fine: 40, username_taken: 20 });
+      change(doorFor(turn), t, person, { fullName: turn % 3 === 0 ? '' : `Cam ${turn}` });
+    expect(tally(await times(60, (turn) => one(turn)))).toEqual({ fine: 40, invalid_input: 20 });
     for (const turn of [61, 62])
       expect(refusedBy(doorFor(turn), await one(turn)).code).toBe('too_many_requests');
     expect((await one(64, dan)).status).toBe(200);

@@ -191,6 +191,14 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     act: ({ t, customer }, door) =>
       changePasswordThrough(door, t, 'not the password', 'another long one', customer),
   },
+  password_needed: {
+    status: 401,
+    detail: 'Enter your password to go on.',
+    arrange({ t }) {
+      t.clock.nowMs += 15 * 60_000;
+    },
+    act: ({ t, customer }, door) => call(door, t, 'auth.endOtherSessions', undefined, customer),
+  },
   session_not_found: {
     status: 404,
     act: ({ t, customer }, door) => call(door, t, 'auth.endSession', { id: 'ses_none' }, customer),
@@ -385,6 +393,16 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
       ),
     act: ({ t }, door) => logInThrough(door, t, 'cam@example.com', PASSWORD),
   },
+  username_changed_often: {
+    status: 429,
+    detail: 'A username can be changed three times in 30 days. You can change yours again in 30 days.',
+    isRateLimited: true,
+    async arrange({ customer }) {
+      for (const username of ['one', 'two', 'three'])
+        await customer.trpc.auth.updateProfile.mutate({ username });
+    },
+    act: ({ t, customer }, door) => call(door, t, 'auth.updateProfile', { username: 'four' }, customer),
+  },
   internal: {
     status: 500,
     disturb: ({ t }) => t.data.setFault(MARKER),
@@ -439,6 +457,15 @@ test.each(DOORS)('%s tells an ended session from none in WWW-Authenticate', asyn
   const none = await tipThrough(door, t, tip);
   expect(ended.headers.get('WWW-Authenticate')).toBe('Bearer realm="Tipwell", error="invalid_token"');
   expect(none.headers.get('WWW-Authenticate')).toBe('Bearer realm="Tipwell"');
+});
+
+test.each(DOORS)('%s says how old a login may be, where it is too old (RFC 9470)', async (door) => {
+  const { t, customer } = await openScene();
+  t.clock.nowMs += 15 * 60_000;
+  const old = await call(door, t, 'auth.endOtherSessions', undefined, customer);
+  expect(old.headers.get('WWW-Authenticate')).toBe(
+    'Bearer realm="Tipwell", error="insufficient_user_authentication", max_age="900"',
+  );
 });
 
 test.each([

@@ -49,6 +49,7 @@ test('a token is 256 random bits, and only its SHA-256 is stored', async () => {
       user_id: user.id,
       created_at_ms: START_MS,
       expires_at_ms: START_MS + 30 * DAY_MS,
+      confirmed_at_ms: START_MS,
       device: '',
     },
   ]);
@@ -72,22 +73,51 @@ describe('a session', () => {
   test('that is used daily lives on, and ends 30 days after it was used last', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
-    for (let day = 1; day <= 100; day++) {
+    for (let day = 1; day <= 50; day++) {
       t.clock.nowMs = START_MS + day * DAY_MS;
       const door = day % 2 === 0 ? 'REST' : 'tRPC';
       expect((await askWhoIAm(door, t, token)).status).toBe(200);
     }
-    t.clock.nowMs = START_MS + 130 * DAY_MS;
+    t.clock.nowMs = START_MS + 80 * DAY_MS;
     await expectEnded(t, token);
   });
 
-  test('that is used once a month lives on', async () => {
+  test('ends 90 days after its login, however much it is used', async () => {
     const t = await createTestApp();
     const { token } = await t.registerCustomer();
-    for (let month = 1; month <= 12; month++) {
-      t.clock.nowMs += 30 * DAY_MS - 1;
-      expect((await askWhoIAm('REST', t, token)).status).toBe(200);
+    for (let day = 10; day < 90; day += 10) {
+      t.clock.nowMs = START_MS + day * DAY_MS;
+      await expectAlive(t, token);
     }
+    const [{ expiresAt } = { expiresAt: null }] = await t.trpc(token).auth.sessions.query();
+    expect(expiresAt).toBe(new Date(START_MS + 90 * DAY_MS).toISOString());
+    t.clock.nowMs = START_MS + 90 * DAY_MS - 1;
+    await expectAlive(t, token);
+    t.clock.nowMs = START_MS + 90 * DAY_MS;
+    await expectEnded(t, token);
+  });
+
+  test('ends 90 days after its login under the token of a changed password too', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    for (const day of [25, 50, 75]) {
+      t.clock.nowMs = START_MS + day * DAY_MS;
+      await expectAlive(t, token);
+    }
+    const change = { currentPassword: PASSWORD, newPassword: 'another quite long one' };
+    const { accessToken, expiresAt } = await t.trpc(token).auth.changePassword.mutate(change);
+    expect(expiresAt).toBe(new Date(START_MS + 90 * DAY_MS).toISOString());
+    t.clock.nowMs = START_MS + 90 * DAY_MS;
+    await expectEnded(t, accessToken);
+  });
+
+  test('that a version without this rule let slide too far ends all the same', async () => {
+    const t = await createTestApp();
+    const { token } = await t.registerCustomer();
+    t.clock.nowMs = START_MS + 90 * DAY_MS;
+    const tokenHash = createHash('sha256').update(token).digest();
+    await t.storage.extendSession(tokenHash, START_MS + 120 * DAY_MS);
+    await expectEnded(t, token);
   });
 
   test('is written at most once a day, however often it is used', async () => {
@@ -112,7 +142,17 @@ describe('a session', () => {
   });
 });
 
-test.each([1, 7, 365])('SESSION_DAYS=%i is the lifetime of an unused session', async (days) => {
+test('no SESSION_DAYS lets a session live longer than 90 days', async () => {
+  const { sessionLifetimeMs } = parseConfig({ SESSION_DAYS: '365' });
+  const t = await createTestApp({ config: { sessionLifetimeMs } });
+  const { token } = await t.registerCustomer();
+  t.clock.nowMs = START_MS + 90 * DAY_MS - 1;
+  await expectAlive(t, token);
+  t.clock.nowMs = START_MS + 90 * DAY_MS;
+  await expectEnded(t, token);
+});
+
+test.each([1, 7])('SESSION_DAYS=%i is the lifetime of an unused session', async (days) => {
   const { sessionLifetimeMs } = parseConfig({ SESSION_DAYS: String(days) });
   const t = await createTestApp({ config: { sessionLifetimeMs } });
   const { token } = await t.registerCustomer();

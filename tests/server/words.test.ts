@@ -194,6 +194,36 @@ describe.each(DOORS)('through %s', (door) => {
     expect(resultOf(await call(door, t, 'words.blocked', undefined, customer))).toEqual([]);
   });
 
+  test('a look-up and a payment say the same to whoever is blocked, for as long as they are logged in', async () => {
+    const { t, provider, customer, code, tip } = await openScene();
+    const { id } = await customer.trpc.transactions.create.mutate(tip);
+    const statusFor = async (person: { readonly token?: string }) => {
+      const found = resultOf(await call(door, t, 'qrCodes.lookup', { id: code.id }, person));
+      const { qrCode, qr_code } = Object(found);
+      return (qrCode ?? qr_code).status;
+    };
+    const paused = async () => {
+      await provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'paused' });
+      const answer = await call(door, t, 'qrCodes.lookup', { id: code.id }, customer);
+      await provider.trpc.qrCodes.update.mutate({ id: code.id, status: 'active' });
+      return answer.text;
+    };
+    expect(await statusFor(customer)).toBe('active');
+    const asPaused = await paused();
+    await provider.trpc.words.block.mutate({ id });
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await statusFor(customer)).toBe('paused');
+      expect((await call(door, t, 'qrCodes.lookup', { id: code.id }, customer)).text).toBe(asPaused);
+      expect(await statusFor({})).toBe('active');
+      expect(await statusFor(provider)).toBe('active');
+      expect(await statusFor({ token: 'x'.repeat(43) })).toBe('active');
+    }
+    await provider.trpc.qrCodes.update.mutate({ id: code.id, displayName: 'Another name' });
+    expect(await statusFor(customer)).toBe('paused');
+    await provider.trpc.words.unblock.mutate({ giverId: await pseudonymOf(provider) });
+    expect(await statusFor(customer)).toBe('active');
+  });
+
   test('where a code takes no words a tip with some is refused, and one without is taken', async () => {
     const { t, provider, customer, code, tip } = await openScene();
     await call(door, t, 'qrCodes.update', { id: code.id, takesWords: false }, provider);

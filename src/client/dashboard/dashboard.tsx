@@ -39,6 +39,7 @@ const ProviderCodes = lazy(() => loadCodes().then(({ ProviderCodes }) => ({ defa
 const loadTransactions = () => import('./transactions.tsx');
 const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
 const Payouts = lazy(() => import('./payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
+const loadQuestion = () => import('../session/password-again.ts');
 const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
 
 /** The tabs that customers have no use for. */
@@ -180,7 +181,7 @@ function Overview({ user }: { readonly user: User }) {
       />
       {user.isServiceProvider && paymentMode() !== 'simulated' && (
         <Fetched sketch={null}>
-          <Payouts user={user} place="above" />
+          <Payouts user={user} place="above" loadQuestion={loadQuestion} />
         </Fetched>
       )}
       <div className={styles.arrival}>

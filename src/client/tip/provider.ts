@@ -9,6 +9,7 @@ import { isDemoCode, isDemoText } from '#shared/ids.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
 import { call } from '../calls.ts';
 import { useRenderedLookup } from '../rendered.ts';
+import { readToken } from '../session/session.ts';
 
 /**
  * The codes that this tab takes for paused, whatever a look-up says. It stands here for recent-pause.ts, which fills it and is fetched only
@@ -58,11 +59,12 @@ export function useProvider(
   const isKnown = isDemo || (rendered !== null && attempt === 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
-    if (isKnown) return;
+    // A page that arrives rendered is the same for everybody, and a code may be paused for whoever is logged in.
+    if (isDemo || (isKnown && readToken() === null)) return;
     const abort = new AbortController();
-    setLookup(null);
+    if (!isKnown) setLookup(null);
     void lookUp(qrId, abort.signal).then((answer) => {
-      if (!abort.signal.aborted) setLookup(answer);
+      if (!(abort.signal.aborted || (isKnown && answer.status === 'failed'))) setLookup(answer);
     });
     return () => abort.abort();
   }, [qrId, isKnown, attempt]);

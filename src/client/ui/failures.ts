@@ -10,6 +10,7 @@ import { toastError } from '../toasts.ts';
 const FIELD_OF_REFUSAL: Readonly<Partial<Record<ErrorCode, string>>> = {
   email_taken: 'email',
   username_taken: 'username',
+  username_changed_often: 'username',
   wrong_password: 'currentPassword',
 };
 

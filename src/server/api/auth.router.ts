@@ -6,6 +6,7 @@ import { deviceFrom } from '#server/auth/devices.ts';
 import { exportRequest } from '#shared/account-export.ts';
 import {
   closing,
+  confirmation,
   credentials,
   passwordChange,
   profileChange,
@@ -15,7 +16,14 @@ import {
 import { AppError } from '#shared/errors.ts';
 import { exportAccount } from './account-export.ts';
 import { turnOwner } from './context.ts';
-import { anyPasswordProcedure, publicProcedure, router, signedInProcedure, withErrorsHeard } from './trpc.ts';
+import {
+  anyPasswordProcedure,
+  confirmedProcedure,
+  publicProcedure,
+  router,
+  signedInProcedure,
+  withErrorsHeard,
+} from './trpc.ts';
 
 /** Counts each request before its input is parsed, so that parsing is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
@@ -78,14 +86,20 @@ export const authRouter = router({
     })
     .input(profileChange)
     .mutation(async ({ ctx, input }) => {
-      const { accounts, limits, hashingTurns } = ctx.services;
+      const { accounts, limits, hashingTurns, sessions } = ctx.services;
       const { account, token } = ctx;
-      const update = async () => {
+      const { username = account.username } = input;
+      const change = async () => {
         const user = await accounts.updateProfile(account, input);
         ctx.arrival.noteChanges(account, user);
         return user;
       };
-      if (!accounts.isGuarded(account, input)) return update();
+      const update = () =>
+        username === account.username ? change() : limits.limitUsernameChange(account.id, change);
+      if (!accounts.isGuarded(account, input)) {
+        if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
+        return update();
+      }
       await limits.countPasswordChangeTry(token, ctx.quota);
       const owner = { origin: account.email, account: account.email, isKnown: true };
       const user = await hashingTurns.take(owner, () =>
@@ -98,6 +112,16 @@ export const authRouter = router({
   logout: anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.revoke(ctx.token);
     ctx.arrival.note('session_ended');
+    return null;
+  }),
+
+  confirm: tryingToChangePassword.input(confirmation).mutation(async ({ ctx, input }): Promise<null> => {
+    const { accounts, limits, hashingTurns } = ctx.services;
+    const { account, token } = ctx;
+    const owner = { origin: account.email, account: account.email, isKnown: true };
+    await hashingTurns.take(owner, () =>
+      limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
+    );
     return null;
   }),
 
@@ -134,7 +158,7 @@ export const authRouter = router({
     }),
 
   /** The name of the file, then its bytes in pieces. */
-  export: signedInProcedure
+  export: confirmedProcedure
     .use(async ({ ctx, next }) => {
       await ctx.services.limits.countChange('export', ctx.account.id, ctx.quota);
       return next();
@@ -156,7 +180,7 @@ export const authRouter = router({
 
   sessions: signedInProcedure.query(({ ctx }) => ctx.services.sessions.list(ctx.account.id, ctx.token)),
 
-  endSession: signedInProcedure
+  endSession: confirmedProcedure
     .input(z.object({ id: z.string().brand<'SessionId'>() }))
     .mutation(async ({ ctx, input }): Promise<null> => {
       await ctx.services.sessions.end(ctx.account.id, input.id);
@@ -164,7 +188,7 @@ export const authRouter = router({
       return null;
     }),
 
-  endOtherSessions: signedInProcedure.mutation(async ({ ctx }): Promise<null> => {
+  endOtherSessions: confirmedProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
     ctx.arrival.note('other_sessions_ended');
     return null;

@@ -24,11 +24,13 @@ export function createRecall(deps: {
   readonly clientAddress: ReturnType<typeof createClientAddress>;
 }): (request: Request, bindings: unknown) => Response | null {
   const { qrCodes, envelope, log, clientAddress } = deps;
-  return ({ method, url }, bindings) => {
+  return (request, bindings) => {
+    const { method, url } = request;
     if (method !== 'GET') return null;
     const text = URL_OF_LOOKUP.exec(url)?.[1];
     const found = text === undefined ? null : qrCodes.recall(text);
-    if (!found) return null;
+    // Whoever is logged in may be told something else.
+    if (!found || request.headers.has('Authorization')) return null;
     const incoming = incomingIn(bindings);
     const arrival = log.begin(
       // Reading it from the request would make all of its headers anew.

@@ -14,7 +14,7 @@ export const NOTICE_ROUTES: readonly RestRoute[] = [
   route('POST', '/notices/devices', 'notices.register', {
     status: 201,
     output: noticeDevice,
-    refusals: ['push_endpoint_refused', 'too_many_requests'],
+    refusals: ['password_needed', 'push_endpoint_refused', 'too_many_requests'],
   }),
   route('PATCH', '/notices/devices/:device_id', 'notices.update', {
     status: 200,
@@ -28,7 +28,7 @@ export const NOTICE_ROUTES: readonly RestRoute[] = [
   }),
   route('DELETE', '/notices/devices/:device_id', 'notices.remove', {
     status: 204,
-    refusals: ['device_not_found', 'too_many_requests'],
+    refusals: ['password_needed', 'device_not_found', 'too_many_requests'],
     call: askForDevice,
   }),
   route('POST', '/notices/devices/:device_id/test', 'notices.test', {

@@ -1,11 +1,11 @@
 /** The devices that tips reach with no page open. */
 import { deviceChange, deviceQuery, newDevice } from '#shared/notices.ts';
 import type { Change } from '../limits/limits.ts';
-import { router, signedInProcedure } from './trpc.ts';
+import { confirmedProcedure, router, signedInProcedure } from './trpc.ts';
 
 /** Counts each request before its input is parsed. */
-const counted = (what: Change) =>
-  signedInProcedure.use(async ({ ctx, next }) => {
+const counted = (what: Change, procedure = signedInProcedure) =>
+  procedure.use(async ({ ctx, next }) => {
     await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
     return next();
   });
@@ -15,7 +15,7 @@ export const noticesRouter = router({
 
   devices: signedInProcedure.query(({ ctx }) => ctx.services.notices.list(ctx.account.id, ctx.token)),
 
-  register: counted('notice_device')
+  register: counted('notice_device', confirmedProcedure)
     .input(newDevice)
     .mutation(({ ctx, input }) => ctx.services.notices.register(ctx.account.id, ctx.token, input)),
 
@@ -23,7 +23,7 @@ export const noticesRouter = router({
     .input(deviceChange)
     .mutation(({ ctx, input }) => ctx.services.notices.update(ctx.account.id, ctx.token, input)),
 
-  remove: counted('notice_device')
+  remove: counted('notice_device', confirmedProcedure)
     .input(deviceQuery)
     .mutation(async ({ ctx, input }): Promise<null> => {
       await ctx.services.notices.remove(ctx.account.id, input.id);

@@ -70,6 +70,7 @@ export const SESSION = {
   device: 'Chrome on Android',
   created_at: '2024-06-01T20:15:30.000Z',
   expires_at: '2024-07-01T20:15:30.000Z',
+  confirmed_at: '2024-06-01T20:15:30.000Z',
   is_current: true,
 };
 

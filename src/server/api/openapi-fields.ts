@@ -22,12 +22,15 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   'NoticeDevice.device': 'What its session was begun with; null when the client did not say.',
   'NoticeDevice.is_current': 'Whether it is logged in by the session that asks.',
   email: 'Unique, whatever its case.',
+  confirmed_at: 'When the password was last typed in this session, ISO 8601 in UTC; it was at the login.',
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
   full_name:
     '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',
   giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
   giver_id:
     'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else; null for a giver without an account.',
+  page_name:
+    'The name of the pages that take no tips from the giver; null for all pages that show the name of your account.',
   blocked_at: 'When you blocked the giver, ISO 8601 in UTC.',
   'BlockedGiver.giver_id': 'The pseudonym under which you know the giver.',
   giver_name:

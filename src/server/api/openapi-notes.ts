@@ -67,9 +67,15 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'auth.updateProfile': {
     summary: 'Change your profile',
     description:
-      'Changes what is sent, by the rules of the registration, and leaves the rest. A new email asks for `current_password`; wrong guesses count as those for a new password do. The username before stays yours: nobody else can ever take it. `service_categories` is the whole set: a service that is not in it is retired with its code, and the last one cannot be. A customer becomes a provider with `is_service_provider` and at least one category; a provider cannot become a customer.',
+      'Changes what is sent, by the rules of the registration, and leaves the rest. A new email asks for `current_password`, a new username or phone number for a password that was typed a short while ago (`POST /auth/confirm`); wrong guesses count as those for a new password do. The username before stays yours: nobody else can ever take it, and it can be changed three times in 30 days. `service_categories` is the whole set: a service that is not in it is retired with its code, and the last one cannot be. A customer becomes a provider with `is_service_provider` and at least one category; a provider cannot become a customer.',
     request: { full_name: 'Pat Doe', service_categories: ['bartender', 'dj'] },
     response: { ...USER, service_categories: ['bartender', 'dj'] },
+  },
+  'auth.confirm': {
+    summary: 'Type your password again',
+    description:
+      'Some acts ask for a password that was typed within the last 15 minutes, by logging in or here: they change a username, a phone number, devices or how you are paid, end sessions, or export your account. Otherwise they answer `password_needed`; confirm, and send them again. Wrong guesses count as those for a new password do.',
+    request: { password: 'correct horse battery' },
   },
   'auth.changePassword': {
     summary: 'Change your password',

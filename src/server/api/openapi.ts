@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import {
   closing,
   closingAnswer,
+  confirmation,
   credentials,
   passwordChange,
   profileChange,
@@ -64,6 +65,7 @@ const OTHER_REFUSALS: readonly ErrorCode[] = [
 const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [registration, 'Registration'],
   [credentials, 'Credentials'],
+  [confirmation, 'Confirmation'],
   [passwordChange, 'PasswordChange'],
   [closing, 'Closing'],
   [newQrCode, 'NewQrCode'],

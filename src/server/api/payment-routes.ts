@@ -5,6 +5,7 @@ import { paymentLink, payoutStatus } from '#shared/payments.ts';
 import { type RestRoute, route } from './rest-route.ts';
 
 const LINK_REFUSALS = [
+  'password_needed',
   'providers_only',
   'provider_not_payable',
   'payment_unavailable',

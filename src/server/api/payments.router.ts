@@ -1,8 +1,8 @@
 /** How a provider is paid: their account at the payment service. */
-import { providerProcedure, router } from './trpc.ts';
+import { confirmedProcedure, providerProcedure, router } from './trpc.ts';
 
-/** Each call may ask the payment service. */
-const countedProcedure = providerProcedure.use(async ({ ctx, next }) => {
+/** Each call may ask the payment service, and leads to where somebody's money goes. */
+const countedProcedure = providerProcedure.concat(confirmedProcedure).use(async ({ ctx, next }) => {
   await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota);
   const result = await next();
   if (result.ok) ctx.arrival.note('payouts_opened');

@@ -4,7 +4,7 @@ import { printRequest } from '#shared/print.ts';
 import { endedQrCodesQuery, newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
 import type { Change } from '../limits/limits.ts';
 import { turnOwner } from './context.ts';
-import { providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
+import { callerIfKnown, providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
 
 /** Counts each request before its input is parsed. */
 const counted = (what: Change) =>
@@ -51,5 +51,8 @@ export const qrCodesRouter = router({
       return ctx.services.printer.print(turnOwner(ctx), page, request);
     }),
 
-  lookup: publicProcedure.input(qrCodeQuery).query(({ ctx, input }) => ctx.services.qrCodes.lookup(input.id)),
+  lookup: publicProcedure.input(qrCodeQuery).query(async ({ ctx, input }) => {
+    const { qrCodes, tipWords } = ctx.services;
+    return tipWords.seeCode(await qrCodes.lookup(input.id), await callerIfKnown(ctx));
+  }),
 });

@@ -4,6 +4,7 @@
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { StorageUnavailable } from '#server/storage/storage.ts';
+import { RECENT_PASSWORD_MINUTES } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 import { toldName } from '#shared/unknown-names.ts';
@@ -62,6 +63,13 @@ export function unreadCall(error: TRPCError | undefined): AppError {
   return refusalOf(error);
 }
 
+/** What is wrong with the token that came (RFC 6750, section 3.1): it has ended, or the login behind it is too long ago (RFC 9470, section 3). */
+function reasonOf({ code }: AppError): string {
+  if (code === 'session_ended') return ', error="invalid_token"';
+  if (code !== 'password_needed') return '';
+  return `, error="insufficient_user_authentication", max_age="${RECENT_PASSWORD_MINUTES * 60}"`;
+}
+
 /**
  * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), how to send a body, and when to come back, which in a
  * batch of several is the longest of their waits.
@@ -70,8 +78,7 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
   const headers: Record<string, string> = {};
   const unauthenticated = refusals.find(({ status }) => status === 401);
   if (unauthenticated) {
-    const reason = unauthenticated.code === 'session_ended' ? ', error="invalid_token"' : '';
-    headers['WWW-Authenticate'] = `Bearer realm="${brand.name}"${reason}`;
+    headers['WWW-Authenticate'] = `Bearer realm="${brand.name}"${reasonOf(unauthenticated)}`;
   }
   // RFC 9110, section 15.5.16.
   if (refusals.some(({ code }) => code === 'encoded_body')) headers['Accept-Encoding'] = 'identity';

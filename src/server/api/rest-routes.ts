@@ -56,7 +56,15 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 200,
     input: profileChange,
     output: user,
-    refusals: ['wrong_password', 'email_taken', 'username_taken', 'too_many_requests'],
+    refusals: [
+      ...(['password_needed', 'wrong_password', 'email_taken', 'username_taken'] as const),
+      ...(['username_changed_often', 'too_many_requests'] as const),
+    ],
+  }),
+  route('POST', '/auth/confirm', 'auth.confirm', {
+    isForAnyPassword: true,
+    status: 204,
+    refusals: ['wrong_password', 'too_many_requests'],
   }),
   route('POST', '/auth/password', 'auth.changePassword', {
     isForAnyPassword: true,
@@ -74,7 +82,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 200,
     parameters: ['time_zone'],
     fileTypes: [ZIP_TYPE],
-    refusals: ['too_many_requests'],
+    refusals: ['password_needed', 'too_many_requests'],
     async call({ caller, query }) {
       const items = (await caller().auth.export({ timeZone: query('time_zone') }))[Symbol.asyncIterator]();
       const { value: start } = await items.next();
@@ -83,10 +91,13 @@ export const REST_ROUTES: readonly RestRoute[] = [
     },
   }),
   route('GET', '/auth/sessions', 'auth.sessions', { status: 200, output: session, isList: true }),
-  route('DELETE', '/auth/sessions', 'auth.endOtherSessions', { status: 204 }),
+  route('DELETE', '/auth/sessions', 'auth.endOtherSessions', {
+    status: 204,
+    refusals: ['password_needed'],
+  }),
   route('DELETE', '/auth/sessions/:session_id', 'auth.endSession', {
     status: 204,
-    refusals: ['session_not_found'],
+    refusals: ['password_needed', 'session_not_found'],
     call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('session_id') }) }),
   }),
   route('GET', '/qr-codes', 'qrCodes.list', { status: 200, output: qrCode, isList: true }),

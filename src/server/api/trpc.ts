@@ -77,6 +77,15 @@ export const anyPasswordProcedure = requireSession({ withAnyPassword: true });
 /** Guarantees a live session of somebody who chose their password themselves. */
 export const signedInProcedure = requireSession();
 
+/**
+ * Guarantees a live session whose owner typed the password a short while ago, so that a session which somebody else got hold of
+ * changes nothing that keeps its owner out.
+ */
+export const confirmedProcedure = signedInProcedure.use(async ({ ctx, next }) => {
+  await ctx.services.sessions.requireRecentPassword(ctx.token);
+  return next();
+});
+
 /** Takes guests as well: `ctx.account` is null for whoever sends no session. One that has ended is refused all the same. */
 export const anybodyProcedure = t.procedure.use(async ({ ctx, next }) =>
   next({ ctx: { account: await callerOf(ctx) } }),
@@ -113,6 +122,17 @@ async function callerOf(
   arrival.identify(account.id);
   if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');
   return account;
+}
+
+/** Whose session a request comes in, where it makes a small difference: null also for one that has ended. */
+export async function callerIfKnown({ token, services }: Context): Promise<Account | null> {
+  if (token === null) return null;
+  try {
+    return await services.sessions.resume(token);
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
 }
 
 /**

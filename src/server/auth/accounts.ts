@@ -7,6 +7,7 @@ import {
   CLOSING_GRACE_DAYS,
   type Closing,
   type ClosingAnswer,
+  type Confirmation,
   type Credentials,
   isOwnName,
   type Login,
@@ -22,12 +23,15 @@ import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import { isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { IssuedSession, Sessions } from './sessions.ts';
 
 /** Long enough to hand a password over, short enough that one that was never changed is worth nothing later. */
 const RESET_LIFETIME_MS = 86_400_000;
+
+const EASY_TO_GUESS =
+  'This password is too easy to guess. Use a few unrelated words, without names or years.';
 
 /** For how long a login takes the closing of an account back. */
 export const CLOSING_GRACE_MS = CLOSING_GRACE_DAYS * 86_400_000;
@@ -36,7 +40,7 @@ const CLOSED_IN_A_STEP = 100;
 
 /** Each method that hashes a password is to be called in a turn (turns.ts). */
 export interface Accounts {
-  /** @throws AppError `invalid_input` (a common password), `email_taken`, `username_taken`. */
+  /** @throws AppError `invalid_input` (a password that is easy to guess), `email_taken`, `username_taken`. */
   register(registration: Registration): Promise<User>;
   /**
    * @param device what the session is begun with, in words; '' when nobody said.
@@ -49,7 +53,7 @@ export interface Accounts {
    * @returns null, with nothing changed, when the new password is the present one: whoever asks learns that only with the
    *   right one, and it counts as such.
    * @throws AppError `wrong_password` when the present one is not right, or has expired; `invalid_input` for a new one that
-   *   is common or the account's own name; `session_ended` when the session ended meanwhile.
+   *   is easy to guess or the account's own name; `session_ended` when the session ended meanwhile.
    */
   changePassword(account: Account, change: PasswordChange, token: string): Promise<Login | null>;
   /**
@@ -68,6 +72,13 @@ export interface Accounts {
    * @returns what may be left of it in the files; null when nobody has this email.
    */
   closeAtOnce(email: string): Promise<Remnants | null>;
+  /**
+   * Notes that the owner of a session typed the password in it.
+   * @throws AppError `wrong_password` when it is not right, or has expired; `session_ended`.
+   */
+  confirm(account: Account, confirmation: Confirmation, token: string): Promise<void>;
+  /** Whether a change is for whoever typed the password a short while ago: that of the username or the phone. */
+  isSensitive(account: Account, change: ProfileChange): boolean;
   /** Whether a change is for whoever knows the password: that of the email, to which the account belongs. */
   isGuarded(account: Account, change: ProfileChange): boolean;
   /**
@@ -124,6 +135,10 @@ export function createAccounts(deps: {
     return issued && loginFrom(issued, account, issued.reopened);
   }
 
+  function requireStrong(field: string, password: string, person: Parameters<typeof isEasyToGuess>[1]): void {
+    if (isEasyToGuess(password, person, clock())) throw invalid(field, EASY_TO_GUESS);
+  }
+
   const isGuarded = ({ email: present }: Account, { email }: ProfileChange) =>
     email !== undefined && email !== present;
 
@@ -143,6 +158,16 @@ export function createAccounts(deps: {
 
   return {
     isGuarded,
+
+    isSensitive: (present, { username = present.username, phone = present.phone }) =>
+      username !== present.username || phone !== present.phone,
+
+    async confirm({ email }, { password }, token) {
+      const found = await storage.findCredentials(email);
+      const isRight = await passwords.verify(found?.passwordHash ?? null, password);
+      if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
+      await sessions.confirm(token);
+    },
 
     async updateProfile(account, change) {
       const { username, fullName, phone } = change;
@@ -164,7 +189,7 @@ export function createAccounts(deps: {
     },
 
     async register({ password, ...person }) {
-      requireUncommon(password, 'password');
+      requireStrong('password', password, person);
       const passwordHash = await passwords.hash(password);
       const account = { ...person, id: newUserId(random), createdAtMs: clock() };
       const outcome = await storage.createAccount({ ...account, passwordHash });
@@ -181,8 +206,8 @@ export function createAccounts(deps: {
     },
 
     async changePassword(account, { currentPassword, newPassword }, token) {
-      requireUncommon(newPassword, 'newPassword');
       if (isOwnName(newPassword, account)) throw invalid('newPassword', OWN_NAME_AS_PASSWORD);
+      requireStrong('newPassword', newPassword, account);
       const found = await storage.findCredentials(account.email);
       const isRight = await passwords.verify(found?.passwordHash ?? null, currentPassword);
       if (!found || !isRight || isOver(found)) throw new AppError('wrong_password');
@@ -267,11 +292,6 @@ function servicesAfter(
   if (!account.isServiceProvider && serviceCategories === undefined)
     throw invalid('serviceCategories', NO_SERVICE);
   return serviceCategories;
-}
-
-function requireUncommon(password: string, field: string): void {
-  if (isCommonPassword(password))
-    throw invalid(field, 'This password is too common. Please choose another one.');
 }
 
 function invalid(field: string, message: string): AppError {

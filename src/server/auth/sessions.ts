@@ -1,19 +1,24 @@
 /**
  * Sessions: 256 random bits as an opaque bearer token, of which the storage knows only the SHA-256. A session slides:
- * using it postpones its end, written down at most once a day so that reading stays a read.
+ * using it postpones its end, written down at most once a day so that reading stays a read; but none outlives 90 days.
  */
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
 import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
-import type { Session } from '#shared/accounts.ts';
+import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type RandomBytes, type SessionId, sessionIdFrom, type UserId } from '#shared/ids.ts';
 
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
-const SLIDING_STEP_MS = 86_400_000;
+const DAY_MS = 86_400_000;
+const SLIDING_STEP_MS = DAY_MS;
+/** How long after its login a session ends, however much it is used (OWASP ASVS 5.0, 7.3.2). */
+const MAX_LIFETIME_MS = 90 * DAY_MS;
+/** For how long after the password was typed an act goes on that asks for it again (OWASP ASVS 5.0, 7.5). */
+const CONFIRMED_FOR_MS = RECENT_PASSWORD_MINUTES * 60_000;
 /** More than anybody has devices; bounds what logging in again and again puts on the disk. */
 const MAX_SESSIONS_OF_ACCOUNT = 50;
 /** How many watched sessions are looked for in one step of the storage, before everything else gets its turn. */
@@ -43,6 +48,13 @@ export interface Sessions {
    * @throws AppError `session_ended` when the token is unknown, revoked or expired.
    */
   resume(token: string): Promise<Account>;
+  /**
+   * Makes sure that the password was typed in a session within the last `RECENT_PASSWORD_MINUTES`; a login counts.
+   * @throws AppError `password_needed`; `session_ended`.
+   */
+  requireRecentPassword(token: string): Promise<void>;
+  /** Notes that the password was typed in a session just now. @throws AppError `session_ended`; StorageUnavailable. */
+  confirm(token: string): Promise<void>;
   /**
    * Ends a session for good. The token is worthless from the call on, also when that cannot be saved at the moment: this
    * process then remembers it until `tick` has saved it.
@@ -178,9 +190,21 @@ export function createSessions(deps: {
     }
   }
 
-  function newToken(): IssuedSession & { readonly tokenHash: Uint8Array } {
+  /** When a session ends that is used now, unless it is used again. */
+  function slidEnd(createdAtMs: number): number {
+    return Math.min(clock() + lifetimeMs, createdAtMs + MAX_LIFETIME_MS);
+  }
+
+  function newToken(createdAtMs = clock()): IssuedSession & { readonly tokenHash: Uint8Array } {
     const token = Buffer.from(random(TOKEN_BYTES)).toString('base64url');
-    return { token, tokenHash: hashOf(token), expiresAtMs: clock() + lifetimeMs };
+    return { token, tokenHash: hashOf(token), expiresAtMs: slidEnd(createdAtMs) };
+  }
+
+  /** @throws AppError `session_ended`. */
+  async function findLive(token: string) {
+    const session = await storage.findSession(hashOf(token), clock());
+    if (!session) throw new AppError('session_ended');
+    return session;
   }
 
   return {
@@ -198,7 +222,9 @@ export function createSessions(deps: {
       const now = clock();
       const session = await storage.findSession(tokenHash, now);
       if (!session) throw new AppError('session_ended');
-      const slidTo = now + lifetimeMs;
+      const slidTo = slidEnd(session.createdAtMs);
+      // A version that let sessions slide without an end may have set a later one.
+      if (slidTo <= now) throw new AppError('session_ended');
       // An end that is too late counts as well: it was set before the clock was turned back.
       if (Math.abs(slidTo - session.expiresAtMs) >= slidingStepMs) {
         try {
@@ -211,16 +237,27 @@ export function createSessions(deps: {
       return session.account;
     },
 
+    async requireRecentPassword(token) {
+      const { confirmedAtMs } = await findLive(token);
+      // A time that is far ahead was noted before the clock was turned back.
+      if (Math.abs(clock() - confirmedAtMs) >= CONFIRMED_FOR_MS) throw new AppError('password_needed');
+    },
+
+    async confirm(token) {
+      if (!(await storage.confirmSession(hashOf(token), clock()))) throw new AppError('session_ended');
+    },
+
     revoke: (token) => endSession(hashOf(token)),
 
     async list(userId, token) {
       const current = keyOf(hashOf(token));
       const sessions = await storage.listSessions(userId, clock());
-      return sessions.map(({ tokenHash, device, createdAtMs, expiresAtMs }) => ({
+      return sessions.map(({ tokenHash, device, createdAtMs, expiresAtMs, confirmedAtMs }) => ({
         id: idOf(tokenHash),
         device: device === '' ? null : device,
         createdAt: new Date(createdAtMs).toISOString(),
         expiresAt: new Date(expiresAtMs).toISOString(),
+        confirmedAt: new Date(confirmedAtMs).toISOString(),
         isCurrent: keyOf(tokenHash) === current,
       }));
     },
@@ -253,11 +290,12 @@ export function createSessions(deps: {
     endAll: () => forgetInSteps((atMost) => storage.forgetExpiredSessions(END_OF_TIME_MS, atMost)),
 
     async changePassword(userId, present, next, token) {
-      const renewed = newToken();
+      const renewed = newToken((await findLive(token)).createdAtMs);
       const kept = {
         tokenHash: hashOf(token),
         nextTokenHash: renewed.tokenHash,
         expiresAtMs: renewed.expiresAtMs,
+        confirmedAtMs: clock(),
       };
       const outcome = await storage.changePassword(userId, present, next, kept);
       if (outcome === 'gone') throw new AppError('session_ended');

@@ -51,6 +51,11 @@ export interface Limits {
   limitPasswordChange<Result>(email: string, token: string, attempt: () => Promise<Result>): Promise<Result>;
   /** Counts an account that was created; what was refused does not count. */
   limitRegistration<Result>(caller: Caller, attempt: () => Promise<Result>): Promise<Result>;
+  /**
+   * Counts a change of a username; what was refused does not count.
+   * @throws AppError `username_changed_often`, with the time to wait.
+   */
+  limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
   countTip(giver: UserId, quota?: Quota): Promise<void>;
   /** Counts what somebody does who has no account. */
   countGuest(
@@ -88,6 +93,9 @@ export type Change = Extract<
 >;
 
 type Who = Readonly<Partial<Record<Subject, string>>>;
+
+/** How often a username may be changed within the window of `username_change`. */
+const USERNAME_CHANGES = 3;
 
 const NOBODY = '';
 /** How long an attempt under way may take to be counted or taken back: as long as hashing a few passwords. */
@@ -241,6 +249,29 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       return count({ ifRight: countsOf(['registration', 'registration_from_network'], who) }, attempt);
     },
 
+    async limitUsernameChange(userId, attempt) {
+      const waits: number[] = [];
+      for (let change = 1; change <= USERNAME_CHANGES; change += 1) {
+        const [count] = countsOf(['username_change'], { account: hashOf(userId) });
+        if (!count) throw new Error('a limit has nobody to count');
+        const own = [{ ...count, address: String(change) }];
+        try {
+          await take(own);
+        } catch (error) {
+          if (!(error instanceof AppError)) throw error;
+          waits.push(error.retryAfterSeconds ?? 0);
+          continue;
+        }
+        try {
+          return await attempt();
+        } catch (error) {
+          await giveBack(own);
+          throw error;
+        }
+      }
+      throw new AppError('username_changed_often', { retryAfterSeconds: Math.min(...waits) });
+    },
+
     countTip: async (giver, quota) =>
       isTipKept ? take(countsOf(['tip'], { account: hashOf(giver) }), quota) : takeOne('tip', giver, quota),
     countGuest: (what, { address, network }, quota) =>
@@ -270,6 +301,7 @@ export function createNoLimits(): Limits {
     limitLogin: (_email, _caller, attempt) => attempt(),
     limitPasswordChange: (_email, _token, attempt) => attempt(),
     limitRegistration: (_caller, attempt) => attempt(),
+    limitUsernameChange: (_userId, attempt) => attempt(),
     countTip: allow,
     countGuest: allow,
     countQrCode: allow,

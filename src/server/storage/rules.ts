@@ -146,14 +146,6 @@ export function outgoingPhoto(code: QrCodeRecord, next: PhotoName | null): Photo
   return code.photoName === next ? null : code.photoName;
 }
 
-/** Which of an account's sessions, given the newest first, end so that with one more there are at most `maxCount`. */
-export function sessionsToEnd<Session>(
-  newestFirst: readonly Session[],
-  maxCount: number,
-): readonly Session[] {
-  return newestFirst.slice(maxCount - 1);
-}
-
 /** A tip as the ledger keeps it, without names. */
 export type StoredTransaction = Omit<
   TransactionRecord,

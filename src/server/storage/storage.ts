@@ -60,15 +60,25 @@ export interface Session {
   readonly userId: UserId;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
+  /** When its owner last proved in it to know the password; at first that is when it was created. */
+  readonly confirmedAtMs: number;
   /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
   readonly device: string;
 }
 
-/** A session that goes on under another token. */
+export type NewSession = Omit<Session, 'confirmedAtMs'>;
+
+/** A session that goes on under another token, for whoever has just proved to know the password. */
 export interface RenewedSession {
   readonly tokenHash: Uint8Array;
   readonly nextTokenHash: Uint8Array;
   readonly expiresAtMs: number;
+  readonly confirmedAtMs: number;
+}
+
+/** A session that lives, with whose it is. */
+export interface LiveSession extends Pick<Session, 'createdAtMs' | 'expiresAtMs' | 'confirmedAtMs'> {
+  readonly account: Account;
 }
 
 /** One bounded count of attempts: at most `maxCount` within `windowMs`, which begins with the first of them. */
@@ -228,18 +238,17 @@ export interface Storage extends Ledger {
    * account's hash is another one by now, or the account was to be closed before the session began.
    */
   createSession(
-    session: Session,
+    session: NewSession,
     passwordHash: string,
     maxCount: number,
   ): Promise<'created' | 'reopened' | 'stale'>;
   /** The session and its account, if it has not expired at `nowMs`. */
-  findSession(
-    tokenHash: Uint8Array,
-    nowMs: number,
-  ): Promise<{ readonly account: Account; readonly expiresAtMs: number } | null>;
+  findSession(tokenHash: Uint8Array, nowMs: number): Promise<LiveSession | null>;
   /** Those of the hashes that belong to no session that lives at `nowMs`. */
   findEndedSessions(tokenHashes: readonly Uint8Array[], nowMs: number): Promise<Uint8Array[]>;
   extendSession(tokenHash: Uint8Array, expiresAtMs: number): Promise<void>;
+  /** Notes that the owner of a session has just proved to know the password. @returns whether there still is such a session. */
+  confirmSession(tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
   endSession(tokenHash: Uint8Array): Promise<void>;
   /** The sessions of an account that have not expired at `nowMs`, the newest first. */
   listSessions(userId: UserId, nowMs: number): Promise<Session[]>;

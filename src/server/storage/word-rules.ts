@@ -3,7 +3,8 @@
  */
 import type { UserId } from '#shared/ids.ts';
 import type { TransactionRecord } from './ledger.ts';
-import type { GivenWords, TipWords, WordsReport } from './words.ts';
+import type { QrCodeWithProvider } from './storage.ts';
+import type { BlockedGiver, GivenWords, TipWords, WordsReport } from './words.ts';
 
 /** Words as they are stored. */
 export interface WordsRow extends TipWords {
@@ -16,6 +17,11 @@ export interface WordsRow extends TipWords {
 
 /** What the words of a tip are compared by, when it is sent again. */
 export type KeptWords = GivenWords & Pick<WordsRow, 'isErased'>;
+
+/** A block as it is stored. */
+interface BlockRow extends BlockedGiver {
+  readonly receiverId: UserId;
+}
 
 /** A tip about which nothing was written so far. */
 export function newWordsRow(
@@ -93,15 +99,51 @@ export const reporting = (nowMs: number) =>
     apply: (row: WordsRow) => ({ ...row, isHidden: true, reportedAtMs: row.reportedAtMs ?? nowMs }),
   }) as const;
 
-/** Whom blocking the giver of a tip blocks. */
+/** A page as its blocks know it. */
+type NamedPage = Pick<QrCodeWithProvider, 'displayName' | 'fullName'>;
+
+/**
+ * The name under which a page has its blocks: the same for all pages of an account that show the name of the account, so that what is
+ * kept apart for givers is kept apart for those who are blocked too.
+ */
+export function blockNameOf({ displayName, fullName }: NamedPage): string {
+  return displayName === null || displayName === fullName ? '' : displayName;
+}
+
+/**
+ * Whom blocking the giver of a tip blocks, and on the pages of which names: that of the page that was tipped, and of the one that its
+ * service has now.
+ * @param present the code that the service of the tip has now.
+ */
 export function decideBlock(
-  receiverId: UserId,
-  tip: Received | undefined,
+  { receiverId, nowMs }: { readonly receiverId: UserId; readonly nowMs: number },
+  tip: TransactionRecord | undefined,
+  present: NamedPage | undefined,
 ):
-  | { readonly outcome: 'guest' | 'unknown_transaction' }
-  | { readonly outcome: 'blocked'; readonly giverId: UserId } {
-  if (tip?.receiverId !== receiverId) return { outcome: 'unknown_transaction' };
-  return tip.giverId === null ? { outcome: 'guest' } : { outcome: 'blocked', giverId: tip.giverId };
+  | { readonly outcome: 'guest' | 'unknown_transaction'; readonly rows: readonly [] }
+  | { readonly outcome: 'blocked'; readonly rows: readonly BlockRow[] } {
+  if (tip?.receiverId !== receiverId) return { outcome: 'unknown_transaction', rows: [] };
+  const { giverId, displayName, receiverName: fullName } = tip;
+  if (giverId === null) return { outcome: 'guest', rows: [] };
+  const names = new Set([{ displayName, fullName }, ...(present ? [present] : [])].map(blockNameOf));
+  const rows = [...names].map((pageName) => ({
+    ...{ receiverId, giverId, pageName, transactionId: tip.id, createdAtMs: nowMs },
+  }));
+  return { outcome: 'blocked', rows };
+}
+
+/**
+ * Under which name the blocks of a page are to be found from now on, for those that were made by a tip to its service. They stay under
+ * the name before as well, which other pages may show.
+ * @returns null when the page keeps its name.
+ */
+export function movedBlocks(
+  before: QrCodeWithProvider,
+  { displayName }: Pick<QrCodeWithProvider, 'displayName'>,
+) {
+  const { userId: receiverId, serviceCategory, fullName } = before;
+  const [fromName, toName] = [blockNameOf(before), blockNameOf({ displayName, fullName })];
+  return fromName === toName ? null : { receiverId, serviceCategory, fromName, toName };
 }
 
 /** The ready thank-yous of an account as they are stored. */

@@ -2,7 +2,7 @@
  * The part of the storage port that is about words: what giver and receiver wrote to each other about a tip, what receivers keep
  * out, and what they reported. Words stand beside the ledger, which never changes.
  */
-import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 
 /** What a giver adds to a tip. */
 export interface GivenWords {
@@ -28,9 +28,11 @@ export interface TipWords extends GivenWords {
   readonly reportedAtMs: number | null;
 }
 
-/** A giver from whom a receiver takes no tips. */
+/** A giver from whom a receiver takes no tips on the pages of one name. */
 export interface BlockedGiver {
   readonly giverId: UserId;
+  /** The name of the pages; empty for all that show the name of the account. */
+  readonly pageName: string;
   /** The tip by which they were blocked. */
   readonly transactionId: TransactionId;
   readonly createdAtMs: number;
@@ -76,14 +78,20 @@ export interface Words {
     id: TransactionId,
     nowMs: number,
   ): Promise<'reported' | 'no_words' | 'unknown_transaction'>;
-  /** Takes no tips any more from whoever gave a tip; a second time changes nothing. */
+  /**
+   * Takes no tips any more from whoever gave a tip, on all pages that show the name of the page that was tipped, or that its service has
+   * now; a second time changes nothing. A page that gets another name keeps the blocks that were made by tips to its service.
+   */
   blockGiver(
     receiverId: UserId,
     id: TransactionId,
     nowMs: number,
   ): Promise<'blocked' | 'guest' | 'unknown_transaction'>;
+  /** Takes tips again from a giver, on all pages. */
   unblockGiver(receiverId: UserId, giverId: UserId): Promise<void>;
-  /** The givers whom a receiver has blocked, newest first. */
+  /** Whether the owner of a code takes no tips by it from a giver. */
+  isBlocked(giverId: UserId, qrCodeId: QrCodeId): Promise<boolean>;
+  /** The givers whom a receiver has blocked, newest first, once for each name of pages. */
   listBlocked(receiverId: UserId): Promise<BlockedGiver[]>;
   /**
    * What an account wrote with its tips, by their ids, at most so many.

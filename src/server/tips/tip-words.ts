@@ -9,6 +9,7 @@ import type { BlockedGiver as BlockedAccount } from '#server/storage/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
+import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { BlockedGiver, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
 import type { TransactionView } from './transaction-view.ts';
@@ -27,9 +28,11 @@ export interface TipWords {
   hide(account: Account, id: string, isHidden: boolean): Promise<Transaction>;
   /** Reports what a giver wrote to the operator, and hides it. @throws AppError `transaction_not_found`, `no_words`. */
   report(account: Account, id: string): Promise<Transaction>;
-  /** Takes no tips any more from whoever gave a tip. @throws AppError `transaction_not_found`; `giver_unknown` for a guest's. */
+  /** What a look-up tells somebody: whoever the owner of a code takes no tips from finds it paused, as they do when they pay. */
+  seeCode(found: QrCodeLookup, giver: Account | null): Promise<QrCodeLookup>;
+  /** Takes no tips any more from whoever gave a tip, on all pages of the name that they tipped. @throws AppError `transaction_not_found`; `giver_unknown` for a guest's. */
   block(account: Account, id: string): Promise<void>;
-  /** Takes tips again. @param pseudonym of the giver. @throws AppError `giver_not_found` when they are not blocked. */
+  /** Takes tips again, on all pages. @param pseudonym of the giver. @throws AppError `giver_not_found` when they are not blocked. */
   unblock(account: Account, pseudonym: string): Promise<void>;
   /** The givers whom an account has blocked, the newest first. */
   listBlocked(account: Account): Promise<BlockedGiver[]>;
@@ -74,9 +77,10 @@ export function createTipWords(deps: {
   }
 
   const nameBlocked: TipWords['nameBlocked'] = ({ id: receiverId }, blocked) =>
-    blocked.map(({ giverId, transactionId, createdAtMs }) => ({
+    blocked.map(({ giverId, pageName, transactionId, createdAtMs }) => ({
       giverId: view.pseudonymOf({ giverId, receiverId }),
       blockedAt: new Date(createdAtMs).toISOString(),
+      pageName: pageName === '' ? null : pageName,
       transactionId,
     }));
 
@@ -106,6 +110,13 @@ export function createTipWords(deps: {
       const outcome = await words.reportWords(account.id, id, clock());
       if (outcome === 'reported') log.warn({ transaction: id }, 'words were reported: see npm run reports');
       return seeAfter(account, id, outcome);
+    },
+
+    async seeCode(found, giver) {
+      const { qrCode } = found;
+      if (giver === null || qrCode.status !== 'active') return found;
+      if (!(await words.isBlocked(giver.id, qrCode.id))) return found;
+      return { ...found, qrCode: { ...qrCode, status: 'paused' } };
     },
 
     async block(account, text) {

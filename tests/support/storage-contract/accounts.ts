@@ -74,6 +74,7 @@ export function describeAccounts(engine: Engine): void {
         tokenHash: bytes('kept'),
         nextTokenHash: bytes('renewed'),
         expiresAtMs: NOW + 5 * MINUTE_MS,
+        confirmedAtMs: NOW + 2,
       };
       const next = { passwordHash: 'next', expiresAtMs: null };
       expect(await storage.changePassword(id, 'none', next, kept)).toBe('changed');
@@ -113,6 +114,7 @@ export function describeAccounts(engine: Engine): void {
         tokenHash: bytes(token),
         nextTokenHash: bytes('renewed'),
         expiresAtMs: NOW + MINUTE_MS,
+        confirmedAtMs: NOW,
       });
       expect(await storage.changePassword(id, 'another', next, keep('token'))).toBe('stale');
       expect(await storage.changePassword(id, 'none', next, keep('ended'))).toBe('gone');

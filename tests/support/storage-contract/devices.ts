@@ -94,6 +94,7 @@ export function describeDevices(engine: Engine): void {
         tokenHash: bytes('phone'),
         nextTokenHash: bytes('renewed'),
         expiresAtMs: NOW + MINUTE_MS,
+        confirmedAtMs: NOW,
       };
       expect(await storage.changePassword(provider.id, 'none', next, kept)).toBe('changed');
       expect(await names()).toEqual(['1']);

@@ -7,8 +7,10 @@ export function describeSessions(engine: Engine): void {
     test('a session is found with its account until the millisecond in which it expires', async () => {
       const { storage, addAccount, beginSession } = await openStorage(engine);
       const account = await addAccount('pat', ['dj']);
-      const { expiresAtMs, tokenHash } = await beginSession(account.id, 'token');
-      expect(await storage.findSession(tokenHash, expiresAtMs - 1)).toEqual({ account, expiresAtMs });
+      const { createdAtMs, expiresAtMs, tokenHash } = await beginSession(account.id, 'token');
+      expect(await storage.findSession(tokenHash, expiresAtMs - 1)).toEqual({
+        ...{ account, createdAtMs, expiresAtMs, confirmedAtMs: createdAtMs },
+      });
       expect(await storage.findSession(tokenHash, expiresAtMs)).toBeNull();
       expect(await storage.findSession(bytes('another'), NOW)).toBeNull();
     });
@@ -64,8 +66,8 @@ export function describeSessions(engine: Engine): void {
       await beginSession(id, 'expired', { expiresAtMs: NOW });
       const listed = await storage.listSessions(id, NOW);
       expect(listed.map((session) => ({ ...session, tokenHash: Buffer.from(session.tokenHash) }))).toEqual([
-        second,
-        first,
+        { ...second, confirmedAtMs: NOW - 1 },
+        { ...first, confirmedAtMs: NOW - 2 },
       ]);
     });
 
@@ -79,6 +81,18 @@ export function describeSessions(engine: Engine): void {
       await storage.endSession(tokenHash);
       await storage.extendSession(tokenHash, NOW + MINUTE_MS);
       expect(await storage.findSession(tokenHash, NOW)).toBeNull();
+    });
+
+    test('a session is confirmed for as long as it lives, and no other one with it', async () => {
+      const { storage, addAccount, beginSession } = await openStorage(engine);
+      const { id } = await addAccount('pat');
+      const { tokenHash, expiresAtMs } = await beginSession(id, 'token');
+      const other = await beginSession(id, 'other');
+      expect(await storage.confirmSession(tokenHash, NOW + 5)).toBe(true);
+      expect(await storage.findSession(tokenHash, NOW)).toMatchObject({ confirmedAtMs: NOW + 5 });
+      expect(await storage.findSession(other.tokenHash, NOW)).toMatchObject({ confirmedAtMs: NOW });
+      expect(await storage.confirmSession(tokenHash, expiresAtMs)).toBe(false);
+      expect(await storage.confirmSession(bytes('never'), NOW)).toBe(false);
     });
 
     test('of many sessions, those are told that have ended, have expired or never were', async () => {

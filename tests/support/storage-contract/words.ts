@@ -1,8 +1,9 @@
 /** What is written about tips, who may change it, and what is left of it. */
+import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { GivenTip } from '#server/storage/ledger.ts';
 import type { NewPayment } from '#server/storage/payments.ts';
-import { newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
+import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { payoutAccountOf } from '../payment-steps.ts';
 import { END_OF_TIME_MS, type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
@@ -171,7 +172,7 @@ export function describeWords(engine: Engine): void {
       expect(await balances()).toEqual(before);
       expect((await give({ giverId: null })).result.outcome).toBe('recorded');
       expect(await words.listBlocked(provider.id)).toEqual([
-        { giverId: customer.id, transactionId: tip.id, createdAtMs: NOW },
+        { giverId: customer.id, transactionId: tip.id, createdAtMs: NOW, pageName: '' },
       ]);
       expect(await words.listBlocked(customer.id)).toEqual([]);
 
@@ -181,6 +182,99 @@ export function describeWords(engine: Engine): void {
       await storage.updateQrCode(provider.id, code, { status: 'active' });
       expect((await give()).result.outcome).toBe('recorded');
       expect(await words.listBlocked(provider.id)).toEqual([]);
+    });
+
+    describe('a block', () => {
+      /** The code of the scene, and two more of the same provider, each with whether it takes tips of the customer. */
+      async function openPages() {
+        const scene = await openScene(engine);
+        const { give, storage, provider, customer, code, addCode } = scene;
+        const codes = { bartender: code, barber: await addCode(provider, 'barber') };
+        type Service = keyof typeof codes;
+        const name = (service: Service, displayName: string | null) =>
+          storage.updateQrCode(provider.id, codes[service], { displayName });
+        const tip = async (service: Service) =>
+          (await give({ qrCodeId: codes[service], serviceCategory: service })).tip;
+        const block = async (service: Service) => {
+          const { id } = await tip(service);
+          expect(await scene.words.blockGiver(provider.id, id, NOW)).toBe('blocked');
+        };
+        /** Whether paying and looking the code up agree that it is blocked. */
+        const isBlocked = async (service: Service) => {
+          const { result } = await give({ qrCodeId: codes[service], serviceCategory: service });
+          const blocked = await scene.words.isBlocked(customer.id, codes[service]);
+          expect(result.outcome).toBe(blocked ? 'code_paused' : 'recorded');
+          return blocked;
+        };
+        const blocked = async () => ({
+          bartender: await isBlocked('bartender'),
+          barber: await isBlocked('barber'),
+        });
+        return { ...scene, codes, name, tip, block, blocked };
+      }
+
+      test('holds for all pages that show the name of the account', async () => {
+        const { provider, name, block, blocked } = await openPages();
+        await name('barber', provider.fullName);
+        await block('bartender');
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
+      });
+
+      test('does not hold for a page with a name of its own, which has blocks of its own', async () => {
+        const { words, provider, customer, name, block, blocked } = await openPages();
+        await name('barber', 'The Barber');
+        await block('bartender');
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
+        await words.unblockGiver(provider.id, customer.id);
+        await block('barber');
+        expect(await blocked()).toEqual({ bartender: false, barber: true });
+        await block('bartender');
+        expect((await words.listBlocked(provider.id)).map(({ pageName }) => pageName).sort()).toEqual([
+          '',
+          'The Barber',
+        ]);
+        await words.unblockGiver(provider.id, customer.id);
+        expect(await blocked()).toEqual({ bartender: false, barber: false });
+      });
+
+      test('holds for all pages that show the same name of their own', async () => {
+        const { name, block, blocked } = await openPages();
+        await name('bartender', 'Night');
+        await name('barber', 'Night');
+        await block('bartender');
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
+        await name('barber', 'Day');
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
+      });
+
+      test('stays with the page on which it was made, whatever name that gets', async () => {
+        const { name, block, blocked } = await openPages();
+        await block('bartender');
+        await name('bartender', 'Night');
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
+        await name('bartender', 'Later');
+        await name('bartender', 'Latest');
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
+        await name('barber', 'Day');
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
+        await name('bartender', null);
+        await name('barber', null);
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
+      });
+
+      test('by a tip to a code that was replaced holds for the page of the service as it is now', async () => {
+        const { storage, words, provider, codes, tip, name, blocked } = await openPages();
+        const { id } = await tip('bartender');
+        const next = { id: newQrCodeId(randomBytes), createdAtMs: NOW };
+        const picture = { address: 'https://tips.example.com', png: bytesOf(1) };
+        await name('bartender', 'Night');
+        const replaced = await storage.replaceQrCode(provider.id, codes.bartender, next, picture);
+        expect(replaced.outcome).toBe('replaced');
+        await storage.updateQrCode(provider.id, next.id, { displayName: 'Later' });
+        Object.assign(codes, { bartender: next.id });
+        expect(await words.blockGiver(provider.id, id, NOW)).toBe('blocked');
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
+      });
     });
 
     test('thank-yous are kept ready in their order', async () => {

@@ -5,6 +5,7 @@ import { useRef, useState } from 'react';
 import { z } from 'zod';
 import { authorization } from '../../api.ts';
 import { verifySession } from '../../calls.ts';
+import { askForPassword } from '../../session/password-again.ts';
 import { timeZoneHere } from '../../time-here.ts';
 import { useAttempts } from '../../ui/attempts.ts';
 import { saveFile } from '../../ui/save-file.ts';
@@ -15,7 +16,7 @@ const UNNAMED = 'tipwell-data.zip';
 const NO_ANSWER = 'Your data could not be downloaded. Check your connection and try again.';
 
 /** What the client reads of a refusal (RFC 9457, section 3.1). */
-const problem = z.object({ detail: z.string() });
+const problem = z.object({ code: z.string().optional(), detail: z.string() });
 
 export interface DataDownload {
   readonly isUnderWay: boolean;
@@ -56,8 +57,14 @@ export function useDataDownload(): DataDownload {
 async function downloadData(): Promise<string | null> {
   try {
     const query = new URLSearchParams({ time_zone: timeZoneHere() });
-    const response = await fetch(`${EXPORT_URL}?${query}`, { headers: authorization() });
-    if (!response.ok) return await refusalOf(response);
+    const download = () => fetch(`${EXPORT_URL}?${query}`, { headers: authorization() });
+    let response = await download();
+    let refusal = response.ok ? null : await refusalOf(response);
+    if (refusal?.code === 'password_needed' && (await askForPassword())) {
+      response = await download();
+      refusal = response.ok ? null : await refusalOf(response);
+    }
+    if (refusal) return refusal.detail;
     // A file that breaks off rejects here, because its length or its last chunk is missing.
     saveFile(new Uint8Array(await response.arrayBuffer()), ZIP, fileNameOf(response));
     return null;
@@ -66,11 +73,12 @@ async function downloadData(): Promise<string | null> {
   }
 }
 
-async function refusalOf(response: Response): Promise<string> {
-  // The refusal of this call logs out when the session has ended.
-  if (response.status === 401) await verifySession();
+async function refusalOf(response: Response): Promise<z.infer<typeof problem>> {
   const answer = problem.safeParse(await response.json().catch(() => null));
-  return answer.success ? answer.data.detail : NO_ANSWER;
+  const refusal = answer.data ?? { detail: NO_ANSWER };
+  // The refusal of this call logs out when the session has ended.
+  if (response.status === 401 && refusal.code !== 'password_needed') await verifySession();
+  return refusal;
 }
 
 /** The name that the server gives the file (RFC 6266, section 4.1). */

@@ -18,6 +18,7 @@ const AccountCare = lazy(() =>
 );
 
 const Payouts = lazy(() => import('../payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
+const loadQuestion = () => import('../../session/password-again.ts');
 
 const ThisDevice = lazy(() =>
   import('../notices/this-device.tsx').then(({ ThisDevice }) => ({ default: ThisDevice })),
@@ -58,7 +59,7 @@ export function Profile({ user }: { readonly user: User }) {
         <div className={styles.payouts}>
           <Boundary>
             <Suspense>
-              <Payouts user={user} place="profile" />
+              <Payouts user={user} place="profile" loadQuestion={loadQuestion} />
             </Suspense>
           </Boundary>
         </div>

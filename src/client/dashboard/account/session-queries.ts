@@ -1,10 +1,12 @@
 /**
  * The sessions of the signed-in account, and how to end those on other devices.
  */
+import { useMutation } from '@tanstack/react-query';
 import type { Session } from '#shared/accounts.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { FRESH, partOf } from '../../session/part.ts';
+import { withPassword } from '../../session/password-again.ts';
 import { toastError } from '../../toasts.ts';
 
 /** Loads the sessions. A failure to end one is toasted; a success shows in the list. */
@@ -16,8 +18,15 @@ export function useSessions() {
     onSettled: () => utils.auth.sessions.invalidate(),
     onError: (error: unknown) => toastError(failureOf(error).detail ?? 'Failed to log the device out'),
   };
-  const ending = trpc.auth.endSession.useMutation(answered);
-  const endingOthers = trpc.auth.endOtherSessions.useMutation(answered);
+  const { client } = utils;
+  const ending = useMutation({
+    ...answered,
+    mutationFn: (session: Pick<Session, 'id'>) => withPassword(() => client.auth.endSession.mutate(session)),
+  });
+  const endingOthers = useMutation({
+    ...answered,
+    mutationFn: () => withPassword(() => client.auth.endOtherSessions.mutate()),
+  });
   return {
     sessions: partOf(query, (data) => data),
     retry: () => void query.refetch(),

@@ -5,6 +5,7 @@ import type { NoticeDevice } from '#shared/notices.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { FRESH, type Part } from '../../session/part.ts';
+import { withPassword } from '../../session/password-again.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { keepNotices } from './keep-notices.ts';
 import { findSubscription, inWords, keep, keyOf, readKept, subscribe } from './registration.ts';
@@ -71,7 +72,7 @@ export function useNotices(userId: UserId) {
         return NO_PUSH_SERVICE;
       }
       try {
-        const { id, withWords } = await registering.mutateAsync(inWords(subscription));
+        const { id, withWords } = await withPassword(() => registering.mutateAsync(inWords(subscription)));
         keep({ userId, id, endpoint: subscription.endpoint, withWords });
       } catch (error) {
         await subscription.unsubscribe().catch(() => {});
@@ -90,7 +91,7 @@ export function useNotices(userId: UserId) {
         await here.data?.unsubscribe().catch(() => {});
       }
       try {
-        await removing.mutateAsync({ id });
+        await withPassword(() => removing.mutateAsync({ id }));
       } catch (error) {
         // It may have been turned off elsewhere. Without its subscription, this device gets nothing in any case.
         if (!isOwn && failureOf(error).code !== 'device_not_found')

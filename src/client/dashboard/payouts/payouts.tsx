@@ -22,14 +22,19 @@ const ASK_INTERVAL_MS = 5_000;
 const MAX_ASKED = 13;
 
 const ONE_MOMENT = 'One moment...';
+const TRY_AGAIN = 'Check your connection and try again.';
+
+/** Fetches what asks for the password again; the screens that show this fetch other parts by the same table. */
+type LoadQuestion = () => Promise<Pick<typeof import('../../session/password-again.ts'), 'withPassword'>>;
 
 interface PayoutsProps {
   readonly user: User;
   /** Above the tabs it stands only while something is to be done or has just been done, in the profile only afterwards. */
   readonly place: 'above' | 'profile';
+  readonly loadQuestion: LoadQuestion;
 }
 
-export function Payouts({ user, place }: PayoutsProps) {
+export function Payouts({ user, place, loadQuestion }: PayoutsProps) {
   const isBack = new URLSearchParams(useSearch()).get('payouts') === 'back';
   const query = trpc.payments.payoutStatus.useQuery(undefined, {
     ...FRESH,
@@ -43,8 +48,8 @@ export function Payouts({ user, place }: PayoutsProps) {
   if (status.status === 'failed') {
     if (place === 'profile') return null;
     return (
-      <Problem title="Whether you can be paid could not be loaded" onRetry={() => void query.refetch()}>
-        <p>Check your connection and try again.</p>
+      <Problem title="Your payouts could not be loaded" onRetry={() => void query.refetch()}>
+        <p>{TRY_AGAIN}</p>
       </Problem>
     );
   }
@@ -52,7 +57,7 @@ export function Payouts({ user, place }: PayoutsProps) {
   const isServed = user.serviceCategories.some((category) => !excludedCategories.includes(category));
   const isPayable = isServed && account?.chargesEnabled === true;
   if (place === 'above' ? isPayable && !isBack : !isPayable) return null;
-  return <Card status={status.data} isServed={isServed} isPayable={isPayable} />;
+  return <Card status={status.data} {...{ isServed, isPayable, loadQuestion }} />;
 }
 
 interface CardProps {
@@ -60,9 +65,10 @@ interface CardProps {
   /** Whether Stripe serves any of the services. */
   readonly isServed: boolean;
   readonly isPayable: boolean;
+  readonly loadQuestion: LoadQuestion;
 }
 
-function Card({ status: { account, excludedCategories }, isServed, isPayable }: CardProps) {
+function Card({ status: { account, excludedCategories }, isServed, isPayable, loadQuestion }: CardProps) {
   const { client } = trpc.useUtils();
   const attempts = useAttempts();
 
@@ -70,9 +76,10 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable }: 
   function go(ask: () => Promise<{ readonly url: string }>) {
     void attempts.run(async () => {
       try {
-        window.location.assign((await ask()).url);
+        const { withPassword } = await loadQuestion();
+        window.location.assign((await withPassword(ask)).url);
       } catch (error) {
-        toastError(failureOf(error).detail ?? 'There is no connection. Please try again.');
+        toastError(failureOf(error).detail ?? TRY_AGAIN);
       }
     });
   }
@@ -123,7 +130,7 @@ function sentenceOfExcluded(categories: readonly ServiceCategory[]): string {
 
 function standingOf(account: PayoutStatus['account']): string {
   if (account === null)
-    return 'Your tips are paid by card through Stripe, which sends them on to your bank account. First it asks you on its own pages who you are, which takes some minutes. Until then nobody can tip you.';
+    return 'Tips are paid by card through Stripe, which sends them on to your bank account. First it asks who you are, which takes some minutes. Until then nobody can tip you.';
   if (account.chargesEnabled) return 'You can be paid. Stripe sends your tips on to your bank account.';
   return account.missing.length > 0
     ? 'Nobody can tip you yet. Stripe still asks for:'

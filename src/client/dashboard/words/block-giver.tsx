@@ -8,7 +8,7 @@ import { Confirmation } from '../../ui/confirmation.tsx';
 import { useFailure } from './word-changes.ts';
 import styles from './words.module.css';
 
-export function BlockGiver({ tip: { id, giverId } }: { readonly tip: Transaction }) {
+export function BlockGiver({ tip: { id, giverId, serviceCategory } }: { readonly tip: Transaction }) {
   const utils = trpc.useUtils();
   const [isAsking, setAsking] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -20,7 +20,11 @@ export function BlockGiver({ tip: { id, giverId } }: { readonly tip: Transaction
     onError: (error) => tell(error, 'The giver could not be blocked. Please try again.'),
     onSettled: leave,
   });
-  const isBlocked = blocking.isSuccess || blocked.data?.some((one) => one.giverId === giverId) === true;
+  // A page with another name has blocks of its own.
+  const isBlocked =
+    blocking.isSuccess ||
+    blocked.data?.some((one) => one.giverId === giverId && one.tip.serviceCategory === serviceCategory) ===
+      true;
 
   useEffect(() => {
     // The pressed button is gone once the giver is blocked.
@@ -63,7 +67,10 @@ export function BlockGiver({ tip: { id, giverId } }: { readonly tip: Transaction
           onConfirm={() => blocking.mutate({ id })}
           onCancel={leave}
         >
-          <p>They will not be told. Their tips to you will be refused as if your code were paused.</p>
+          <p>
+            They will not be told. Their tips on this page, and on your other pages with the same name, will
+            be refused as if your code were paused.
+          </p>
         </Confirmation>
       )}
     </section>

@@ -55,7 +55,7 @@ export function BlockedGivers() {
       ) : (
         <ul className={care.sessions}>
           {blocked.data.map((one) => (
-            <li key={one.giverId} className={care.session}>
+            <li key={`${one.giverId} ${one.pageName}`} className={care.session}>
               <p className={care.words}>
                 <strong>
                   <bdi>{nameOf(one)}</bdi>
@@ -63,6 +63,12 @@ export function BlockedGivers() {
                 <br />
                 <span className={care.since}>
                   blocked on <time dateTime={one.blockedAt}>{shortDateTime(one.blockedAt)}</time>
+                  {one.pageName !== null && (
+                    <>
+                      {' '}
+                      for <bdi>{one.pageName}</bdi>
+                    </>
+                  )}
                 </span>
               </p>
               <Button look="quiet" aria-label={`Unblock ${nameOf(one)}`} onClick={() => setAsked(one)}>
@@ -83,7 +89,7 @@ export function BlockedGivers() {
           <p>
             <bdi>{nameOf(asked)}</bdi>
           </p>
-          <p>They can tip you again, and add words. They will not be told.</p>
+          <p>They can tip you again on all of your pages, and add words. They will not be told.</p>
         </Confirmation>
       )}
     </div>

@@ -36,6 +36,7 @@ import { newWordsRow } from '../word-rules.ts';
 import type { AtomicSteps, Session } from './atomic-steps.ts';
 import type { Statements } from './statements.ts';
 import { dueTip, lockAccounts, writeReversal, writeTips } from './tip-writes.ts';
+import { isBlocked } from './words.ts';
 
 export function createPayments(deps: {
   readonly steps: AtomicSteps;
@@ -171,15 +172,6 @@ async function wordsOf(statements: Statements, id: TransactionId) {
   return words;
 }
 
-async function isBlocked(
-  statements: Statements,
-  giverId: UserId | null,
-  receiverId: UserId | undefined,
-): Promise<boolean> {
-  if (giverId === null || receiverId === undefined) return false;
-  return (await statements.blockOf.execute({ giverId, receiverId })).length > 0;
-}
-
 async function findPayout(
   statements: Statements,
   name: Parameters<Payments['findPayoutAccount']>[0],
@@ -212,7 +204,7 @@ async function begin(statements: Statements, payment: NewPayment, lookAtMs: numb
       earlierTip: await findEarlierTip(statements, payment),
       words: earlier && (await wordsOf(statements, earlier.id)),
       code,
-      isBlocked: await isBlocked(statements, payment.giverId, code?.userId),
+      isBlocked: await isBlocked(statements, payment.giverId, code),
       account:
         code && (await findPayout(statements, { userId: code.userId, paymentMode: payment.paymentMode })),
     });
@@ -265,7 +257,7 @@ async function movePayment(
       const tip = withReceiverNames({ ...tipOf(payment, nowMs), receiverId, reversal: null }, code);
       await writeTips(session, [dueTip(tip, giver, receiver)], giver ? [giver, receiver] : [receiver]);
       // Somebody who was blocked since the payment began has paid, and is not heard.
-      if (await isBlocked(statements, giverId, receiverId)) await statements.hideWords.execute({ id });
+      if (await isBlocked(statements, giverId, code)) await statements.hideWords.execute({ id });
     } else {
       const [found] = await statements.transactionById.execute({ id });
       if (!found) throw new Error('the tip of a payment has gone');

@@ -3,8 +3,8 @@
  */
 import type { UserId } from '#shared/ids.ts';
 import { isClosingDue } from '../closed-accounts.ts';
-import { accountOf, sessionsToEnd } from '../rules.ts';
-import type { RenewedSession, Session } from '../storage.ts';
+import { liveSessionOf, newSessionRow, sessionsToEnd } from '../session-rules.ts';
+import type { NewSession, RenewedSession } from '../storage.ts';
 import type { Statements } from './statements.ts';
 
 export interface SessionToFind {
@@ -38,10 +38,10 @@ export async function changePassword(
   if (account?.passwordHash !== present) return 'stale';
   if (kept !== null) {
     const { rowCount } = await statements.renewSession.execute({
+      ...kept,
       userId,
       tokenHash: Buffer.from(kept.tokenHash),
       nextTokenHash: Buffer.from(kept.nextTokenHash),
-      expiresAtMs: kept.expiresAtMs,
     });
     if (rowCount === 0) return 'gone';
   }
@@ -58,7 +58,7 @@ export async function createSession(
     session,
     passwordHash,
     maxCount,
-  }: { readonly session: Session; readonly passwordHash: string; readonly maxCount: number },
+  }: { readonly session: NewSession; readonly passwordHash: string; readonly maxCount: number },
   isRepeated: boolean,
 ) {
   const { userId } = session;
@@ -72,10 +72,16 @@ export async function createSession(
   if (ended.length > 0) {
     await statements.deleteSessions.execute({ tokenHashes: ended.map((other) => other.tokenHash) });
   }
-  await statements.insertSession.run({ ...session, tokenHash });
+  await statements.insertSession.run(newSessionRow(session));
   if (account.closesAtMs === null) return 'created';
   await statements.setClosingTime.execute({ id: userId, closesAtMs: null });
   return 'reopened';
+}
+
+/** @returns whether there still is such a session. */
+export async function confirmSession(statements: Statements, hash: Uint8Array, nowMs: number) {
+  const { rowCount } = await statements.confirmSession.execute({ tokenHash: Buffer.from(hash), nowMs });
+  return rowCount !== 0;
 }
 
 /** The sessions that a group asks for, with their accounts; null for one that has expired or that there is not. */
@@ -86,6 +92,6 @@ export async function findSessions(statements: Statements, group: readonly Sessi
   const found = new Map(rows.map((row) => [row.tokenHash.toString('hex'), row]));
   return group.map(({ hash, nowMs }) => {
     const row = found.get(hash);
-    return row && row.expiresAtMs > nowMs ? { account: accountOf(row), expiresAtMs: row.expiresAtMs } : null;
+    return row && row.expiresAtMs > nowMs ? liveSessionOf(row) : null;
   });
 }

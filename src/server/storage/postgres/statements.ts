@@ -2,7 +2,7 @@
  * Every statement of the running server but the set-wise ones of the ledger, written in drizzle and prepared once for each
  * connection. Those about codes are in `code-statements.ts`, those about tips in `tip-statements.ts`.
  */
-import { and, asc, desc, eq, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type { Client } from 'pg';
 import { prepareCodeStatements } from './code-statements.ts';
@@ -192,7 +192,13 @@ export function prepareStatements(client: Client) {
       .orderBy(desc(sessions.createdAtMs), asc(sessions.tokenHash))
       .prepare('sessions_of_user'),
     sessionsWithAccounts: db
-      .select({ ...account, tokenHash: sessions.tokenHash, expiresAtMs: sessions.expiresAtMs })
+      .select({
+        ...account,
+        tokenHash: sessions.tokenHash,
+        sessionCreatedAtMs: sessions.createdAtMs,
+        expiresAtMs: sessions.expiresAtMs,
+        confirmedAtMs: sessions.confirmedAtMs,
+      })
       .from(sessions)
       .innerJoin(accounts, eq(accounts.id, sessions.userId))
       .where(sql`${sessions.tokenHash} = ANY (${value('hashes')}::bytea[])`)
@@ -209,9 +215,18 @@ export function prepareStatements(client: Client) {
       .set({ expiresAtMs: sql`${value('expiresAtMs')}` })
       .where(eq(sessions.tokenHash, value('tokenHash')))
       .prepare('extend_session'),
+    confirmSession: db
+      .update(sessions)
+      .set({ confirmedAtMs: sql`${value('nowMs')}` })
+      .where(and(eq(sessions.tokenHash, value('tokenHash')), gt(sessions.expiresAtMs, value('nowMs'))))
+      .prepare('confirm_session'),
     renewSession: db
       .update(sessions)
-      .set({ tokenHash: sql`${value('nextTokenHash')}`, expiresAtMs: sql`${value('expiresAtMs')}` })
+      .set({
+        tokenHash: sql`${value('nextTokenHash')}`,
+        expiresAtMs: sql`${value('expiresAtMs')}`,
+        confirmedAtMs: sql`${value('confirmedAtMs')}`,
+      })
       .where(and(eq(sessions.tokenHash, value('tokenHash')), eq(sessions.userId, value('userId'))))
       .prepare('renew_session'),
     deleteSessions: db

@@ -22,6 +22,7 @@ import { detailTakings, listTips, readDailyTakings, readTotals, sumGiven } from 
 import { forgetRemnants } from './remnants.ts';
 import {
   changePassword,
+  confirmSession,
   createSession,
   findSessions,
   NO_TOKEN_HASH,
@@ -70,6 +71,11 @@ export function createPostgresStorage(url: string): Storage {
     }
   }
 
+  const changeCodes = <Result>(
+    owner: UserId,
+    step: (statements: Statements, isRepeated: boolean) => Promise<Result>,
+  ) => tellingCodes(owner, transact(step));
+
   const tips = createGroupCommit((group: readonly GivenTip[]) =>
     tellingOf(steps.transact((session, isRepeated) => recordTips(session, group, isRepeated), 'repeat')),
   );
@@ -102,17 +108,10 @@ export function createPostgresStorage(url: string): Storage {
     createAccount: (account) =>
       transact((statements, isRepeated) => createAccount(statements, account, isRepeated)),
 
-    updateAccount: (id, change) =>
-      tellingCodes(
-        id,
-        transact((statements) => updateAccount(statements, id, change)),
-      ),
+    updateAccount: (id, change) => changeCodes(id, (statements) => updateAccount(statements, id, change)),
 
     beginClosing: (id, present, closesAtMs) =>
-      tellingCodes(
-        id,
-        transact((statements) => beginClosing(statements, { id, present, closesAtMs })),
-      ),
+      changeCodes(id, (statements) => beginClosing(statements, { id, present, closesAtMs })),
 
     listClosingAccounts: (nowMs, atMost) =>
       steps.run(async (statements) =>
@@ -120,9 +119,8 @@ export function createPostgresStorage(url: string): Storage {
       ),
 
     closeAccount: (id, nowMs, isDueOnly) =>
-      tellingCodes(
-        id,
-        transact((statements, isRepeated) => closeAccount(statements, { id, nowMs, isDueOnly }, isRepeated)),
+      changeCodes(id, (statements, isRepeated) =>
+        closeAccount(statements, { id, nowMs, isDueOnly }, isRepeated),
       ),
 
     forgetRemnants: () => forgetRemnants(url),
@@ -175,6 +173,9 @@ export function createPostgresStorage(url: string): Storage {
         await statements.extendSession.execute({ tokenHash: Buffer.from(tokenHash), expiresAtMs });
       }),
 
+    confirmSession: (tokenHash, nowMs) =>
+      steps.run((statements) => confirmSession(statements, tokenHash, nowMs)),
+
     endSession: (tokenHash) =>
       steps.run(async (statements) => {
         await statements.deleteSessions.execute({ tokenHashes: [Buffer.from(tokenHash)] });
@@ -209,22 +210,15 @@ export function createPostgresStorage(url: string): Storage {
       transact((statements, isRepeated) => createCode(statements, code, picture, isRepeated)),
 
     updateQrCode: (userId, id, change) =>
-      tellingCodes(
-        userId,
-        transact((statements) => updateCode(statements, userId, id, change)),
-      ),
+      changeCodes(userId, (statements) => updateCode(statements, userId, id, change)),
 
     replaceQrCode: (userId, id, next, picture) =>
-      tellingCodes(
-        userId,
-        transact((statements, isRepeated) => replaceCode(statements, userId, id, next, picture, isRepeated)),
+      changeCodes(userId, (statements, isRepeated) =>
+        replaceCode(statements, userId, id, next, picture, isRepeated),
       ),
 
     setPhoto: (userId, id, photo) =>
-      tellingCodes(
-        userId,
-        transact((statements) => setPhoto(statements, userId, id, photo)),
-      ),
+      changeCodes(userId, (statements) => setPhoto(statements, userId, id, photo)),
 
     findPhoto: (name) =>
       steps.run(async (statements) => (await statements.photoByName.execute({ name }))[0]?.jpeg ?? null),

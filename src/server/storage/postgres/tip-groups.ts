@@ -22,7 +22,7 @@ import {
   withReceiverNames,
 } from '../rules.ts';
 import type { QrCodeRecord } from '../storage.ts';
-import { type KeptWords, newWordsRow, type WordsRow } from '../word-rules.ts';
+import { blockNameOf, type KeptWords, newWordsRow, type WordsRow } from '../word-rules.ts';
 import type { Session } from './atomic-steps.ts';
 import {
   type DueTip,
@@ -36,8 +36,9 @@ import {
 const CODES = `
   SELECT id, user_id AS "userId", category AS "serviceCategory", status, display_name AS "displayName", greeting,
     thank_you AS "thankYou", photo_name AS "photoName", takes_words AS "takesWords", ARRAY(
-      SELECT giver_id FROM blocked_givers WHERE receiver_id = qr_codes.user_id AND giver_id = ANY ($2::text[])
-    ) AS "blockedGivers"
+      SELECT giver_id || ' ' || page_name FROM blocked_givers
+      WHERE receiver_id = qr_codes.user_id AND giver_id = ANY ($2::text[])
+    ) AS blocks
   FROM qr_codes WHERE id = ANY ($1::text[])`;
 
 /**
@@ -88,7 +89,7 @@ export async function recordTips(
   const giverIds = [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))];
   const [accounts, codes, earlier] = await Promise.all([
     lockAccounts(session, giverIds, codeIds),
-    session.ask<QrCodeRecord & Row & { readonly blockedGivers: readonly UserId[] }>({
+    session.ask<QrCodeRecord & Row & { readonly blocks: readonly string[] }>({
       name: 'codes',
       text: CODES,
       values: [codeIds, giverIds],
@@ -120,18 +121,15 @@ export async function recordTips(
     const receiver = code && accounts.get(code.userId);
     const giver = tip.giverId === null ? null : accounts.get(tip.giverId);
     const before = byId.get(tip.id);
-    const decision = decideTip(
-      given,
-      before ?? findByKey(tip),
-      code &&
-        receiver && {
-          ...code,
-          status: statusForGivers(code.status, receiver.isClosing),
-          username: receiver.username,
-          fullName: receiver.fullName,
-        },
-      tip.giverId !== null && (code?.blockedGivers.includes(tip.giverId) ?? false),
-    );
+    const page = code &&
+      receiver && {
+        ...code,
+        status: statusForGivers(code.status, receiver.isClosing),
+        username: receiver.username,
+        fullName: receiver.fullName,
+      };
+    const isBlocked = page?.blocks.includes(`${tip.giverId} ${blockNameOf(page)}`) ?? false;
+    const decision = decideTip(given, before ?? findByKey(tip), page, isBlocked);
     if (decision.outcome === 'repeated' && isRepeated && before && giver !== undefined && receiver) {
       for (const account of [giver, receiver]) if (account) touched.add(account);
       return { ...decision, outcome: 'recorded' };

@@ -43,7 +43,7 @@ export const tipWords = schema.table(
   ],
 );
 
-/** The givers from whom a receiver takes no tips, each with the tip by which they were blocked. */
+/** The givers from whom a receiver takes no tips on the pages of one name, each with the tip by which they were blocked. */
 export const blockedGivers = schema.table(
   'blocked_givers',
   {
@@ -55,9 +55,11 @@ export const blockedGivers = schema.table(
       .references(() => accounts.id),
     transactionId: text('transaction_id').$type<TransactionId>().notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
+    /** The name of the pages; empty for all that show the name of the account. */
+    pageName: text('page_name').notNull().default(''),
   },
   (table) => [
-    primaryKey({ columns: [table.receiverId, table.giverId] }),
+    primaryKey({ columns: [table.receiverId, table.giverId, table.pageName] }),
     index('blocked_givers_giver').on(table.giverId),
   ],
 );

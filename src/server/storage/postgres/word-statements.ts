@@ -6,7 +6,7 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { alias } from 'drizzle-orm/pg-core';
 import { CHANNEL } from './notifications.ts';
 import { prepareInsert } from './placeholders.ts';
-import { accounts } from './schema.ts';
+import { accounts, transactions } from './schema.ts';
 import { blockedGivers, readyThankYous, tipWords } from './word-schema.ts';
 
 export function prepareWordStatements(db: NodePgDatabase) {
@@ -107,10 +107,38 @@ export function prepareWordStatements(db: NodePgDatabase) {
       .select({ createdAtMs: blockedGivers.createdAtMs })
       .from(blockedGivers)
       .where(
-        and(eq(blockedGivers.receiverId, value('receiverId')), eq(blockedGivers.giverId, value('giverId'))),
+        and(
+          eq(blockedGivers.receiverId, value('receiverId')),
+          eq(blockedGivers.giverId, value('giverId')),
+          eq(blockedGivers.pageName, value('pageName')),
+        ),
       )
       .prepare('block_of'),
     insertBlock: prepareInsert(db, blockedGivers, 'insert_block'),
+    /** Those blocks of a page that gets another name which were made by tips to its service. */
+    copyBlocks: db
+      .insert(blockedGivers)
+      .select(
+        db
+          .select({
+            receiverId: blockedGivers.receiverId,
+            giverId: blockedGivers.giverId,
+            transactionId: blockedGivers.transactionId,
+            createdAtMs: blockedGivers.createdAtMs,
+            pageName: sql<string>`${value('toName')}::text`.as('page_name'),
+          })
+          .from(blockedGivers)
+          .innerJoin(transactions, eq(transactions.id, blockedGivers.transactionId))
+          .where(
+            and(
+              eq(blockedGivers.receiverId, value('receiverId')),
+              eq(blockedGivers.pageName, value('fromName')),
+              eq(transactions.serviceCategory, value('serviceCategory')),
+            ),
+          ),
+      )
+      .onConflictDoNothing()
+      .prepare('copy_blocks'),
     deleteBlock: db
       .delete(blockedGivers)
       .where(
@@ -120,12 +148,13 @@ export function prepareWordStatements(db: NodePgDatabase) {
     blocksOf: db
       .select({
         giverId: blockedGivers.giverId,
+        pageName: blockedGivers.pageName,
         transactionId: blockedGivers.transactionId,
         createdAtMs: blockedGivers.createdAtMs,
       })
       .from(blockedGivers)
       .where(eq(blockedGivers.receiverId, value('receiverId')))
-      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId))
+      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId), blockedGivers.pageName)
       .prepare('blocks_of'),
     deleteBlocksOf: db
       .delete(blockedGivers)

@@ -2,7 +2,9 @@
  * Words on PostgreSQL: each method is one statement, or one transaction, which locks the words of a tip before it changes them.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { QrCodeWithProvider } from '../storage.ts';
 import {
+  blockNameOf,
   decideAboutWords,
   decideBlock,
   decideThanks,
@@ -73,18 +75,27 @@ export function createWords(deps: {
 
     blockGiver: (receiverId, id, nowMs) =>
       transact(async (statements) => {
+        // Nobody changes the name of a page meanwhile.
+        await statements.lockAccount.execute({ id: receiverId });
         const [tip] = await statements.transactionById.execute({ id });
-        const decision = decideBlock(receiverId, tip);
-        if (decision.outcome === 'blocked') {
-          const { giverId } = decision;
-          await statements.insertBlock.run({ receiverId, giverId, transactionId: id, createdAtMs: nowMs });
-        }
-        return decision.outcome;
+        const [present] = tip
+          ? await statements.codeOfCategory.execute({ userId: receiverId, category: tip.serviceCategory })
+          : [];
+        const [page] = present ? await statements.codeWithProvider.execute({ id: present.id }) : [];
+        const { outcome, rows } = decideBlock({ receiverId, nowMs }, tip, page);
+        for (const row of rows) await statements.insertBlock.run(row);
+        return outcome;
       }),
 
     unblockGiver: (receiverId, giverId) =>
       steps.run(async (statements) => {
         await statements.deleteBlock.execute({ receiverId, giverId });
+      }),
+
+    isBlocked: (giverId, qrCodeId) =>
+      steps.run(async (statements) => {
+        const [code] = await statements.codeWithProvider.execute({ id: qrCodeId });
+        return isBlocked(statements, giverId, code);
       }),
 
     listBlocked: (receiverId) => steps.run((statements) => statements.blocksOf.execute({ receiverId })),
@@ -113,6 +124,17 @@ export function createWords(deps: {
         return isSettled;
       }),
   };
+}
+
+/** Whether the owner of a code takes no tips by it from a giver. */
+export async function isBlocked(
+  statements: Statements,
+  giverId: UserId | null,
+  code: QrCodeWithProvider | undefined,
+): Promise<boolean> {
+  if (giverId === null || !code) return false;
+  const block = { giverId, receiverId: code.userId, pageName: blockNameOf(code) };
+  return (await statements.blockOf.execute(block)).length > 0;
 }
 
 async function lock(statements: Statements, id: TransactionId) {

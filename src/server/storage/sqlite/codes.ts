@@ -5,6 +5,7 @@ import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
 import { CLOSED_ACCOUNT } from '../closed-accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules.ts';
 import type { NewPicture, NewQrCode, Photo, QrCodeChange, QrCodeRecord } from '../storage.ts';
+import { movedBlocks } from '../word-rules.ts';
 import type { Statements } from './statements.ts';
 
 export function createCodes(statements: Statements) {
@@ -44,7 +45,10 @@ export function createCodes(statements: Statements) {
       if (found.outcome !== 'current') return found;
       const { code } = found;
       const changed = changedCode(code, change);
+      const before = statements.codeWithProvider.get({ id });
+      const moved = before && movedBlocks(before, changed);
       save(changed);
+      if (moved) statements.copyBlocks.run(moved);
       return { outcome: 'updated', code: changed } as const;
     },
 

@@ -38,7 +38,7 @@ import {
   withReceiverNames,
 } from '../rules.ts';
 import type { QrCodeWithProvider } from '../storage.ts';
-import { newWordsRow } from '../word-rules.ts';
+import { blockNameOf, newWordsRow } from '../word-rules.ts';
 import type { Statements } from './statements.ts';
 
 export function createLedger(statements: Statements) {
@@ -68,9 +68,10 @@ export function createLedger(statements: Statements) {
   }
 
   /** Whether the owner of a code takes no tips from a giver. */
-  function isBlocked(giverId: UserId | null, receiverId: UserId | undefined): boolean {
-    if (giverId === null || receiverId === undefined) return false;
-    return statements.blockOf.get({ giverId, receiverId }) !== undefined;
+  function isBlocked(giverId: UserId | null, code: QrCodeWithProvider | undefined): boolean {
+    if (giverId === null || !code) return false;
+    const block = { giverId, receiverId: code.userId, pageName: blockNameOf(code) };
+    return statements.blockOf.get(block) !== undefined;
   }
 
   /** The position of an entry; null when the account has none of that name. */
@@ -150,7 +151,7 @@ export function createLedger(statements: Statements) {
 
     record(tip: GivenTip): RecordOutcome {
       const code = statements.codeWithProvider.get({ id: tip.qrCodeId });
-      const decision = decideTip(tip, findEarlier(tip), code, isBlocked(tip.giverId, code?.userId));
+      const decision = decideTip(tip, findEarlier(tip), code, isBlocked(tip.giverId, code));
       if (decision.outcome !== 'due') return decision;
       return { outcome: 'recorded', transaction: enter(tip, decision.code) };
     },
@@ -161,7 +162,7 @@ export function createLedger(statements: Statements) {
       if (!code) throw new Error('the code of a payment has gone');
       enter(tip, code);
       // Somebody who was blocked since the payment began has paid, and is not heard.
-      if (isBlocked(tip.giverId, code.userId)) statements.hideWords.run({ id: tip.id });
+      if (isBlocked(tip.giverId, code)) statements.hideWords.run({ id: tip.id });
     },
 
     reverse(request: NewReversal): ReverseOutcome {

@@ -83,7 +83,7 @@ export function createPayments(deps: {
           earlierTip: ledger.findEarlier(payment),
           words: earlier && statements.wordsById.get({ id: earlier.id }),
           code,
-          isBlocked: ledger.isBlocked(payment.giverId, code?.userId),
+          isBlocked: ledger.isBlocked(payment.giverId, code),
           account: code && findPayout({ userId: code.userId, paymentMode: payment.paymentMode }),
         });
         if (decision.outcome !== 'due') return decision;

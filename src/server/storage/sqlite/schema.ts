@@ -97,6 +97,8 @@ export const sessions = sqliteTable(
     expiresAtMs: integer('expires_at_ms').notNull(),
     /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
     device: text('device').notNull().default(''),
+    /** When its owner last proved in it to know the password; 0 for a session of a version that did not ask. */
+    confirmedAtMs: integer('confirmed_at_ms').notNull().default(0),
   },
   (table) => [
     index('sessions_user').on(table.userId),
@@ -122,7 +124,7 @@ export const attempts = sqliteTable(
     limit: text('limit_name').notNull(),
     /** SHA-256 in hexadecimal; empty where the limit is not about an account. */
     account: text('account').notNull(),
-    /** Of an address, a network, a device or a session: SHA-256 in hexadecimal; empty where the limit is about none. */
+    /** Of an address, a network, a device or a session: SHA-256 in hexadecimal; a number where each attempt counts apart; empty where the limit is about none. */
     address: text('address').notNull(),
     count: integer('count').notNull(),
     endsAtMs: integer('ends_at_ms').notNull(),

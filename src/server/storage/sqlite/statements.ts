@@ -53,6 +53,12 @@ export function prepareStatements(database: Database) {
     closesAtMs: accounts.closesAtMs,
   };
 
+  const liveSession = {
+    sessionCreatedAtMs: sessions.createdAtMs,
+    expiresAtMs: sessions.expiresAtMs,
+    confirmedAtMs: sessions.confirmedAtMs,
+  };
+
   const isAttemptCount = and(
     eq(attempts.limit, value('limit')),
     eq(attempts.account, value('account')),
@@ -218,7 +224,7 @@ export function prepareStatements(database: Database) {
       .orderBy(desc(sessions.createdAtMs), asc(sessions.tokenHash))
       .prepare(),
     liveSession: db
-      .select({ ...account, expiresAtMs: sessions.expiresAtMs })
+      .select({ ...account, ...liveSession })
       .from(sessions)
       .innerJoin(accounts, eq(accounts.id, sessions.userId))
       .where(and(eq(sessions.tokenHash, given('tokenHash')), gt(sessions.expiresAtMs, given('nowMs'))))
@@ -241,9 +247,18 @@ export function prepareStatements(database: Database) {
       .set({ expiresAtMs: sql`${value('expiresAtMs')}` })
       .where(eq(sessions.tokenHash, value('tokenHash')))
       .prepare(),
+    confirmSession: db
+      .update(sessions)
+      .set({ confirmedAtMs: sql`${value('nowMs')}` })
+      .where(and(eq(sessions.tokenHash, value('tokenHash')), gt(sessions.expiresAtMs, value('nowMs'))))
+      .prepare(),
     renewSession: db
       .update(sessions)
-      .set({ tokenHash: sql`${value('nextTokenHash')}`, expiresAtMs: sql`${value('expiresAtMs')}` })
+      .set({
+        tokenHash: sql`${value('nextTokenHash')}`,
+        expiresAtMs: sql`${value('expiresAtMs')}`,
+        confirmedAtMs: sql`${value('confirmedAtMs')}`,
+      })
       .where(and(eq(sessions.tokenHash, value('tokenHash')), eq(sessions.userId, value('userId'))))
       .prepare(),
     deleteSession: db

@@ -4,14 +4,8 @@
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { isClosingDue } from '../closed-accounts.ts';
 import type { TransactionRecord } from '../ledger.ts';
-import {
-  accountOf,
-  changedAccount,
-  countAttempt,
-  emailKeyOf,
-  newAccountRow,
-  sessionsToEnd,
-} from '../rules.ts';
+import { accountOf, changedAccount, countAttempt, emailKeyOf, newAccountRow } from '../rules.ts';
+import { liveSessionOf, newSessionRow, sessionsToEnd } from '../session-rules.ts';
 import type { Storage, StorageListener } from '../storage.ts';
 import { createClosing } from './closing.ts';
 import { createCodes } from './codes.ts';
@@ -82,7 +76,7 @@ export function createSqliteStorage(database: Database, lossOfFile: FileWatch = 
 
   return {
     payments: createPayments({ statements, ledger, read, write, tellEntries, tellCodes }),
-    words: createWords({ statements, read, write, tellThanks }),
+    words: createWords({ statements, isBlocked: ledger.isBlocked, read, write, tellThanks }),
     devices: createDevices(statements, read, write),
 
     isShared: false,
@@ -169,7 +163,7 @@ export function createSqliteStorage(database: Database, lossOfFile: FileWatch = 
         if (kept !== null) {
           const tokenHash = Buffer.from(kept.tokenHash);
           const nextTokenHash = Buffer.from(kept.nextTokenHash);
-          const renewed = { userId, tokenHash, nextTokenHash, expiresAtMs: kept.expiresAtMs };
+          const renewed = { ...kept, userId, tokenHash, nextTokenHash };
           if (statements.renewSession.run(renewed).changes === 0) return 'gone';
         }
         statements.changePassword.run({ id: userId, present, ...next });
@@ -184,7 +178,7 @@ export function createSqliteStorage(database: Database, lossOfFile: FileWatch = 
         if (!account || isClosingDue(account.closesAtMs, session.createdAtMs)) return 'stale';
         for (const { tokenHash } of sessionsToEnd(statements.sessionsOfUser.all({ userId }), maxCount))
           statements.deleteSession.run({ tokenHash });
-        statements.insertSession.run({ ...session, tokenHash: Buffer.from(session.tokenHash) });
+        statements.insertSession.run(newSessionRow(session));
         if (account.closesAtMs === null) return 'created';
         statements.setClosingTime.run({ id: userId, closesAtMs: null });
         return 'reopened';
@@ -196,7 +190,7 @@ export function createSqliteStorage(database: Database, lossOfFile: FileWatch = 
     findSession: (tokenHash, nowMs) =>
       read(() => {
         const row = statements.liveSession.get({ tokenHash: Buffer.from(tokenHash), nowMs });
-        return row ? { account: accountOf(row), expiresAtMs: row.expiresAtMs } : null;
+        return row ? liveSessionOf(row) : null;
       }),
 
     findEndedSessions: (tokenHashes, nowMs) =>
@@ -209,6 +203,9 @@ export function createSqliteStorage(database: Database, lossOfFile: FileWatch = 
       write(() => {
         statements.extendSession.run({ tokenHash: Buffer.from(tokenHash), expiresAtMs });
       }),
+
+    confirmSession: (tokenHash, nowMs) =>
+      write(() => statements.confirmSession.run({ tokenHash: Buffer.from(tokenHash), nowMs }).changes > 0),
 
     endSession: (tokenHash) =>
       write(() => {

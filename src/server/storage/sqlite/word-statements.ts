@@ -5,7 +5,7 @@ import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { given, prepareInsert } from './placeholders.ts';
-import { accounts } from './schema.ts';
+import { accounts, transactions } from './schema.ts';
 import { blockedGivers, readyThankYous, tipWords } from './word-schema.ts';
 
 export function prepareWordStatements(db: BetterSQLite3Database) {
@@ -102,10 +102,38 @@ export function prepareWordStatements(db: BetterSQLite3Database) {
       .select({ createdAtMs: blockedGivers.createdAtMs })
       .from(blockedGivers)
       .where(
-        and(eq(blockedGivers.receiverId, value('receiverId')), eq(blockedGivers.giverId, value('giverId'))),
+        and(
+          eq(blockedGivers.receiverId, value('receiverId')),
+          eq(blockedGivers.giverId, value('giverId')),
+          eq(blockedGivers.pageName, value('pageName')),
+        ),
       )
       .prepare(),
     insertBlock: prepareInsert(db, blockedGivers, (insert) => insert.onConflictDoNothing()),
+    /** Those blocks of a page that gets another name which were made by tips to its service. */
+    copyBlocks: db
+      .insert(blockedGivers)
+      .select(
+        db
+          .select({
+            receiverId: blockedGivers.receiverId,
+            giverId: blockedGivers.giverId,
+            transactionId: blockedGivers.transactionId,
+            createdAtMs: blockedGivers.createdAtMs,
+            pageName: sql<string>`${value('toName')}`.as('page_name'),
+          })
+          .from(blockedGivers)
+          .innerJoin(transactions, eq(transactions.id, blockedGivers.transactionId))
+          .where(
+            and(
+              eq(blockedGivers.receiverId, value('receiverId')),
+              eq(blockedGivers.pageName, value('fromName')),
+              eq(transactions.serviceCategory, value('serviceCategory')),
+            ),
+          ),
+      )
+      .onConflictDoNothing()
+      .prepare(),
     deleteBlock: db
       .delete(blockedGivers)
       .where(
@@ -115,12 +143,13 @@ export function prepareWordStatements(db: BetterSQLite3Database) {
     blocksOf: db
       .select({
         giverId: blockedGivers.giverId,
+        pageName: blockedGivers.pageName,
         transactionId: blockedGivers.transactionId,
         createdAtMs: blockedGivers.createdAtMs,
       })
       .from(blockedGivers)
       .where(eq(blockedGivers.receiverId, given('receiverId')))
-      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId))
+      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId), blockedGivers.pageName)
       .prepare(),
     deleteBlocksOf: db
       .delete(blockedGivers)

@@ -2,6 +2,7 @@
  * Words on SQLite: each method is one read, or one step of a group commit.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
+import type { QrCodeWithProvider } from '../storage.ts';
 import {
   decideAboutWords,
   decideBlock,
@@ -18,12 +19,14 @@ import type { Statements } from './statements.ts';
 
 export function createWords(deps: {
   readonly statements: Statements;
+  /** Whether the owner of a code takes no tips by it from a giver. */
+  isBlocked(giverId: UserId, code: QrCodeWithProvider | undefined): boolean;
   read<Result>(step: () => Result): Promise<Result>;
   readonly write: GroupCommit['write'];
   /** Tells that a giver was thanked. */
   tellThanks(giverId: UserId, id: TransactionId): void;
 }): Words {
-  const { statements, read, write, tellThanks } = deps;
+  const { statements, isBlocked, read, write, tellThanks } = deps;
   const tipOf = (id: TransactionId) => statements.transactionById.get({ id });
   const rowOf = (id: TransactionId) => statements.wordsById.get({ id });
 
@@ -55,18 +58,22 @@ export function createWords(deps: {
 
     blockGiver: (receiverId, id, nowMs) =>
       write(() => {
-        const decision = decideBlock(receiverId, tipOf(id));
-        if (decision.outcome === 'blocked') {
-          const { giverId } = decision;
-          statements.insertBlock.run({ receiverId, giverId, transactionId: id, createdAtMs: nowMs });
-        }
-        return decision.outcome;
+        const tip = tipOf(id);
+        const present =
+          tip && statements.codeOfCategory.get({ userId: receiverId, category: tip.serviceCategory });
+        const page = present && statements.codeWithProvider.get({ id: present.id });
+        const { outcome, rows } = decideBlock({ receiverId, nowMs }, tip, page);
+        for (const row of rows) statements.insertBlock.run(row);
+        return outcome;
       }),
 
     unblockGiver: (receiverId, giverId) =>
       write(() => {
         statements.deleteBlock.run({ receiverId, giverId });
       }),
+
+    isBlocked: (giverId, qrCodeId) =>
+      read(() => isBlocked(giverId, statements.codeWithProvider.get({ id: qrCodeId }))),
 
     listBlocked: (receiverId) => read(() => statements.blocksOf.all({ receiverId })),
 

@@ -1,0 +1,70 @@
+/** What asks for the password again, some time after the login: the question stands above it, and it goes on as it was. */
+import type { Page } from '@playwright/test';
+import { expect, PASSWORD, test, toast } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Enter your password to go on' });
+const password = (page: Page) => question(page).getByLabel('Password', { exact: true });
+
+test('a change of the profile asks for the password, keeps what was typed, and goes on', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const customer = await backstage.customer();
+  await logInAs(customer);
+  await backstage.ageLogin(customer, 16);
+  await page.goto('/dashboard?tab=profile');
+  await page.getByRole('button', { name: 'Edit Profile' }).click();
+  const phone = page.getByLabel('Phone (optional)');
+  await phone.fill('+43 660 1234567');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+
+  await expect(question(page)).toBeVisible();
+  await picture(page, 'password-again');
+  await expectForEverybody(page, 'the question for the password');
+  await page.keyboard.press('Escape');
+  await expect(question(page)).toHaveCount(0);
+  await expect(phone).toHaveValue('+43 660 1234567');
+  await expect(toast(page, 'Enter your password to go on.')).toBeVisible();
+
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await password(page).fill('not the password');
+  await page.keyboard.press('Enter');
+  await expect(password(page)).toHaveAccessibleDescription('The current password is not right.');
+  await expect(password(page)).toBeFocused();
+  await password(page).fill(PASSWORD);
+  await question(page).getByRole('button', { name: 'Go On' }).click();
+  await expect(question(page)).toHaveCount(0);
+  await expect(toast(page, 'Saved')).toBeVisible();
+  await expect(page.getByText('+43 660 1234567')).toBeVisible();
+
+  // From then on nothing asks for a while.
+  await page.getByRole('button', { name: 'Edit Profile' }).click();
+  await phone.fill('');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Not provided')).toBeVisible();
+  await expect(question(page)).toHaveCount(0);
+  expect(complaints.splice(0)).toHaveLength(3);
+});
+
+test('a download of all data asks for the password, and is saved then', async ({
+  page,
+  backstage,
+  logInAs,
+  complaints,
+}) => {
+  const customer = await backstage.customer();
+  await logInAs(customer);
+  await backstage.ageLogin(customer, 16);
+  await page.goto('/dashboard?tab=profile');
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download My Data' }).first().click();
+  await password(page).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  expect((await saved).suggestedFilename()).toMatch(/\.zip$/);
+  await expect(question(page)).toHaveCount(0);
+  expect(complaints.splice(0)).toHaveLength(1);
+});
