@@ -215,6 +215,8 @@ const SERVER_TESTS = {
   isolate: false,
   // One more than a small machine has cores, because the tests of processes wait for them and for the clock.
   maxWorkers: 3,
+  // A second chance where nobody looks on, as the browser tests have it; the report names what needed one.
+  retry: process.env['CI'] ? 1 : 0,
 };
 
 /** The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs. */

@@ -15,6 +15,7 @@ const EARLIER = join(PROJECT_FOLDER, 'dist/earlier');
 const FOLDERS = ['src', 'drizzle'];
 const SOURCES = [
   ...FOLDERS,
+  'package.json',
   'package-lock.json',
   'tsconfig.json',
   'vite.config.ts',

@@ -1,7 +1,7 @@
 /**
  * `npm run release [-- FILE]` writes a release archive, by default dist/tipwell-VERSION.tar.gz: the built product with a
  * package.json and a lock file that name only the packages that the server loads. Unpacked anywhere, it starts with
- * `npm ci && npm start`.
+ * `npm ci && npm start`; `npm run trim` removes what the packages bring besides.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,19 +15,27 @@ const CONTENTS = [
   'dist/render',
   'dist/server',
   'tools/run.js',
+  'tools/trim.js',
   // The launcher imports this file to refuse a Node.js that is too old.
   'src/server/old-node.js',
   'deploy',
   'docs',
   '.env.example',
   '.npmrc',
+  'CHANGELOG.md',
   'CONTRIBUTING.md',
   'LICENSE',
   'README.md',
   'SECURITY.md',
 ];
 
-/** @typedef {{ dev?: boolean, devOptional?: boolean, [member: string]: unknown }} LockedPackage */
+/** @typedef {{ dev?: boolean, devOptional?: boolean, peerDependencies?: object, [member: string]: unknown }} LockedPackage */
+
+/**
+ * The compiler, which is a peer of @trpc/server for its declarations alone: npm installs peers, as the lock file names them, and
+ * 32 MB of it would be there for nothing.
+ */
+const COMPILER = /^node_modules\/(?:typescript$|@typescript\/)/;
 
 /**
  * The lock file without the packages that only building and testing need. npm marks a package that an optional dependency and
@@ -36,11 +44,18 @@ const CONTENTS = [
  */
 function lockOfServer({ packages, ...lock }) {
   const kept = Object.entries(packages)
-    .filter(([, { dev }]) => !dev)
-    .map(([path, { devOptional, devDependencies: _, ...entry }]) => [
-      path,
-      devOptional ? { ...entry, optional: true } : entry,
-    ]);
+    .filter(([path, { dev }]) => !dev && !COMPILER.test(path))
+    .map(([path, { devOptional, devDependencies: _, peerDependencies, ...entry }]) => {
+      const peers = Object.entries(peerDependencies ?? {}).filter(([name]) => name !== 'typescript');
+      return [
+        path,
+        {
+          ...entry,
+          ...(devOptional && { optional: true }),
+          ...(peers.length > 0 && { peerDependencies: Object.fromEntries(peers) }),
+        },
+      ];
+    });
   return { ...lock, packages: Object.fromEntries(kept) };
 }
 
@@ -54,9 +69,12 @@ function packageOfServer({ name, version, description, license, type, engines, s
     ...{ name, version, private: true, description, license, type, engines },
     dependencies: described.dependencies,
     optionalDependencies: described.optionalDependencies,
-    scripts: Object.fromEntries(
-      kept.map(([script, command]) => [script, command.replace('--built', '--as-built')]),
-    ),
+    scripts: {
+      ...Object.fromEntries(
+        kept.map(([script, command]) => [script, command.replace('--built', '--as-built')]),
+      ),
+      trim: 'node tools/run.js tools/trim.js',
+    },
     scarfSettings: described.scarfSettings,
   };
 }

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import { createClientAddress } from './api/client-address.ts';
 import { createContextReader, type Services } from './api/context.ts';
 import { serveApiDocs } from './api/docs.ts';
 import { allowOrigins, guardDoors } from './api/door.ts';
@@ -16,6 +17,7 @@ import { takePaymentNotices } from './api/payment-notices.ts';
 import { servePhotos } from './api/photos.ts';
 import { serveProbes, type Troubles } from './api/probes.ts';
 import { answerErrors, createReport, createUnreadAnswers } from './api/problems.ts';
+import { createRequestLog } from './api/request-log.ts';
 import { createRestAdapter } from './api/rest.ts';
 import { createTrpcDoor } from './api/trpc-door.ts';
 import type { UnreadAnswer } from './api/unread-requests.ts';
@@ -36,20 +38,18 @@ import { createSimulatedPayments } from './payments/simulated.ts';
 import type { Drawing } from './print/drawing.ts';
 import { createPrinter } from './print/printer.ts';
 import { createQrCodes } from './qr-codes/qr-codes.ts';
+import { createFairTurns } from './queue/fair-turns.ts';
+import { ROOMS } from './queue/rooms.ts';
 import { createTurns } from './queue/turns.ts';
 import type { Secrets } from './storage/secrets.ts';
 import type { Storage } from './storage/storage.ts';
 import type { BlockedWords } from './tips/blocked-words.ts';
-import { createFairTurns } from './tips/fair-turns.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
 import { createTakings } from './tips/takings.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
 import { createTipWords } from './tips/tip-words.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
-
-/** Few hash at once, so that other work has its processor; those who wait take about two seconds. */
-const HASHING_ROOM = { atOnce: 2, maxWaiting: 64, patienceMs: 8_000 };
 
 /** Few, because a page of a history or the count of a busy day takes some milliseconds. */
 const QUERIES_PER_TURN = 2;
@@ -78,8 +78,8 @@ export interface AppDependencies {
 
 export interface App {
   readonly fetch: Hono['fetch'];
-  /** The answer to what could not be read as a request. */
-  refuseUnread(refusal: AppError): UnreadAnswer;
+  /** The answer to what could not be read as a request. @param peer the address of its connection. */
+  refuseUnread(refusal: AppError, peer?: string): UnreadAnswer;
   /**
    * Forgets look-ups that are too old, or were changed by a command of the operator, ends the streams of sessions that have expired, and saves what could not be saved
    * before; to be called every second.
@@ -96,6 +96,8 @@ export interface App {
   sendNotices(): Promise<void>;
   /** Sends no more notices, and waits a moment for those under way. */
   endNotices(): Promise<void>;
+  /** Writes into the log how many probes there were since the last time; to be called every hour, and at the end. */
+  tellProbes(): void;
   /** How many event streams are open. */
   streams(): number;
   /** Ends all streams, so that the process can end; their clients connect again elsewhere or later. */
@@ -105,14 +107,17 @@ export interface App {
 /** Composes the product: chapters over the storage, both doors over the chapters. */
 export function createApp(deps: AppDependencies): App {
   const { config, storage, secrets, clock, random, log, pages, isShuttingDown, troubles } = deps;
-  const { publicUrl, corsOrigins, trustedProxies } = config;
+  const { publicUrl, corsOrigins, trustedProxies, hashesLogNames } = config;
   const isSecure = publicUrl.startsWith('https:');
 
   const services = createServices(deps);
   const deviceMarks = createDeviceMarks({ key: secrets.device_mark, random, isSecure });
-  const contextOf = createContextReader({ services, deviceMarks, trustedProxies });
+  const contextOf = createContextReader({ services, deviceMarks });
   const report = createReport(log);
-  const envelope = createEnvelope({ log, inlineSources: pages?.inlineSources, isSecure });
+  const clientAddress = createClientAddress(trustedProxies);
+  const requestLog = createRequestLog({ log, key: secrets.log_names, hashesNames: hashesLogNames });
+  const logging = { log: requestLog, clientAddress };
+  const envelope = createEnvelope({ ...logging, inlineSources: pages?.inlineSources, isSecure });
 
   const app = new Hono();
   app.use(envelope.middleware);
@@ -127,16 +132,17 @@ export function createApp(deps: AppDependencies): App {
     throw new AppError('not_found');
   });
   servePhotos(app, services.qrCodes);
-  pages?.serve(app, createPageLookup(services.qrCodes, report));
+  pages?.serve(app, createPageLookup(services.qrCodes, report), (c) => contextOf(c).address().network);
   answerErrors(app, publicUrl, report);
 
   // Nothing above may be skipped when it would answer a look-up otherwise than the last time.
   const mustBeRouted = () => corsOrigins.length > 0 || isShuttingDown();
-  const recall = createRecall(services.qrCodes, envelope);
+  const recall = createRecall({ qrCodes: services.qrCodes, envelope, ...logging });
 
   return {
-    fetch: (request, ...rest) => (mustBeRouted() ? null : recall(request)) ?? app.fetch(request, ...rest),
-    refuseUnread: createUnreadAnswers({ envelope, publicUrl, clock, log, report }),
+    fetch: (request, ...rest) =>
+      (mustBeRouted() ? null : recall(request, rest[0])) ?? app.fetch(request, ...rest),
+    refuseUnread: createUnreadAnswers({ envelope, publicUrl, clock, report, ...logging }),
     async tick() {
       services.qrCodes.tick();
       await storage.lookForOthers();
@@ -151,6 +157,7 @@ export function createApp(deps: AppDependencies): App {
     sweepPayments: () => services.payments.sweep(),
     sendNotices: () => services.notices.pass(),
     endNotices: () => services.notices.close(),
+    tellProbes: () => requestLog.tellProbes(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
   };
@@ -216,7 +223,8 @@ function createServices({
     exports: createExports(storage, clock),
     takesGuestTips: config.takesGuestTips,
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
-    hashingTurns: createTurns(HASHING_ROOM),
+    hashingTurns: createTurns(ROOMS.hashing),
+    insightsTurns: createTurns(ROOMS.insights),
     queryTurns,
   };
 }

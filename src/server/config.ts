@@ -26,6 +26,8 @@ export interface Config {
   readonly database: DatabaseAddress;
   readonly sessionLifetimeMs: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
+  /** Whether addresses and accounts are written into the log as hashes. */
+  readonly hashesLogNames: boolean;
   /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins: readonly string[];
   /** Addresses or networks of proxies whose X-Forwarded-For counts. */
@@ -107,6 +109,7 @@ const environment = z.object({
   SESSION_DAYS: wholeNumber(1, 3_650, 30),
   UNDO_MINUTES: wholeNumber(0, 1_440, 10),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+  LOG_ADDRESSES: z.enum(['plain', 'hashed'], { error: 'must be plain or hashed' }).default('plain'),
   BACKUP_FOLDER: path(),
   BLOCKED_WORDS_FILE: path(),
   STRIPE_SECRET_KEY: z
@@ -132,6 +135,9 @@ const environment = z.object({
   PUSH_HOSTS: listOf(isPushHost, 'must list host names such as push.example.com or *.push.example.com'),
   CORS_ORIGINS: listOf(isOrigin, 'must list origins such as https://app.example.com'),
 });
+
+/** The names of all that an operator may set; NODE_ENV is the machine's. */
+export const SETTING_NAMES = Object.keys(environment.omit({ NODE_ENV: true }).shape);
 
 /** Thrown by `parseConfig` with one line that names every setting that is wrong, and why. */
 export class ConfigError extends Error {
@@ -187,6 +193,7 @@ export function parseConfig(variables: Readonly<Record<string, string | undefine
     sessionLifetimeMs: data.SESSION_DAYS * DAY_MS,
     undoMs: data.UNDO_MINUTES * MINUTE_MS,
     logLevel: data.LOG_LEVEL,
+    hashesLogNames: data.LOG_ADDRESSES === 'hashed',
     corsOrigins: data.CORS_ORIGINS,
     trustedProxies: data.TRUST_PROXY,
     isRateLimited: data.RATE_LIMIT === 'on',

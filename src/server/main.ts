@@ -1,6 +1,6 @@
 /**
- * The one program of the server: it serves, or runs the operator's command that is named. It loads nothing before the
- * Node.js that runs it is known to be new enough.
+ * The one program of the server: it serves, runs the operator's command that is named, or says which version it is. It loads
+ * nothing before the Node.js that runs it is known to be new enough.
  */
 import type { Command } from './commands/command.ts';
 import { refuseOldNode } from './old-node.js';
@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   account: async () => (await import('./commands/account.ts')).careForAccount,
   'db-backup': async () => (await import('./commands/db-backup.ts')).backUpDatabase,
   'db-check': async () => (await import('./commands/db-check.ts')).checkDatabase,
+  'db-keep-backups': async () => (await import('./commands/keep-backups.ts')).keepBackups,
   'db-move': async () => (await import('./commands/db-move.ts')).moveDatabase,
   'db-restore': async () => (await import('./commands/db-restore.ts')).restoreDatabase,
   reports: async () => (await import('./commands/reports.ts')).readReports,
@@ -18,9 +19,13 @@ async function main(name: string | undefined, words: readonly string[]): Promise
   // Stack traces name the lines of the sources.
   process.setSourceMapsEnabled(true);
   if (name === undefined) return (await import('./serve.ts')).serve();
+  if (name === '--version') {
+    process.stdout.write(`${(await import('./version.ts')).NAME_AND_VERSION}\n`);
+    return;
+  }
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load) return (await import('./commands/command.ts')).runCommand(await load(), words);
-  process.stderr.write(`Usage: main.js [${Object.keys(COMMANDS).join(' | ')}]\n`);
+  process.stderr.write(`Usage: main.js [${[...Object.keys(COMMANDS), '--version'].join(' | ')}]\n`);
   process.exitCode = 1;
 }
 

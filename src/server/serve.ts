@@ -1,37 +1,37 @@
 /**
  * The serving process: reads the configuration, opens the storage, listens, and closes gracefully.
  */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { Renderer } from '#shared/rendered-page.ts';
-import { createTroubles, type Troubles } from './api/probes.ts';
+import { createTroubles } from './api/probes.ts';
 import { STREAM_HEARTBEAT_MS } from './api/trpc.ts';
 import { createRequestServer } from './api/unread-requests.ts';
 import { type App, createApp } from './app.ts';
 import { createPasswords } from './auth/passwords.ts';
+import { startCaring } from './backups.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import { createAnnounce, createLogDestination } from './log-destination.ts';
+import { logOptions } from './log-options.ts';
 import { type Pages, preparePages } from './pages/pages.ts';
 import type { PaymentService } from './payments/payment-service.ts';
 import { createDrawing } from './print/drawing.ts';
-import { createBackupSchedule } from './storage/backup-schedule.ts';
 import { DatabaseRefused } from './storage/database.ts';
-import { checkWhatIsNew } from './storage/ledger-watch.ts';
-import { databaseAt, extensionOfBackups } from './storage/open.ts';
+import { databaseAt } from './storage/open.ts';
 import { readSecrets } from './storage/secrets.ts';
-import type { Storage } from './storage/storage.ts';
 import { BlockedWordsRefused, readBlockedWords } from './tips/blocked-words-file.ts';
+import { RUNNING } from './version.ts';
+import { createGroundWatch, startLedgerChecks } from './watches.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const CLIENT_FOLDERS = {
@@ -47,8 +47,7 @@ const STOP_PATIENCE_MS = 9_500;
 const TICK_INTERVAL_MS = 1_000;
 const SWEEP_INTERVAL_MS = 3_600_000;
 const RANDOM_STOCK_BYTES = 4_096;
-const BACKUP_CHECK_INTERVAL_MS = 600_000;
-const LEDGER_CHECK_INTERVAL_MS = 60_000;
+const GROUND_CHECK_INTERVAL_MS = 60_000;
 const PAYMENT_SWEEP_INTERVAL_MS = 60_000;
 
 /** Slow senders are cut off: headers have 10 s and the whole request has 15 s to arrive, checked every second. */
@@ -96,10 +95,19 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
 async function start(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const blockedWords = await readBlockedWords(config.blockedWordsFile);
-  const log = pino({ level: config.logLevel, base: null }, logDestination());
+  const logged = createLogDestination();
+  const log = pino(logOptions(config), logged);
 
   const database = databaseAt(config.database);
-  const storage = await database.openForServer((sentence, err) => log.warn({ err }, sentence));
+  let isNew = false;
+  const storage = await database.openForServer({
+    clock: Date.now,
+    warn: (sentence, err) => log.warn({ err }, sentence),
+    tellNew: () => {
+      isNew = true;
+    },
+    announce: createAnnounce(log, logged, Date.now),
+  });
   const troubles = createTroubles(Date.now);
   let isShuttingDown = false;
   const random = createRandomBytes();
@@ -122,29 +130,34 @@ async function start(): Promise<void> {
   });
 
   const server = await listen(app, config);
-  log.info({ node: process.version, runtime: process.execPath, database: database.name }, 'listening');
+  log.info({ ...RUNNING, database: database.name }, 'listening');
   for (const warning of config.warnings) log.warn(warning);
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
   const noticing = setInterval(() => void app.sendNotices(), TICK_INTERVAL_MS).unref();
-  const sweep = () => {
-    app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
+  const isOnGround = createGroundWatch({ storage, clock: Date.now, log });
+  const watching = setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref();
+  const sweep = async () => {
+    // What has expired by a wrong clock has not expired.
+    if (!(await isOnGround())) return;
+    await app.sweep().catch((err: unknown) => log.warn({ err }, 'could not delete what has expired'));
   };
-  sweep();
-  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+  void sweep();
+  const sweeping = setInterval(() => {
+    void sweep();
+    app.tellProbes();
+  }, SWEEP_INTERVAL_MS).unref();
 
-  const stopBackups = startBackups(config, log, troubles);
-  const stopChecks = startChecks(storage, log, troubles);
+  const stopCaring = startCaring({ config, clock: Date.now, log, troubles, isNew });
+  const stopChecks = startLedgerChecks(storage, log, troubles);
   const stopPaymentSweeps = startPaymentSweeps(app, log);
 
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    clearInterval(ticking);
-    clearInterval(sweeping);
-    clearInterval(noticing);
-    stopBackups();
+    for (const interval of [ticking, sweeping, noticing, watching]) clearInterval(interval);
+    stopCaring();
     stopChecks();
     stopPaymentSweeps();
     app.endStreams();
@@ -157,6 +170,7 @@ async function start(): Promise<void> {
       ),
       tooLate,
     ]);
+    app.tellProbes();
     log.info('stopped');
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -185,27 +199,6 @@ async function openPages(
   return preparePages(CLIENT_FOLDERS, renderer, publicUrl, { paymentMode, takesGuestTips });
 }
 
-/**
- * Standard error, to which the lines of one turn of the event loop go in one write: a write for each line was measured
- * to cost more than making the line. A line is never held longer than that, and none is left behind at the end,
- * whatever ends the process but a kill.
- */
-function logDestination(): DestinationStream {
-  const stderr = pino.destination({ fd: 2, sync: true });
-  let lines = '';
-  const writeOut = () => {
-    if (lines !== '') stderr.write(lines);
-    lines = '';
-  };
-  process.on('exit', writeOut);
-  return {
-    write(line) {
-      if (lines === '') setImmediate(writeOut);
-      lines += line;
-    },
-  };
-}
-
 /** Unpredictable bytes, fetched many at a time: each fetch costs as much as hundreds of bytes. None is given twice. */
 function createRandomBytes(): RandomBytes {
   let stock = Buffer.alloc(0);
@@ -215,77 +208,6 @@ function createRandomBytes(): RandomBytes {
     stock.fill(0, 0, size);
     stock = stock.subarray(size);
     return taken;
-  };
-}
-
-/** Backs up in a process of its own, because copying and checking a database would stop this one meanwhile. */
-function startBackups(config: Config, log: Logger, troubles: Troubles): () => void {
-  const { backupFolder } = config;
-  if (backupFolder === null) return () => {};
-  const stopping = new AbortController();
-  const program = join(import.meta.dirname, `main${extname(import.meta.filename)}`);
-  const schedule = createBackupSchedule({
-    folder: backupFolder,
-    extension: extensionOfBackups(config.database),
-    clock: Date.now,
-    async backUp(file) {
-      // The child process reads the same settings as this one.
-      const args = [...process.execArgv, program, 'db-backup', file];
-      const { stdout } = await promisify(execFile)(process.execPath, args, { signal: stopping.signal });
-      return / (\d+:[0-9a-f]{32})\n/.exec(stdout)?.[1] ?? null;
-    },
-  });
-  const run = () => {
-    schedule.run().then(
-      (written) => {
-        if (written === null) return;
-        troubles.end('backup');
-        log.info(written, 'backup written');
-      },
-      (err: unknown) => {
-        if (stopping.signal.aborted) return;
-        troubles.begin('backup');
-        log.error({ err }, 'could not write the backup that is due');
-      },
-    );
-  };
-  run();
-  const checking = setInterval(run, BACKUP_CHECK_INTERVAL_MS).unref();
-  return () => {
-    clearInterval(checking);
-    stopping.abort();
-  };
-}
-
-/** Checks what was written to the ledger since the last check, once a minute. */
-function startChecks(storage: Storage, log: Logger, troubles: Troubles): () => void {
-  let isStopped = false;
-  let isRunning = false;
-  let told = '';
-
-  async function run(): Promise<void> {
-    const problems = await checkWhatIsNew(storage, () => isStopped);
-    if (problems.length === 0) return;
-    // A ledger that did not add up once is not trusted again before a start has checked it.
-    troubles.begin('ledger');
-    if (told !== problems.join('\n')) log.error({ problems }, 'the ledger does not add up');
-    told = problems.join('\n');
-  }
-
-  const checking = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    run()
-      .catch((err: unknown) => {
-        if (!isStopped) log.warn({ err }, 'could not check the ledger');
-      })
-      .finally(() => {
-        isRunning = false;
-      });
-  }, LEDGER_CHECK_INTERVAL_MS).unref();
-  return () => {
-    isStopped = true;
-    clearInterval(checking);
   };
 }
 

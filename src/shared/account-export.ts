@@ -36,7 +36,7 @@ export const exportedAccount = z.object({
   sessions: z.array(session),
   /** The devices that get notices of tips, the newest first. */
   noticeDevices: z.array(noticeDevice),
-  /** Those of all times, oldest first. */
+  /** The current ones, oldest first. */
   qrCodes: z.array(
     z.object({
       ...qrCode.pick({ id: true, serviceCategory: true, url: true, status: true }).shape,

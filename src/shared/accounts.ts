@@ -37,12 +37,12 @@ const NOT_BLANK = { pattern: '\\S' };
 
 /**
  * For JSON Schema: the name has no control character, line separator or direction mark in it, and no space around it. The
- * rest of the rule needs Unicode properties that few validators know.
+ * rest of the rule needs Unicode properties that few validators know. Line separators are what a dot does not match (ECMA-262, section
+ * 22.2.2.7): generators that write the pattern into a program write what is escaped as it is, where a line would end.
  */
 const PLAIN_NAME = (() => {
-  const hidden =
-    '\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200B\\u200E\\u200F\\u2028-\\u202E\\u2060-\\u206F\\uFEFF';
-  return { pattern: `^[^\\s${hidden}](?:[^${hidden}]*[^\\s${hidden}])?$` };
+  const hidden = '\\x00-\\x1F\\x7F-\\x9F\\u061C\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF';
+  return { pattern: `^(?=.+$)[^\\s${hidden}](?:[^${hidden}]*[^\\s${hidden}])?$` };
 })();
 
 /** Unicode's compatibility form, so that a password typed on another keyboard is still the same password. */

@@ -193,6 +193,11 @@ export const REFUSALS = {
     title: 'Not JSON',
     detail: 'Send the request body as application/json.',
   },
+  encoded_body: {
+    status: 415,
+    title: 'Body is encoded',
+    detail: 'Send the request body as it is, without a Content-Encoding.',
+  },
   invalid_input: { status: 422, title: 'Invalid input', detail: 'Some of the fields are not valid.' },
   own_qr_code: { status: 422, title: 'Own QR code', detail: 'You cannot tip your own QR code.' },
   category_mismatch: {
@@ -248,6 +253,8 @@ export type ErrorCode = keyof typeof REFUSALS;
 export interface FieldError {
   readonly field: string;
   readonly message: string;
+  /** Whether the name is one that the caller made up, which no door respells. */
+  readonly isAsSent?: true;
 }
 
 interface AppErrorOptions {

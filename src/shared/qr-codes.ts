@@ -101,6 +101,27 @@ export const qrCode = z.object({
   photoUrl: z.string().nullable().meta({ format: 'uri-reference' }),
 });
 
+/** A code that leads nowhere any more, for good: it has no photo, and its picture is of no use to anybody. */
+export const endedQrCode = qrCode.omit({ imageBase64: true, photoUrl: true }).extend({
+  status: z.enum(['replaced', 'retired']),
+});
+
+/** How many ended codes one page may have. */
+export const MAX_ENDED_PAGE = 100;
+const PAGE_SIZE = `A page has 1 to ${MAX_ENDED_PAGE} codes.`;
+
+export const endedQrCodesQuery = z.object({
+  limit: z.int(PAGE_SIZE).min(1, PAGE_SIZE).max(MAX_ENDED_PAGE, PAGE_SIZE).default(20),
+  /** Where the page before ended; without it, the page that was made last comes first. */
+  cursor: z.string().regex(QR_CODE_ID, 'The cursor is not valid.').brand<'QrCodeId'>().nullish(),
+});
+
+export const endedQrCodes = z.object({
+  codes: z.array(endedQrCode),
+  /** Hand it in as `cursor` for the next page; null on the last. */
+  nextCursor: z.string().nullable(),
+});
+
 export const qrCodeLookup = z.object({
   qrCode: qrCode.pick({ id: true, serviceCategory: true, userId: true, takesWords: true }).extend({
     status: z.enum(['active', 'paused']),
@@ -116,5 +137,8 @@ export const qrCodeLookup = z.object({
 });
 
 export type QrCode = z.infer<typeof qrCode>;
+export type EndedQrCode = z.infer<typeof endedQrCode>;
+export type EndedQrCodesQuery = z.output<typeof endedQrCodesQuery>;
+export type EndedQrCodes = z.infer<typeof endedQrCodes>;
 export type QrCodeChange = z.output<typeof qrCodeChange>;
 export type QrCodeLookup = z.infer<typeof qrCodeLookup>;

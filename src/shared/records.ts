@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
 import { serviceCategory } from './qr-codes.ts';
+import { closedObject } from './unknown-names.ts';
 
 /** What a tip was to the account that asks. */
 export const TIP_DIRECTIONS = ['received', 'sent'] as const;
@@ -32,13 +33,16 @@ export const timeZone = z
   .refine(isTimeZone, UNKNOWN_TIME_ZONE);
 
 const NO_DATE = 'A date must be written as 2026-05-31.';
+const FIRST_DATE = '1971-01-01';
+const LAST_DATE = '9000-12-31';
+const FAR_DATE = `A date must be from ${FIRST_DATE} to ${LAST_DATE}.`;
 
 /** A day of the calendar, of a time for which computers have one. */
 const date = z
   .string({ error: NO_DATE })
   .max('YYYY-MM-DD'.length, { error: NO_DATE, abort: true })
   .check(z.iso.date({ error: NO_DATE, abort: true }))
-  .refine((text) => text >= '1971-01-01' && text <= '9000-12-31', NO_DATE);
+  .refine((text) => text >= FIRST_DATE && text <= LAST_DATE, FAR_DATE);
 
 export const NO_DIRECTION = 'The direction must be received or sent.';
 
@@ -65,7 +69,7 @@ export function requireOrder({ from, to }: Period, context: z.RefinementCtx): vo
     context.addIssue({ code: 'custom', path: ['to'], message: 'The last day must not be before the first.' });
 }
 
-export const sumsQuery = z.object(tipFilter).superRefine(requireOrder);
+export const sumsQuery = closedObject(tipFilter).superRefine(requireOrder);
 
 /** What tips come to, without those that were refunded. */
 export const tipSums = z.object({
@@ -79,29 +83,25 @@ export const tipSums = z.object({
   paidCents: z.int().min(0).brand<'Cents'>(),
 });
 
-export const insightsQuery = z
-  .object({
-    granularity: z
-      .enum(GRANULARITIES, { error: 'The granularity must be day, week or month.' })
-      .default('day'),
-    from: date,
-    to: date,
-    timeZone: timeZone.default('UTC'),
-    serviceCategory: serviceCategory.optional(),
-  })
-  .superRefine((query, context) => {
-    requireOrder(query, context);
-    const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000 + 1;
-    if (days > MAX_PERIOD_DAYS || (query.granularity === 'day' && days > MAX_DAYS_BY_DAY))
-      context.addIssue({
-        code: 'custom',
-        path: ['from'],
-        message:
-          query.granularity === 'day'
-            ? `The period may have up to ${MAX_DAYS_BY_DAY} days.`
-            : 'The period may have up to ten years.',
-      });
-  });
+export const insightsQuery = closedObject({
+  granularity: z.enum(GRANULARITIES, { error: 'The granularity must be day, week or month.' }).default('day'),
+  from: date,
+  to: date,
+  timeZone: timeZone.default('UTC'),
+  serviceCategory: serviceCategory.optional(),
+}).superRefine((query, context) => {
+  requireOrder(query, context);
+  const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000 + 1;
+  if (days > MAX_PERIOD_DAYS || (query.granularity === 'day' && days > MAX_DAYS_BY_DAY))
+    context.addIssue({
+      code: 'custom',
+      path: ['from'],
+      message:
+        query.granularity === 'day'
+          ? `The period may have up to ${MAX_DAYS_BY_DAY} days.`
+          : 'The period may have up to ten years.',
+    });
+});
 
 const takings = {
   /** How many tips were received, without those that were refunded. */

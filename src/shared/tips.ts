@@ -9,6 +9,7 @@ import { MAX_WORDS_LENGTH } from './plain-words.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
+import { closedObject } from './unknown-names.ts';
 import { words } from './words.ts';
 
 /**
@@ -47,7 +48,7 @@ function transactionId(error: string) {
   return z.string({ error }).max(MAX_ID_LENGTH, error).brand<'TransactionId'>();
 }
 
-export const newTip = z.object({
+export const newTip = closedObject({
   amountCents: tipAmountCents,
   /** The provider's printed code, as scanned or typed. */
   receiverQrId: typedQrCodeId,
@@ -56,34 +57,40 @@ export const newTip = z.object({
   /** Words for the receiver alone. */
   message: tipMessage.nullish(),
   /** Whether the receiver is told the giver's full name. */
-  withName: z.boolean({ error: 'Whether the tip has your name must be true or false.' }).default(false),
+  withName: z
+    .boolean({ error: 'Whether the tip has your name must be true or false.' })
+    .optional()
+    .transform((isNamed) => isNamed ?? false),
 });
 
 /** What tRPC's endless queries send along under this name, as pages that were opened before the server was upgraded do. */
 const pagingDirection = z.enum(['forward', 'backward']).transform((): undefined => undefined);
 
-export const transactionsQuery = z
-  .object({
-    limit: z
-      .int({ error: `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.` })
-      .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
-      .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
-      .default(DEFAULT_PAGE_SIZE),
-    /** The `nextCursor` of the page before; none for the newest. */
-    cursor: transactionId('The cursor is not valid.').nullish(),
-    ...tipFilter,
-    direction: z.union([z.enum(TIP_DIRECTIONS), pagingDirection], { error: NO_DIRECTION }).optional(),
-  })
-  .superRefine(requireOrder);
+export const transactionsQuery = closedObject({
+  limit: z
+    .int({ error: `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.` })
+    .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
+    .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
+    .default(DEFAULT_PAGE_SIZE),
+  /** The `nextCursor` of the page before; none for the newest. */
+  cursor: transactionId('The cursor is not valid.').nullish(),
+  ...tipFilter,
+  direction: z.union([z.enum(TIP_DIRECTIONS), pagingDirection], { error: NO_DIRECTION }).optional(),
+}).superRefine(requireOrder);
 
 /** A text that is no id is no invalid field but a transaction that is not found. */
 export const transactionQuery = z.object({ id: z.string({ error: 'The transaction id must be text.' }) });
 
-export const refundRequest = transactionQuery.extend({ idempotencyKey: idempotencyKey.optional() });
+export const refundRequest = closedObject({
+  ...transactionQuery.shape,
+  idempotencyKey: idempotencyKey.optional(),
+});
+
+export const givingUp = closedObject(transactionQuery.shape);
 
 const DAY_START_HOUR = 'The hour at which the day starts must be a whole number from 0 to 23.';
 
-export const summaryQuery = z.object({
+export const summaryQuery = closedObject({
   /** An IANA name such as `Europe/Vienna`: it decides when today began. */
   timeZone,
   /** Counts only the tips of this service among those of the day. The totals are always of every service. */

@@ -183,7 +183,7 @@ async function checkTips(
   runs: number,
 ): Promise<void> {
   const database = databaseAt({ engine: 'postgres', url });
-  const [problem] = (await database.check(null)).problems;
+  const [problem] = (await database.check([])).problems;
   if (problem !== undefined) throw new Error(`${database.name}: ${problem}`);
   const recorded = await query<{ id: string; commit: string }>(
     url,

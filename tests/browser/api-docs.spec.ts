@@ -23,7 +23,7 @@ test('shows every operation of the API, and tries one on this very server', asyn
     .first()
     .click();
   await page.getByRole('button', { name: 'Try it out' }).click();
-  await page.getByPlaceholder('qrId').fill(code);
+  await page.getByPlaceholder('qr_code_id').fill(code);
   const answer = page.waitForResponse(`**/api/qr-codes/${code}`);
   await page.getByRole('button', { name: 'Execute' }).click();
   expect((await answer).status()).toBe(200);

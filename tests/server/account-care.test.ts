@@ -352,6 +352,7 @@ describe('a password that the operator made', () => {
       'auth.endOtherSessions': 'password_change_required',
       'auth.endSession': 'password_change_required',
       'qrCodes.list': 'password_change_required',
+      'qrCodes.ended': 'password_change_required',
       'qrCodes.create': 'password_change_required',
       'qrCodes.update': 'password_change_required',
       'qrCodes.replace': 'password_change_required',

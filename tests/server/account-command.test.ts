@@ -99,6 +99,26 @@ test('end-sessions logs somebody out everywhere, and leaves the password', async
   expect((await logIn(server, PASSWORD)).status).toBe(200);
 });
 
+test('end-sessions --all logs everybody out of a running server at once, streams included, and leaves the passwords', async () => {
+  const { server, account } = await startWithCustomer();
+  const other = { email: 'pat@example.com', username: 'pat', full_name: 'Pat', password: PASSWORD };
+  await post(server, '/auth/register', { ...other, phone: null, is_service_provider: false });
+  const login = await (await post(server, '/auth/login', other)).json();
+  const tokens = [await tokenOf(server), await tokenOf(server), z.string().parse(login.access_token)];
+  const send = (path: string, init: RequestInit) => fetch(`${server.url}${path}`, init);
+  const stream = await openStream(send, 'REST', { token: tokens[0] });
+  await stream.next();
+  expect(await account('end-sessions', '--all')).toMatchObject({
+    ...{ code: 0, stdout: '3 sessions of all accounts ended.\n', stderr: '' },
+  });
+  for (const token of tokens) {
+    const headers = { Authorization: `Bearer ${token}` };
+    expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(401);
+  }
+  expect(await stream.nextTip()).toBeNull();
+  expect((await logIn(server, PASSWORD)).status).toBe(200);
+});
+
 test('close takes the names of somebody from the look-ups and tip pages of a running server within seconds', async () => {
   const { server, account } = await startWithCustomer();
   const person = { email: 'pat@example.com', username: 'pat', full_name: 'Pat Doe', password: PASSWORD };
@@ -162,7 +182,8 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
       .parse((await lookInto(server.databasePath, (data) => data.dump()))['secrets'])
       .sort((one, other) => one.name.localeCompare(other.name));
   const stolen = await keys();
-  expect(stolen.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym', 'vapid']);
+  const names = ['device_mark', 'giver_pseudonym', 'log_names', 'vapid'];
+  expect(stolen.map(({ name }) => name)).toEqual(names);
   const { code, stdout, stderr } = await account('renew-keys');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^The keys of this installation are forgotten\. Restart the server now/);
@@ -172,7 +193,7 @@ test('renew-keys makes what a stolen copy of the data holds worthless, from the 
   await server.stop();
   const next = await startServer({ DATABASE_URL: server.databasePath });
   const renewed = await keys();
-  expect(renewed.map(({ name }) => name)).toEqual(['device_mark', 'giver_pseudonym', 'vapid']);
+  expect(renewed.map(({ name }) => name)).toEqual(names);
   for (const { key } of renewed) expect(stolen.map((old) => old.key)).not.toContain(key);
   const headers = { Authorization: `Bearer ${token}` };
   expect((await fetch(`${next.url}/api/auth/me`, { headers })).status).toBe(200);
@@ -200,6 +221,7 @@ test.each([
   [['delete', EMAIL]],
   [['renew-keys', EMAIL]],
   [['renew-keys', '']],
+  [['end-sessions']],
   [['unlock']],
 ])('called as %j it shows how it is meant, and answers 1', async (words) => {
   const { account } = await startWithCustomer();
@@ -208,8 +230,20 @@ test.each([
     code: 1,
     stdout: '',
     stderr:
-      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | close EMAIL | renew-keys\n',
+      'Usage: npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | close EMAIL | renew-keys\n',
   });
+});
+
+test.each([
+  [['end-sessions', EMAIL, '--all']],
+  [['unlock', '--all']],
+])('called as %j it does nothing, and says which word it does not know', async (words) => {
+  const { server, account } = await startWithCustomer();
+  const headers = { Authorization: `Bearer ${await tokenOf(server)}` };
+  const { code, stdout, stderr } = await account(...words);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(/^Unknown option '--all'\. Usage: npm run account -- reset-password/);
+  expect((await fetch(`${server.url}/api/auth/me`, { headers })).status).toBe(200);
 });
 
 test('without a database it makes none, and says so', async () => {

@@ -2,31 +2,84 @@
  * The backup a day that the server writes by itself, if wished: when one is due, how many are kept, and what happens
  * when the folder cannot be written.
  */
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { createBackupSchedule } from '#server/storage/backup-schedule.ts';
-import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { type BackupScheduleDependencies, createBackupSchedule } from '#server/storage/backup-schedule.ts';
+import {
+  type RunningServer,
+  runToEnd,
+  startServer,
+  stopEverything,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
 
 const START_MS = Date.UTC(2026, 4, 15, 12);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const PAST = `7:${'0123456789abcdef'.repeat(2)}`;
 
 afterAll(stopEverything);
 
-/** A schedule whose backups are as old as the clock says. */
-function createScene() {
-  const folder = join(temporaryFolder(), 'backups');
+/** The lines of a server's log. */
+function linesOf(server: RunningServer): { readonly level: number; readonly msg: string }[] {
+  return server
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+}
+
+interface Database {
+  /** Its past; what is noted of a ledger that it has grown from is among `earlier`. */
+  past: string;
+  earlier: string[];
+}
+
+const digest = (letter: string) => letter.repeat(32);
+const pastOf = (count: number, letter = 'a') => `${count}:${digest(letter)}`;
+
+/** A schedule whose backups are as old as the clock says, of a database that grows by a tip with each. */
+function createScene(folder = join(temporaryFolder(), 'backups'), { isNew = false, letter = 'a' } = {}) {
   const clock = { nowMs: START_MS };
-  const backUp = async (file: string) => {
+  const database: Database = { past: pastOf(0, letter), earlier: [] };
+  const handed: (readonly string[])[] = [];
+  const backUp = async (file: string, noted: readonly string[]) => {
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, 'a backup');
     utimesSync(file, clock.nowMs / 1_000, clock.nowMs / 1_000);
-    return PAST;
+    handed.push(noted);
+    database.past = pastOf(database.earlier.length + 1, letter);
+    database.earlier.push(database.past);
+    return { past: database.past, differing: noted.filter((note) => !database.earlier.includes(note)) };
   };
-  const schedule = createBackupSchedule({ folder, extension: '.db', clock: () => clock.nowMs, backUp });
-  return { folder, clock, schedule, backUp, names: () => readdirSync(folder).sort() };
+  const readPast = async () => null;
+  const start = (changes: Partial<BackupScheduleDependencies> = {}) =>
+    createBackupSchedule({
+      ...{ folder, extension: '.db', clock: () => clock.nowMs, isNew: false, backUp, readPast },
+      ...changes,
+    });
+  const schedule = start({ isNew });
+  return {
+    ...{ folder, clock, database, handed, schedule, start, backUp },
+    names: () =>
+      readdirSync(folder)
+        .filter((name) => !name.endsWith('.past'))
+        .sort(),
+    async runDays(days: number) {
+      for (let day = 0; day < days; day += 1) {
+        expect(await schedule.run()).not.toBeNull();
+        clock.nowMs += DAY_MS;
+      }
+    },
+  };
 }
 
 describe('a backup', () => {
@@ -34,7 +87,7 @@ describe('a backup', () => {
     const { folder, clock, schedule, names } = createScene();
     expect(await schedule.run()).toEqual({
       file: join(folder, 'tipwell-000001-2026-05-15.db'),
-      past: PAST,
+      past: pastOf(1),
     });
     clock.nowMs += DAY_MS - 1;
     expect(await schedule.run()).toBeNull();
@@ -45,12 +98,18 @@ describe('a backup', () => {
     expect(names()).toHaveLength(2);
   });
 
+  test('is one a day however often the process starts, whatever the clock of the disk or of the machine says', async () => {
+    const { clock, start, names } = createScene();
+    for (let starts = 0; starts < 30; starts += 1) await start().run();
+    clock.nowMs -= 10 * HOUR_MS;
+    for (let starts = 0; starts < 30; starts += 1) await start().run();
+    expect(names()).toEqual(['tipwell-000001-2026-05-15.db']);
+  });
+
   test('is named after what it is, and counted with the files of another engine', async () => {
-    const { folder, clock, schedule, names, backUp } = createScene();
-    await schedule.run();
-    clock.nowMs += DAY_MS;
-    const now = () => clock.nowMs;
-    const dumps = createBackupSchedule({ folder, extension: '.dump', clock: now, backUp });
+    const { clock, start, names, runDays } = createScene();
+    await runDays(1);
+    const dumps = start({ extension: '.dump' });
     for (let day = 0; day < 14; day += 1) {
       expect(await dumps.run()).not.toBeNull();
       clock.nowMs += DAY_MS;
@@ -60,59 +119,85 @@ describe('a backup', () => {
   });
 
   test('is not begun while another is being written', async () => {
-    const folder = temporaryFolder();
     let finish = () => {};
-    const backUp = () =>
-      new Promise<null>((resolve) => {
-        finish = () => resolve(null);
-      });
-    const schedule = createBackupSchedule({ folder, extension: '.db', clock: () => START_MS, backUp });
+    const { start } = createScene(temporaryFolder());
+    const schedule = start({
+      backUp: () =>
+        new Promise((resolve) => {
+          finish = () => resolve({ past: null, differing: [] });
+        }),
+    });
     const first = schedule.run();
     expect(await schedule.run()).toBeNull();
-    finish();
+    await vi.waitFor(() => {
+      finish();
+      return first;
+    });
     expect(await first).not.toBeNull();
   });
 
   test('that failed is tried again, and takes no earlier one away', async () => {
-    const { folder, clock, schedule, names } = createScene();
+    const { clock, schedule, start, names } = createScene();
     await schedule.run();
     clock.nowMs += DAY_MS;
-    const failing = createBackupSchedule({
-      folder,
-      extension: '.db',
-      clock: () => clock.nowMs,
-      backUp: () => Promise.reject(new Error('no space left')),
-    });
+    const failing = start({ backUp: () => Promise.reject(new Error('no space left')) });
     for (let attempt = 0; attempt < 20; attempt += 1)
       await expect(failing.run()).rejects.toThrow('no space left');
     expect(names()).toEqual(['tipwell-000001-2026-05-15.db']);
     expect(await schedule.run()).not.toBeNull();
   });
+
+  test('has its past noted beside it, for this user alone', async () => {
+    const { folder, schedule } = createScene();
+    await schedule.run();
+    const note = join(folder, 'tipwell-000001-2026-05-15.db.past');
+    expect(readFileSync(note, 'utf8')).toBe(`${pastOf(1)}\n`);
+    expect(statSync(note).mode & 0o077).toBe(0);
+    expect(schedule.noted()).toEqual([pastOf(1)]);
+  });
+
+  test('that is written while a comparison of those before is under way is not made again', async () => {
+    const { clock, schedule, names, runDays } = createScene();
+    await runDays(2);
+    const before = schedule.noted();
+    await schedule.run();
+    schedule.learn(before, []);
+    clock.nowMs += HOUR_MS;
+    expect(await schedule.run()).toBeNull();
+    expect(names()).toHaveLength(3);
+  });
+
+  test('is late when it is more than 26 hours old, also while the next one hangs', async () => {
+    const { clock, schedule, start } = createScene();
+    expect(schedule.isLate()).toBe(false);
+    await schedule.run();
+    clock.nowMs += 26 * HOUR_MS;
+    const hanging = start({ backUp: () => new Promise(() => {}) });
+    void hanging.run();
+    expect(hanging.isLate()).toBe(false);
+    clock.nowMs += 1;
+    expect(hanging.isLate()).toBe(true);
+  });
 });
 
 describe('of the backups', () => {
-  test('the newest fourteen are kept, and files that are none are left alone', async () => {
-    const { folder, clock, schedule, names } = createScene();
+  test('the newest fourteen are kept with their notes, and files that are none are left alone', async () => {
+    const { folder, names, runDays } = createScene();
     mkdirSync(folder, { recursive: true });
     const others = ['tipwell.db', 'notes.txt', 'tipwell-2026-05-15.db', 'other-000001-2026-05-15.db'];
     for (const name of others) writeFileSync(join(folder, name), 'not a backup of ours');
-    for (let day = 0; day < 20; day += 1) {
-      await schedule.run();
-      clock.nowMs += DAY_MS;
-    }
+    await runDays(20);
     const backups = names().filter((name) => !others.includes(name));
     expect(backups).toHaveLength(14);
     expect(backups[0]).toBe('tipwell-000007-2026-05-21.db');
     expect(backups.at(-1)).toBe('tipwell-000020-2026-06-03.db');
     expect(names()).toHaveLength(14 + others.length);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.past'))).toHaveLength(14);
   });
 
   test('none is lost by a clock that is turned back: the newest stays the newest', async () => {
-    const { clock, schedule, names } = createScene();
-    for (let day = 0; day < 14; day += 1) {
-      await schedule.run();
-      clock.nowMs += DAY_MS;
-    }
+    const { clock, schedule, names, runDays } = createScene();
+    await runDays(14);
     clock.nowMs = START_MS - 365 * DAY_MS;
     await schedule.run();
     expect(names().at(-1)).toBe('tipwell-000015-2025-05-15.db');
@@ -126,7 +211,63 @@ describe('of the backups', () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'tipwell-000001-2026-05-14.db.unfinished'), 'half');
     await schedule.run();
-    expect(names()).toEqual(['tipwell-000001-2026-05-15.db']);
+    expect(names()).toEqual([expect.stringMatching(/^tipwell-00000\d-2026-05-15\.db$/)]);
+  });
+
+  test('none of another past is deleted, by however many of a new database', async () => {
+    const real = createScene();
+    await real.runDays(14);
+    const kept = real.names();
+    const empty = createScene(real.folder, { isNew: true, letter: 'b' });
+    empty.clock.nowMs = real.clock.nowMs - DAY_MS + HOUR_MS;
+    expect(empty.schedule.others()).toHaveLength(14);
+    // The newest in the folder is an hour old, and none of this database's.
+    await empty.runDays(20);
+    expect(empty.names()).toEqual([...kept, ...empty.names().slice(-14)]);
+    expect(empty.names()).toHaveLength(28);
+    // A later start, which does not find a new database, learns it of the past.
+    const later = empty.start();
+    await later.run();
+    expect(later.others()).toEqual(kept.map((name) => join(real.folder, name)).reverse());
+  });
+
+  test('two databases that share a folder each make one a day, and delete none of the other', async () => {
+    const one = createScene();
+    const other = createScene(one.folder, { letter: 'b' });
+    await one.runDays(1);
+    other.clock.nowMs = one.clock.nowMs - DAY_MS;
+    other.schedule.learn(other.schedule.noted(), other.schedule.noted());
+    for (let day = 0; day < 20; day += 1) {
+      expect(await other.schedule.run()).not.toBeNull();
+      other.clock.nowMs += DAY_MS;
+      expect(await one.schedule.run()).not.toBeNull();
+      one.clock.nowMs += DAY_MS;
+    }
+    expect(one.names()).toHaveLength(28);
+  });
+
+  test('one without a note is deleted only once its past could be read, and is one of this database', async () => {
+    const { folder, start, database, clock } = createScene();
+    mkdirSync(folder, { recursive: true });
+    const [unreadable, of, ofOther] = ['000001', '000002', '000003'].map((number) =>
+      join(folder, `tipwell-${number}-2026-05-01.db`),
+    );
+    const pasts = new Map([
+      [of, pastOf(1)],
+      [ofOther, pastOf(1, 'c')],
+    ]);
+    for (const path of [unreadable, of, ofOther]) {
+      writeFileSync(path ?? '', 'of an earlier version');
+      utimesSync(path ?? '', 0, 0);
+    }
+    database.earlier.push(pastOf(1));
+    const schedule = start({ readPast: async (path) => pasts.get(path) ?? null });
+    for (let day = 0; day < 20; day += 1) {
+      await schedule.run();
+      clock.nowMs += DAY_MS;
+    }
+    expect([unreadable, of, ofOther].map((path) => existsSync(path ?? ''))).toEqual([true, false, true]);
+    expect(schedule.others()).toEqual([ofOther]);
   });
 });
 
@@ -165,11 +306,55 @@ describe('a server', () => {
     expect(statSync(blocked).size).toBe(0);
   });
 
-  test('without BACKUP_FOLDER writes none', async () => {
+  test('without BACKUP_FOLDER writes none, and says so in its log', async () => {
     const folder = temporaryFolder();
-    const server = await startServer({ DATABASE_URL: join(folder, 'tipwell.db') });
+    const server = await startServer({ DATABASE_URL: join(folder, 'tipwell.db'), LOG_LEVEL: 'info' });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     await server.stop();
     expect(readdirSync(folder).filter((name) => name.startsWith('tipwell-'))).toEqual([]);
+    expect(linesOf(server)).toContainEqual(
+      expect.objectContaining({
+        level: 40,
+        msg: 'BACKUP_FOLDER is not set: this process makes no backups',
+      }),
+    );
+    expect(linesOf(server)).toContainEqual(
+      expect.objectContaining({ level: 30, msg: 'the database is new' }),
+    );
+  });
+
+  test('whose database is new says that the folder has backups of another, at /readyz until they are moved, and keeps them', async () => {
+    const folder = join(temporaryFolder(), 'backups');
+    const real = createScene(folder);
+    await real.runDays(14);
+    const kept = real.names();
+    const now = Date.now() / 1_000;
+    for (const name of kept) utimesSync(join(folder, name), now, now);
+    const server = await startServer({ BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+    const ready = async () => (await fetch(`${server.url}/readyz`)).text();
+    await vi.waitFor(
+      async () =>
+        expect(await ready()).toMatch(
+          /^ok\nThe folder of the backups has held some of another past than that of the database since \S+Z; the log says what\.$/,
+        ),
+      { timeout: 20_000, interval: 50 },
+    );
+    const warnings = linesOf(server).filter(({ level }) => level === 40);
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^the database is new, and BACKUP_FOLDER has backups of another/),
+      expect.stringMatching(/^these backups are of another past/),
+    ]);
+    expect(warnings).toMatchObject([{ backups: 14 }, { files: { length: 14 } }]);
+    expect(real.names()).toEqual([...kept, expect.stringMatching(/^tipwell-000015-/)]);
+    await server.stop();
+
+    // A start that finds the new database learns of the backups by their notes.
+    const again = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL: server.databasePath });
+    await vi.waitFor(
+      async () => expect(await (await fetch(`${again.url}/readyz`)).text()).toContain('of another past'),
+      { timeout: 20_000, interval: 50 },
+    );
+    await again.stop();
+    expect(real.names()).toHaveLength(15);
   });
 });

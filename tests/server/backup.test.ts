@@ -23,6 +23,7 @@ import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups
 import { goOn, writeBooks } from '#tests/support/books.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { exchangeTips, forge } from '#tests/support/forgery.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { call } from '#tests/support/rest-client.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
@@ -191,7 +192,7 @@ describe('restoring', () => {
     expect(restored).toMatchObject({ code: 0, stderr: '' });
     expect(dumpOf(path)).toEqual({ ...before, push_devices: [] });
     expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
-    const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
+    const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
     await goOn(storage, books);
     await storage.close();
     expect((await runToEnd('db-check', env, ['--digest', noted])).code).toBe(0);
@@ -211,6 +212,8 @@ describe('restoring', () => {
     const noted = /Its past, to note elsewhere: (1:[0-9a-f]{32})\n/;
     expect(noted.exec(stdout)?.[1]).toBe(noted.exec(backup.stdout)?.[1] ?? 'none');
     expect(stdout).toContain('none has changed since.');
+    expect(stdout).toContain('.before-restore, and has no tip that is gone now.\n');
+    expect(stdout).not.toContain('not in the backup');
   });
 
   test('refuses a backup with another past, changes nothing, and takes it when it is told to', async () => {
@@ -227,13 +230,18 @@ describe('restoring', () => {
     const refused = await runToEnd('db-restore', env, [file]);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
-      /^The backup tells another past .+ from tip 2 on they differ\. .+ --other-past\.\n$/,
+      /^The backup tells another past .+ from tip 2 on they differ\. .+ not in the backup: 1\. .+ --other-past\.\n$/,
     );
     const alsoNoted = await runToEnd('db-restore', env, [file, '--other-past', '--digest', noted]);
     expect(alsoNoted).toMatchObject({ code: 1, stderr: expect.stringContaining('Rewritten: 3:') });
     expect(tipsIn(server.databasePath)).toEqual(before);
     expect(existsSync(`${server.databasePath}.before-restore`)).toBe(false);
-    expect((await runToEnd('db-restore', env, [file, '--other-past'])).code).toBe(0);
+    const restored = await runToEnd('db-restore', env, [file, '--other-past']);
+    expect(restored.code).toBe(0);
+    expect(restored.stdout).toMatch(
+      /^1 tip of the present database is not in the backup\.\n.+ is restored from /,
+    );
+    expect(restored.stdout).toContain(`.before-restore, and has 1 tip that the backup has not.\n`);
     expect(tipsIn(server.databasePath)).toHaveLength(3);
   });
 
@@ -283,7 +291,7 @@ describe('restoring', () => {
     symlinkSync(path, link);
     const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: link }, [file]);
     expect(code).toBe(0);
-    expect(stdout).toContain(`is kept as ${path}.before-restore.`);
+    expect(stdout).toContain(`is kept as ${path}.before-restore, `);
     expect(readlinkSync(link)).toBe(path);
     expect(read(path, 'SELECT count(*) FROM accounts')).toEqual([3]);
     const itself = await runToEnd('db-restore', { DATABASE_URL: path }, [link]);

@@ -10,6 +10,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
 import type { Storage } from '#server/storage/storage.ts';
 import { newPhotoName, newQrCodeId, newUserId } from '#shared/ids.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { until } from '#tests/support/postgres-cluster.ts';
 import { call, createCode, enter } from '#tests/support/rest-client.ts';
 import { startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
@@ -104,7 +105,7 @@ function wordsIn(...files: readonly string[]): ReadonlySet<string> {
 test('after closing, no word of the people is in the file, its log or a backup, and the others are all there', async () => {
   const path = join(temporaryFolder(), 'tipwell.db');
   const database = databaseAt({ engine: 'sqlite', path });
-  const storage = await database.openForServer(() => {});
+  const storage = await database.openForServer(OPENING);
   const people: Awaited<ReturnType<typeof addPerson>>[] = [];
   for (let from = 0; from < 1_500; from += 100) {
     const some = Array.from({ length: 100 }, (_, index) => addPerson(storage, from + index));
@@ -115,7 +116,7 @@ test('after closing, no word of the people is in the file, its log or a backup, 
   await Promise.all(closed.map(({ id }) => storage.closeAccount(id, NOW, false)));
   expect(await storage.forgetRemnants()).toBe('complete');
   const backup = join(temporaryFolder(), 'backup.db');
-  await database.backUp(backup);
+  await database.backUp(backup, []);
   const present = others.flatMap(({ words }) => words.slice(1, 4));
   for (const files of [[path, `${path}-wal`], [backup]]) {
     const found = wordsIn(...files);
@@ -123,7 +124,7 @@ test('after closing, no word of the people is in the file, its log or a backup, 
     expect(present.filter((word) => word && !found.has(word))).toEqual([]);
   }
   await storage.close();
-  expect((await database.check(null)).problems).toEqual([]);
+  expect((await database.check([])).problems).toEqual([]);
 });
 
 test('the log of a server in which somebody registered, tipped, was tipped, changed everything and left says nothing of who it was', async () => {

@@ -19,8 +19,12 @@ async function openScene(app?: TestApp) {
   const [code = '', dj = ''] = pat.codes;
   const tip = { receiverQrId: code, amountCents: 2_000, serviceCategory: 'bartender' as const };
   const given = await cam.trpc.transactions.create.mutate({ ...tip, idempotencyKey: 'early' });
-  const statuses = async () =>
-    Object.fromEntries((await pat.trpc.qrCodes.list.query()).map(({ id, status }) => [id, status]));
+  const statuses = async () => {
+    const ended = await pat.trpc.qrCodes.ended.query({});
+    return Object.fromEntries(
+      [...ended.codes, ...(await pat.trpc.qrCodes.list.query())].map(({ id, status }) => [id, status]),
+    );
+  };
   return { t, pat, cam, code, dj, tip, given, statuses };
 }
 

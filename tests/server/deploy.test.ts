@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '#server/config.ts';
+import { parseConfig, SETTING_NAMES } from '#server/config.ts';
 import { DRAIN_PATIENCE_MS, SERVER_OPTIONS } from '#server/serve.ts';
 
 const STATE_FOLDER = '/var/lib/tipwell';
@@ -14,7 +14,6 @@ const unit = new Map(
     ([, key = '', value = '']) => [key, value],
   ),
 );
-const KNOWN_SETTINGS = Object.keys(parseEnv(readFileSync('.env.example', 'utf8')));
 
 function withoutComments(path: string): string {
   return readFileSync(path, 'utf8').replace(/^\s*#.*$/gm, '');
@@ -22,7 +21,7 @@ function withoutComments(path: string): string {
 
 describe('the settings of the service', () => {
   test('are settings that the server knows', () => {
-    expect(KNOWN_SETTINGS).toEqual(expect.arrayContaining(Object.keys(settings)));
+    expect(SETTING_NAMES).toEqual(expect.arrayContaining(Object.keys(settings)));
   });
 
   test('start a server that is safe behind the proxy, without a warning', () => {
@@ -80,6 +79,12 @@ describe('the unit', () => {
     expect(unit.get('IPAddressAllow')).toBe('localhost');
   });
 
+  test('does not start the server on the empty folder below a disk that is not mounted', () => {
+    const folders = unit.get('RequiresMountsFor')?.split(' ');
+    expect(folders).toContain(STATE_FOLDER);
+    expect(folders).toContain(settings['BACKUP_FOLDER']);
+  });
+
   test('gives the server longer to stop than the server takes', () => {
     expect(Number(unit.get('TimeoutStopSec'))).toBeGreaterThan(DRAIN_PATIENCE_MS / 1_000 + 2);
   });
@@ -118,7 +123,7 @@ describe('the image', () => {
 
   test('sets what the server knows, and serves other machines from the port that it exposes', () => {
     const { PATH: _, NODE_ENV: __, ...imageSettings } = variables;
-    expect(KNOWN_SETTINGS).toEqual(expect.arrayContaining(Object.keys(imageSettings)));
+    expect(SETTING_NAMES).toEqual(expect.arrayContaining(Object.keys(imageSettings)));
     const config = parseConfig({ ...variables, PUBLIC_URL: 'https://tips.example.com' });
     expect(config).toMatchObject({
       host: '0.0.0.0',
@@ -140,23 +145,63 @@ describe('the composition', () => {
   const compose = withoutComments('deploy/compose.yaml');
   const app = compose.slice(compose.indexOf('x-app:'), compose.indexOf('services:'));
   const given = parseEnv(readFileSync('deploy/compose.env', 'utf8'));
-  const fill = (text: string) => text.replace(/\$\{(\w+):\?[^}]*\}/g, (_, name) => given[name] || 'filled');
-  const appSettings = Object.fromEntries(
+  const fill = (text: string) =>
+    text.replace(/^'(.*)'$/, '$1').replace(/\$\{(\w+):\?[^}]*\}/g, (_, name) => given[name] || 'filled');
+  const fixed = Object.fromEntries(
     [...app.matchAll(/^ {4}([A-Z_]+): (.+)$/gm)].map(([, name = '', value = '']) => [name, fill(value)]),
   );
+  const asked = [...new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name = '']) => name))];
 
   test('asks for no more than the env file explains', () => {
-    const asked = [...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
-    expect([...new Set(asked)].sort()).toEqual(Object.keys(given).sort());
+    expect(Object.keys(given)).toEqual(expect.arrayContaining(asked));
   });
 
-  test('sets what the server knows, for the host name that Caddy serves and the network that Caddy is in', () => {
-    expect(KNOWN_SETTINGS).toEqual(expect.arrayContaining(Object.keys(appSettings)));
-    expect(appSettings).toMatchObject({ PUBLIC_URL: `https://${given['SITE']}` });
-    expect(compose).toContain(`subnet: ${appSettings['TRUST_PROXY']}`);
-    const { DATABASE_URL, ...others } = appSettings;
-    expect(DATABASE_URL).toBe('postgres://tipwell:filled@db:5432/tipwell');
-    expect(parseConfig(others)).toMatchObject({ isRateLimited: true, warnings: [] });
+  test('passes every setting that the server reads: what the env file says, or what the composition needs', () => {
+    const chosen = Object.keys(given).filter((name) => !asked.includes(name));
+    expect([...chosen, ...Object.keys(fixed)].sort()).toEqual([...SETTING_NAMES].sort());
+    const [, path] = /--env-file (\S+)/.exec(readFileSync('deploy/compose.yaml', 'utf8')) ?? [];
+    expect(app).toContain(`\n  env_file: ${path}\n`);
+    // Compose lets `environment` win over `env_file`.
+    const { DATABASE_URL: _, ...others } = { ...given, ...fixed };
+    const defaults = parseConfig({});
+    expect(parseConfig(others)).toEqual({
+      ...defaults,
+      ...{ host: '0.0.0.0', publicUrl: `https://${given['SITE']}`, trustedProxies: [fixed['TRUST_PROXY']] },
+    });
+    const stripe = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
+    const changed = { ...given, ...stripe, GUEST_TIPS: 'on', PUSH_HOSTS: 'push.example.com', ...fixed };
+    expect(parseConfig(changed)).toMatchObject({
+      ...{ stripe: { secretKey: 'sk_test_1' }, takesGuestTips: true, pushHosts: ['push.example.com'] },
+    });
+  });
+
+  test('is for the host name that Caddy serves and the network that Caddy is in', () => {
+    expect(fixed).toMatchObject({ PUBLIC_URL: `https://${given['SITE']}` });
+    expect(compose).toContain(`subnet: ${fixed['TRUST_PROXY']}`);
+    expect(fixed['DATABASE_URL']).toBe('postgres://tipwell:filled@db:5432/tipwell');
+  });
+
+  test('backs up in a service of its own, into the folder that lasts, and calls it unhealthy when a server would call it late', () => {
+    const backup = compose.slice(compose.indexOf('  backup:\n'), compose.indexOf('\nnetworks:'));
+    expect(backup).toContain("command: ['node', 'dist/server/main.js', 'db-keep-backups']");
+    const [, folder = ''] = /^ {6}BACKUP_FOLDER: (.+)$/m.exec(backup) ?? [];
+    expect(backup).toContain(`volumes: ['backups:${folder}']`);
+    expect(backup).toContain('<<: *hardened');
+    const [, minutes] = /find \/backups -name "tipwell-\*\.dump" -mmin -(\d+)/.exec(backup) ?? [];
+    expect(Number(minutes)).toBe(26 * 60);
+  });
+
+  test('is renewed as a whole by the last step of an upgrade, so that no service goes on with an old build', () => {
+    const guide = readFileSync('docs/scaling.md', 'utf8');
+    const upgrade = guide.slice(
+      guide.indexOf('## Upgrades without a pause'),
+      guide.indexOf('## Connections'),
+    );
+    const steps = [...upgrade.matchAll(/^ {4}sudo docker compose .*compose\.yaml (.+)$/gm)].map(
+      ([, step]) => step,
+    );
+    expect(steps[0]).toBe('build');
+    expect(steps.at(-1)).toBe('up -d --wait');
   });
 
   test('gives a process longer to stop than it takes', () => {

@@ -127,6 +127,7 @@ describe('an export', () => {
         ...['README.txt', 'account.json', 'account.schema.json'],
         ...['transactions.csv', 'transactions.json', 'transactions.schema.json'],
         ...['payments.json', 'payments.schema.json', 'words.json', 'words.schema.json'],
+        ...['old-codes.json', 'old-codes.schema.json'],
         ...pat.codes.map((code) => `qr-codes/${code}.png`),
       ].sort(),
     );
@@ -182,7 +183,11 @@ describe('an export', () => {
     });
     const codes: { id: string; image_base64: string; user_id: string; photo_url: string | null }[] =
       await get('/qr-codes');
-    expect(codes).toHaveLength(3);
+    expect(codes).toHaveLength(2);
+    const ended = await get('/qr-codes/ended');
+    expect(ended).toMatchObject([{ id: bar, status: 'replaced', display_name: 'DJ Pat' }]);
+    expect(json('old-codes.json')).toEqual(ended);
+    expect(createValidator().compile(json('old-codes.schema.json'))(json('old-codes.json'))).toBe(true);
     expect(account.qr_codes).toEqual(
       codes.map(({ image_base64: _, user_id: __, photo_url: ___, ...code }) => ({
         ...code,

@@ -1,6 +1,6 @@
 /** Whose step comes when many wait: the work of one must not keep the others waiting, however much of it was asked for at once. */
 import { expect, test } from 'vitest';
-import { createFairTurns } from '#server/tips/fair-turns.ts';
+import { createFairTurns } from '#server/queue/fair-turns.ts';
 
 test('whoever asks for one step waits for one of each of the others, not for all that one of them asked for before', async () => {
   const turns = createFairTurns(2);

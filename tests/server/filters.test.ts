@@ -207,6 +207,18 @@ describe.each(DOORS)('through %s', (door) => {
     }
   });
 
+  test('a day before all others, or after them, is told between which days it must be', async () => {
+    const { t, token } = await openScene();
+    for (const [field, date] of [
+      ['from', '1970-01-01'],
+      ['to', '9001-01-01'],
+    ] as const) {
+      const answer = await call(door, t, 'transactions.sums', { [field]: date }, { token });
+      const message = 'A date must be from 1971-01-01 to 9000-12-31.';
+      expect(refusedBy(door, answer).fields).toEqual([{ field, message }]);
+    }
+  });
+
   test('the first and the last day that there are may be asked for', async () => {
     const { t, token, give } = await openScene();
     await give('2026-05-15T10:00:00Z');

@@ -182,6 +182,8 @@ describe('other origins', () => {
         expect(answer.headers.get('Access-Control-Expose-Headers')?.split(',').sort()).toEqual([
           'Content-Disposition',
           'Link',
+          'RateLimit',
+          'RateLimit-Policy',
           'Retry-After',
           'X-Request-Id',
         ]);
@@ -209,10 +211,32 @@ describe('other origins', () => {
         'Last-Event-ID',
       ]);
       expect(answer.headers.get('Access-Control-Allow-Methods')?.split(',')).toEqual(
-        expect.arrayContaining(['GET', 'POST']),
+        expect.arrayContaining(['POST']),
       );
       expect(answer.headers.get('Access-Control-Max-Age')).toBe('600');
       expectProtected(answer);
+    }
+  });
+
+  test('that are configured hear of OPTIONS which methods an address has, and of none where there is nothing', async () => {
+    const t = await createTestApp({ config: { corsOrigins: [FRIEND] } });
+    for (const [path, methods] of [
+      ['/api/transactions', 'GET, HEAD, POST'],
+      ['/api/qr-codes/7K3MX9Q2AB/photo', 'PUT, DELETE'],
+      ['/api/openapi.json', 'GET, HEAD'],
+      ['/trpc/transactions.create', 'POST'],
+      ['/trpc/auth.me', 'GET, HEAD'],
+    ] as const)
+      for (const init of [preflightFrom(FRIEND), { method: 'OPTIONS' }]) {
+        const answer = await t.send(path, init);
+        expect([answer.status, answer.headers.get('Allow')], path).toEqual([204, methods]);
+        expect(answer.headers.get('Access-Control-Allow-Methods')?.split(',').join(', ')).toBe(methods);
+        expect([await answer.text(), answer.headers.get('Content-Type')]).toEqual(['', null]);
+        expectProtected(answer);
+      }
+    for (const path of ['/api/nowhere', '/api/transactions/a/b/c', '/trpc/nowhere']) {
+      const answer = await t.send(path, preflightFrom(FRIEND));
+      expect([answer.status, answer.headers.get('Allow')], path).toEqual([404, null]);
     }
   });
 

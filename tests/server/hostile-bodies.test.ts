@@ -39,9 +39,9 @@ const TAKES_ANY_OBJECT: Readonly<Record<string, ErrorCode | null>> = {
   '/api/auth/me': null,
   '/trpc/auth.updateProfile': null,
   // No code has this address.
-  '/api/qr-codes/:qrId': 'qr_code_not_found',
+  '/api/qr-codes/:qr_code_id': 'qr_code_not_found',
   // No device has this one.
-  '/api/notices/devices/:deviceId': 'device_not_found',
+  '/api/notices/devices/:device_id': 'device_not_found',
 };
 
 /** These procedures read no body, and refuse none; what they answer whatever it holds. */

@@ -28,6 +28,7 @@ import {
   doorFor,
   logInThrough,
   refusedBy,
+  resultOf,
   tally,
   times,
   tipThrough,
@@ -424,6 +425,27 @@ describe('creations of QR codes', () => {
 
     pass(t, HOUR_S);
     expect((await createOne(32, 'barber')).status).toBe(201);
+  });
+
+  test('are 60 a day for one account, also after a restart, so that no list of codes grows without end', async () => {
+    const before = await createLimitedApp();
+    const pat = await before.registerProvider('pat', ['dj']);
+    const replace = async (t: TestApp, id: string) => call('REST', t, 'qrCodes.replace', { id }, pat);
+    let id: string = Object(resultOf(await createThrough('REST', before, 'dj', pat))).id;
+    for (let turn = 1; turn < 60; turn += 1) {
+      if (turn === 30) pass(before, HOUR_S);
+      id = Object(resultOf(await replace(before, id))).id;
+    }
+    pass(before, HOUR_S);
+    const t = await createTestApp({ config: { isRateLimited: true }, data: before.data });
+    t.clock.nowMs = before.clock.nowMs;
+    const refused = await replace(t, id);
+    expect(refusedBy('REST', refused)).toMatchObject({ status: 429, code: 'too_many_requests' });
+    const wait = Number(refused.headers.get('Retry-After'));
+    expect(wait).toBeGreaterThan(21 * HOUR_S);
+    expect(wait).toBeLessThanOrEqual(22 * HOUR_S);
+    pass(t, wait);
+    expect((await replace(t, id)).status).toBe(201);
   });
 
   test('are as many as are asked for with RATE_LIMIT=off', async () => {

@@ -12,6 +12,7 @@ import { is } from 'drizzle-orm/entity';
 import { SQL } from 'drizzle-orm/sql';
 import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { notePast, tipText } from '#server/storage/past.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import * as deviceSchema from '#server/storage/sqlite/device-schema.ts';
@@ -22,7 +23,6 @@ import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
 import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import * as wordSchema from '#server/storage/sqlite/word-schema.ts';
-import { createFairTurns } from '#server/tips/fair-turns.ts';
 import { createTakings } from '#server/tips/takings.ts';
 import type { UserId } from '#shared/ids.ts';
 import { createChance } from '#tests/support/chance.ts';
@@ -30,7 +30,7 @@ import { dump } from '#tests/support/database-dump.ts';
 import { EARLIER_VERSION, makeEarlierLedger, RECEIPT_COLUMNS } from '#tests/support/earlier-ledger.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
-import { freePort, PROGRAM, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { freePort, PROGRAM, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createSqliteData } from '#tests/support/test-data.ts';
 
@@ -465,6 +465,22 @@ describe('a file', () => {
     const before = everythingIn();
     await expect(startServer({ DATABASE_URL: path })).rejects.toThrow(
       /^the server ended with 1: Tipwell cannot start: The database was made by a newer or different version of Tipwell\./,
+    );
+    expect(everythingIn()).toEqual(before);
+  });
+
+  test('of a newer Tipwell is left alone by the commands of an older build, which say that it is the build that is older', async () => {
+    const database = await createFile();
+    database.exec(`INSERT INTO schema_migrations VALUES (${MIGRATIONS.length}, 'newer')`);
+    const before = everythingIn();
+    const unlocked = await runToEnd('account', { DATABASE_URL: path }, ['unlock', 'pat@example.com']);
+    expect(unlocked).toMatchObject({ code: 1, stdout: '' });
+    expect(unlocked.stderr).toBe(
+      `This build is older than the tables of ${path}, which were made by a newer or different version of Tipwell. Run the command in the folder of that version.\n`,
+    );
+    const backup = join(temporaryFolder(), 'backup.db');
+    expect((await runToEnd('db-backup', { DATABASE_URL: path }, [backup])).stderr).toMatch(
+      /made by a newer or different version/,
     );
     expect(everythingIn()).toEqual(before);
   });

@@ -143,16 +143,16 @@ test('what breaks the description of a parameter is refused', async () => {
       'Idempotency-Key',
       'cursor',
       'day_start_hour',
-      'deviceId',
+      'device_id',
       'direction',
       'file',
       'from',
-      'giverId',
+      'giver_id',
       'granularity',
       'ink',
     ],
-    ...['limit', 'paper', 'qrId', 'service_category', 'sessionId', 'size', 'time_zone', 'to'],
-    ...['transactionId'],
+    ...['limit', 'paper', 'qr_code_id', 'service_category', 'session_id', 'size', 'time_zone', 'to'],
+    ...['transaction_id'],
   ]);
 });
 
@@ -199,10 +199,10 @@ async function send(
       where === place && parameters[name] !== undefined ? [[name, String(parameters[name])] as const] : [],
     );
   let at = path
-    .replace('{sessionId}', 'ses_unknown')
-    .replace('{transactionId}', 'unknown')
-    .replace('{deviceId}', 'unknown')
-    .replace('{qrId}', 'unknown');
+    .replace('{session_id}', 'ses_unknown')
+    .replace('{transaction_id}', 'unknown')
+    .replace('{device_id}', 'unknown')
+    .replace('{qr_code_id}', 'unknown');
   for (const [name, value] of given('path')) at = path.replace(`{${name}}`, encodeURIComponent(value));
   const query = new URLSearchParams(given('query').map(([name, value]) => [name, value]));
   const headers = Object.fromEntries(given('header'));
@@ -339,7 +339,7 @@ function brokenBodies(schema: Schema, right: unknown): Broken[] {
     const { [field]: content, ...others } = right as Record<string, unknown>;
     return [others, ...wrongValues(content).map((wrong) => ({ ...others, [field]: wrong }))];
   });
-  candidates.push([], null, 'text', 1);
+  candidates.push([], null, 'text', 1, { ...right, no_such_field: 1 });
   return candidates.flatMap((body) => {
     if (validator.validate(schema, body)) return [];
     const errors = validator.errors ?? [];

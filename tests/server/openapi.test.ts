@@ -16,9 +16,11 @@ import {
   examplesOf,
   expectDescribed,
   mediaTypesOf,
+  operationOf,
   operationsOf,
   pointerOf,
   problemExamples,
+  resolved,
   rowName,
   type Schema,
   type Validate,
@@ -34,7 +36,7 @@ import { createTestApp, PASSWORD, type RestAnswer, type TestApp } from '#tests/s
 const PHOTO = await sharp({ create: { width: 32, height: 24, channels: 3, background: '#963' } })
   .jpeg()
   .toBuffer();
-const PRINT = 'GET /qr-codes/{qrId}/print/{file}';
+const PRINT = 'GET /qr-codes/{qr_code_id}/print/{file}';
 const NEXT_PASSWORD = 'a better horse battery';
 
 test('the description is a valid OpenAPI 3.1 document', async () => {
@@ -53,18 +55,62 @@ test('the description has every route of the table, and only those', async () =>
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+test('the description has every parameter that a route takes, and only those', async () => {
+  const { document } = await describedApp();
+  for (const row of REST_ROUTES) {
+    const { operation } = operationOf(document, rowName(row));
+    const described = (place: string) =>
+      (operation.parameters ?? []).filter((each) => each.in === place).map(({ name }) => name);
+    expect(described('query').sort(), rowName(row)).toEqual([...(row.parameters ?? [])].sort());
+    const ofPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
+    expect(described('path'), rowName(row)).toEqual(ofPath);
+  }
+});
+
 /** What guests may ask as well, each with what stands for a session where the operator takes tips of theirs. */
 const OF_GUESTS = [
   'POST /transactions',
-  'GET /transactions/{transactionId}',
-  'POST /transactions/{transactionId}/refund',
-  'POST /transactions/{transactionId}/cancel',
+  'GET /transactions/{transaction_id}',
+  'POST /transactions/{transaction_id}/refund',
+  'POST /transactions/{transaction_id}/cancel',
 ];
+
+test('the description keeps to what linters and generators ask of one', async () => {
+  const { document } = await describedApp();
+  const tags = z.array(z.object({ name: z.string() })).parse(document['tags']);
+  const used = new Set(operationsOf(document).flatMap(({ operation }) => operation.tags));
+  expect(tags.map(({ name }) => name).sort()).toEqual([...used].sort());
+  for (const { method, path, operation } of operationsOf(document)) {
+    const names = (operation.parameters ?? []).filter((each) => each.in !== 'header').map(({ name }) => name);
+    for (const name of names) expect(name, `${method} ${path}`).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
+    // Types that are generated demand what has a default, in what is sent as well.
+    const body = operation.requestBody?.content['application/json'];
+    if (body) expect(JSON.stringify(resolved(document, body.schema)), path).not.toContain('"default"');
+  }
+  for (const pattern of patternsIn(document)) {
+    // A regular expression in a program has no line separators, as which generators write these.
+    expect(pattern).not.toMatch(/\\u202[89]|\\u000[ad]|\\p\{|\(\?<|\(\?[a-z]/i);
+    expect(() => new RegExp(pattern, 'u')).not.toThrow();
+  }
+});
+
+test('what an answer varies by is described also where pages of other origins may call', async () => {
+  const described = await describedApp();
+  const t = await createTestApp({ config: { corsOrigins: ['https://till.example'] } });
+  const { provider } = await t.setTheScene();
+  const headers = { Origin: 'https://till.example' };
+  for (const path of ['/transactions', '/auth/me', '/qr-codes']) {
+    const answer = await t.rest('GET', path, { ...provider, headers });
+    expect(answer.headers.get('Vary')).toContain('Origin');
+    expectDescribed(described, `GET ${path}`, answer);
+    expectDescribed(described, `GET ${path}`, await t.rest('GET', path, { headers }));
+  }
+});
 
 test('the description asks for a token exactly where the product does', async () => {
   const { t, document } = await describedApp();
   for (const { method, path, operation } of operationsOf(document)) {
-    const { status } = await t.rest(method, path.replace('{qrId}', '7K3MX9Q2AB'), {
+    const { status } = await t.rest(method, path.replace('{qr_code_id}', '7K3MX9Q2AB'), {
       ...((method === 'POST' || method === 'PATCH') && { body: {} }),
     });
     const isForGuests = operation.security?.length === 2;
@@ -405,20 +451,24 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await profile({ email: 'pat.doe@example.com' });
     await profile({ email: 'pat.doe@example.com', current_password: PASSWORD });
 
-    const update = 'PATCH /qr-codes/{qrId}';
+    const update = 'PATCH /qr-codes/{qr_code_id}';
     const page = { display_name: 'DJ Pat', greeting: 'Thank you!' };
     await call(t, update, { ...own, at: `/qr-codes/${id}`, body: page });
     await call(t, update, { ...own, at: `/qr-codes/${id}`, body: { status: 'replaced' } });
     // With the account's name on the page, both sides of a tip see the same receiver.
     await call(t, update, { ...own, at: `/qr-codes/${id}`, body: { display_name: null } });
-    const photo = 'PUT /qr-codes/{qrId}/photo';
+    const photo = 'PUT /qr-codes/{qr_code_id}/photo';
     const at = `/qr-codes/${id}/photo`;
     await call(t, photo, { ...own, at, body: PHOTO });
     await call(t, photo, { ...own, at, body: PHOTO.subarray(0, 200) });
     await call(t, photo, { ...own, at, body: 'no photo' });
+    await call(t, photo, { ...own, at, body: PHOTO, headers: { 'Content-Encoding': 'gzip' } });
     await call(t, photo, { ...own, at, body: new Uint8Array(256 * 1024 + 1) });
-    await call(t, 'DELETE /qr-codes/{qrId}/photo', { ...own, at });
-    await call(t, 'POST /qr-codes/{qrId}/replacement', { token: cam, at: `/qr-codes/${id}/replacement` });
+    await call(t, 'DELETE /qr-codes/{qr_code_id}/photo', { ...own, at });
+    await call(t, 'POST /qr-codes/{qr_code_id}/replacement', {
+      token: cam,
+      at: `/qr-codes/${id}/replacement`,
+    });
 
     const made: Record<string, string> = {};
     for (const [state, service_category] of Object.entries({ paused: 'dj', retired: 'barber' })) {
@@ -429,14 +479,17 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await profile({ service_categories: ['bartender', 'dj', 'server'] });
     const { body: first } = await call(t, 'POST /qr-codes', { ...own, body: { service_category: 'server' } });
     const replacement = `/qr-codes/${first.id}/replacement`;
-    await call(t, 'POST /qr-codes/{qrId}/replacement', { ...own, at: replacement });
+    await call(t, 'POST /qr-codes/{qr_code_id}/replacement', { ...own, at: replacement });
     made['replaced'] = first.id;
     for (const ended of [made['retired'], made['replaced']]) {
-      await call(t, 'GET /qr-codes/{qrId}', { at: `/qr-codes/${ended}` });
+      await call(t, 'GET /qr-codes/{qr_code_id}', { at: `/qr-codes/${ended}` });
       await call(t, update, { ...own, at: `/qr-codes/${ended}`, body: page });
-      await call(t, 'POST /qr-codes/{qrId}/replacement', { ...own, at: `/qr-codes/${ended}/replacement` });
+      await call(t, 'POST /qr-codes/{qr_code_id}/replacement', {
+        ...own,
+        at: `/qr-codes/${ended}/replacement`,
+      });
       await call(t, photo, { ...own, at: `/qr-codes/${ended}/photo`, body: PHOTO });
-      await call(t, 'DELETE /qr-codes/{qrId}/photo', { ...own, at: `/qr-codes/${ended}/photo` });
+      await call(t, 'DELETE /qr-codes/{qr_code_id}/photo', { ...own, at: `/qr-codes/${ended}/photo` });
       await call(t, PRINT, { ...own, at: `/qr-codes/${ended}/print/code.svg` });
     }
     for (const file of [
@@ -449,9 +502,9 @@ async function runEverything(document: Description, validate: Validate, t: TestA
       await call(t, PRINT, { ...own, at: `/qr-codes/${id}/print/${file}` });
     for (const [route, at] of [
       [update, '/qr-codes/0000000000'],
-      ['POST /qr-codes/{qrId}/replacement', '/qr-codes/0000000000/replacement'],
+      ['POST /qr-codes/{qr_code_id}/replacement', '/qr-codes/0000000000/replacement'],
       [photo, '/qr-codes/0000000000/photo'],
-      ['DELETE /qr-codes/{qrId}/photo', '/qr-codes/0000000000/photo'],
+      ['DELETE /qr-codes/{qr_code_id}/photo', '/qr-codes/0000000000/photo'],
       [PRINT, '/qr-codes/0000000000/print/code.svg'],
     ] as const) {
       const body = { ...(route === update && { body: page }), ...(route === photo && { body: PHOTO }) };
@@ -491,10 +544,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(t, add, { token, body: {} });
     await call(t, 'GET /notices/devices', { token });
     const one = { token, at: `/notices/devices/${device.id}` };
-    const [update, remove] = ['PATCH /notices/devices/{deviceId}', 'DELETE /notices/devices/{deviceId}'];
+    const [update, remove] = ['PATCH /notices/devices/{device_id}', 'DELETE /notices/devices/{device_id}'];
     await call(t, update, { ...one, body: { with_words: false } });
     await call(t, update, { ...one, body: { with_words: 'no' } });
-    const test = { route: 'POST /notices/devices/{deviceId}/test', ...one, at: `${one.at}/test` };
+    const test = { route: 'POST /notices/devices/{device_id}/test', ...one, at: `${one.at}/test` };
     await call(t, test.route, test);
     service.plan({ is: 'status', status: 500 });
     await call(t, test.route, test);
@@ -525,8 +578,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     isDown(false);
     const { body: begun } = await call(paid, give, tip);
     const one = { token, at: `/transactions/${begun.id}` };
-    const cancel = 'POST /transactions/{transactionId}/cancel';
-    await call(paid, 'GET /transactions/{transactionId}', one);
+    const cancel = 'POST /transactions/{transaction_id}/cancel';
+    await call(paid, 'GET /transactions/{transaction_id}', one);
     isDown(true);
     await call(paid, cancel, { ...one, at: `${one.at}/cancel` });
     isDown(false);
@@ -536,9 +589,9 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await pay(another.payment_url);
     const refund = { token, at: `/transactions/${another.id}/refund` };
     isDown(true);
-    await call(paid, 'POST /transactions/{transactionId}/refund', refund);
+    await call(paid, 'POST /transactions/{transaction_id}/refund', refund);
     isDown(false);
-    await call(paid, 'POST /transactions/{transactionId}/refund', refund);
+    await call(paid, 'POST /transactions/{transaction_id}/refund', refund);
     await call(paid, 'GET /transactions', { token });
   }
 
@@ -560,18 +613,18 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     const { body: ofGuest } = await call(open, give, { body: { ...tip, message: 'Hi' } });
     const guestTip = ofGuest.id;
     for (const [route, word, input] of [
-      ['POST /transactions/{transactionId}/thank-you', 'thank-you', { text: 'Thank you' }],
-      ['POST /transactions/{transactionId}/thank-you', 'thank-you', { text: 'Thank you again' }],
-      ['POST /transactions/{transactionId}/thank-you', 'thank-you', { text: '' }],
-      ['PATCH /transactions/{transactionId}/words', 'words', { hidden: true }],
-      ['PATCH /transactions/{transactionId}/words', 'words', { hidden: 'yes' }],
-      ['POST /transactions/{transactionId}/report', 'report', undefined],
-      ['POST /transactions/{transactionId}/block', 'block', undefined],
+      ['POST /transactions/{transaction_id}/thank-you', 'thank-you', { text: 'Thank you' }],
+      ['POST /transactions/{transaction_id}/thank-you', 'thank-you', { text: 'Thank you again' }],
+      ['POST /transactions/{transaction_id}/thank-you', 'thank-you', { text: '' }],
+      ['PATCH /transactions/{transaction_id}/words', 'words', { hidden: true }],
+      ['PATCH /transactions/{transaction_id}/words', 'words', { hidden: 'yes' }],
+      ['POST /transactions/{transaction_id}/report', 'report', undefined],
+      ['POST /transactions/{transaction_id}/block', 'block', undefined],
     ] as const)
       for (const id of [given.id, silent.id, guestTip, 'txn_none'])
         await call(open, route, { token: provider.token, at: `/transactions/${id}/${word}`, body: input });
     const { body: blocked } = await call(open, 'GET /words/blocked-givers', { token: provider.token });
-    const unblock = 'DELETE /words/blocked-givers/{giverId}';
+    const unblock = 'DELETE /words/blocked-givers/{giver_id}';
     const at = `/words/blocked-givers/${blocked[0].giver_id}`;
     await call(open, give, { ...ofCustomer, body: tip });
     for (let turn = 0; turn < 2; turn += 1) await call(open, unblock, { token: provider.token, at });
@@ -590,8 +643,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     const tip = { receiver_qr_id: code.id, amount: 20, service_category: 'bartender' };
     const { body: given } = await call(open, 'POST /transactions', { body: tip });
     const at = `/transactions/${given.receipt_url.split('/').at(-1)}`;
-    await call(open, 'GET /transactions/{transactionId}', { at });
-    await call(open, 'POST /transactions/{transactionId}/refund', { at: `${at}/refund` });
+    await call(open, 'GET /transactions/{transaction_id}', { at });
+    await call(open, 'POST /transactions/{transaction_id}/refund', { at: `${at}/refund` });
     return at;
   }
 
@@ -646,8 +699,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   const { body: sessions } = await call(t, 'GET /auth/sessions', { token: cam });
   const other = sessions.find(({ is_current }: { is_current: boolean }) => !is_current);
   const at = `/auth/sessions/${other.id}`;
-  await call(t, 'DELETE /auth/sessions/{sessionId}', { token: cam, at });
-  await call(t, 'DELETE /auth/sessions/{sessionId}', { token: cam, at });
+  await call(t, 'DELETE /auth/sessions/{session_id}', { token: cam, at });
+  await call(t, 'DELETE /auth/sessions/{session_id}', { token: cam, at });
   await call(t, 'DELETE /auth/sessions', { token: cam });
 
   const { body: code } = await call(t, 'POST /qr-codes', {
@@ -660,8 +713,10 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'POST /qr-codes', { token: cam, body: { service_category: 'dj' } });
   await call(t, 'GET /qr-codes', { token: pat });
   await call(t, 'GET /qr-codes', { token: cam });
-  await call(t, 'GET /qr-codes/{qrId}', { at: `/qr-codes/${code.id}` });
-  await call(t, 'GET /qr-codes/{qrId}', { at: '/qr-codes/%zz' });
+  await call(t, 'GET /qr-codes/ended', { token: pat });
+  await call(t, 'GET /qr-codes/ended', { token: pat, at: '/qr-codes/ended?limit=1&cursor=nothing' });
+  await call(t, 'GET /qr-codes/{qr_code_id}', { at: `/qr-codes/${code.id}` });
+  await call(t, 'GET /qr-codes/{qr_code_id}', { at: '/qr-codes/%zz' });
 
   const ofPat = await makeTipPages(code.id);
 
@@ -683,8 +738,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'GET /transactions', { token: cam });
   const { body: given } = await call(t, 'POST /transactions', { token: cam, body: tip });
   for (const token of [cam, pat])
-    await call(t, 'GET /transactions/{transactionId}', { token, at: `/transactions/${given.id}` });
-  await call(t, 'GET /transactions/{transactionId}', { token: cam, at: '/transactions/txn_none' });
+    await call(t, 'GET /transactions/{transaction_id}', { token, at: `/transactions/${given.id}` });
+  await call(t, 'GET /transactions/{transaction_id}', { token: cam, at: '/transactions/txn_none' });
   const page = await call(t, 'GET /transactions', { token: cam, at: '/transactions?limit=2' });
   const next = /<\/api([^>]+)>; rel="next"/.exec(page.headers.get('Link') ?? '')?.[1];
   await call(t, 'GET /transactions', { token: cam, at: next ?? 'no next page' });
@@ -711,7 +766,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     at: `/transactions/${given.id}/refund`,
     headers: { 'Idempotency-Key': 'one' },
   };
-  const refundRoute = 'POST /transactions/{transactionId}/refund';
+  const refundRoute = 'POST /transactions/{transaction_id}/refund';
   await call(t, refundRoute, refund);
   await call(t, refundRoute, refund);
   await call(t, refundRoute, { ...refund, headers: { 'Idempotency-Key': 'another' } });
@@ -735,13 +790,14 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (const { method, path, operation } of operationsOf(document)) {
     const route = `${method} ${path}`;
     const at = path
-      .replace('{qrId}', '0000000000')
-      .replace('{sessionId}', 'ses_none')
-      .replace('{transactionId}', 'txn_none')
-      .replace('{giverId}', 'gvr_none')
-      .replace('{deviceId}', 'dev_none');
+      .replace('{qr_code_id}', '0000000000')
+      .replace('{session_id}', 'ses_none')
+      .replace('{transaction_id}', 'txn_none')
+      .replace('{giver_id}', 'gvr_none')
+      .replace('{device_id}', 'dev_none');
     const isOpen = operation.security?.length === 0;
     await call(closing, route, { at });
+    await call(t, route, { at: `${at}?no_such_name=1` });
     if (!isOpen) {
       await call(t, route, { at, ...(operation.requestBody && { body: {} }) });
       await call(t, route, { at, token: 'x'.repeat(43), ...(operation.requestBody && { body: {} }) });
@@ -750,6 +806,7 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     if (method === 'POST' || method === 'PATCH') {
       await call(t, route, { token: pat, body: '{}', headers: { 'Content-Type': 'text/plain' } });
       await call(t, route, { token: pat, body: ' '.repeat(65_537) });
+      await call(t, route, { token: pat, body: '{}', headers: { 'Content-Encoding': 'gzip' } });
       // Not UTF-8, which is refused also where no body is read.
       await call(t, route, { token: pat, body: new Uint8Array([0x22, 0xff, 0x22]) });
     }
@@ -786,34 +843,34 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   }
   for (let attempt = 0; attempt <= 240; attempt += 1) {
     await call(limited, 'PATCH /auth/me', { token, body: {} });
-    await call(limited, 'PATCH /qr-codes/{qrId}', { token, body: {} });
-    await call(limited, 'PUT /qr-codes/{qrId}/photo', { token, body: PHOTO });
-    await call(limited, 'DELETE /qr-codes/{qrId}/photo', { token });
+    await call(limited, 'PATCH /qr-codes/{qr_code_id}', { token, body: {} });
+    await call(limited, 'PUT /qr-codes/{qr_code_id}/photo', { token, body: PHOTO });
+    await call(limited, 'DELETE /qr-codes/{qr_code_id}/photo', { token });
     await call(limited, PRINT, { token });
-    await call(limited, 'POST /transactions/{transactionId}/refund', { token });
+    await call(limited, 'POST /transactions/{transaction_id}/refund', { token });
     await call(limited, 'GET /auth/me/export', { token });
     await call(limited, 'GET /transactions/insights', { token });
-    await call(limited, 'POST /transactions/{transactionId}/cancel', { token });
-    await call(limited, 'POST /transactions/{transactionId}/thank-you', { token, body: {} });
-    await call(limited, 'PATCH /transactions/{transactionId}/words', { token, body: {} });
-    await call(limited, 'POST /transactions/{transactionId}/report', { token });
-    await call(limited, 'POST /transactions/{transactionId}/block', { token });
-    await call(limited, 'DELETE /words/blocked-givers/{giverId}', { token });
+    await call(limited, 'POST /transactions/{transaction_id}/cancel', { token });
+    await call(limited, 'POST /transactions/{transaction_id}/thank-you', { token, body: {} });
+    await call(limited, 'PATCH /transactions/{transaction_id}/words', { token, body: {} });
+    await call(limited, 'POST /transactions/{transaction_id}/report', { token });
+    await call(limited, 'POST /transactions/{transaction_id}/block', { token });
+    await call(limited, 'DELETE /words/blocked-givers/{giver_id}', { token });
     await call(limited, 'PATCH /words/thank-yous', { token, body: {} });
     await call(limited, 'POST /notices/devices', { token, body: {} });
-    await call(limited, 'PATCH /notices/devices/{deviceId}', { token, body: {} });
-    await call(limited, 'DELETE /notices/devices/{deviceId}', { token });
-    await call(limited, 'POST /notices/devices/{deviceId}/test', { token });
+    await call(limited, 'PATCH /notices/devices/{device_id}', { token, body: {} });
+    await call(limited, 'DELETE /notices/devices/{device_id}', { token });
+    await call(limited, 'POST /notices/devices/{device_id}/test', { token });
   }
   for (let attempt = 0; attempt <= 30; attempt += 1) {
-    await call(limited, 'POST /qr-codes/{qrId}/replacement', { token: provider.token });
+    await call(limited, 'POST /qr-codes/{qr_code_id}/replacement', { token: provider.token });
     await call(limited, 'POST /payments/account', { token: provider.token });
     await call(limited, 'POST /payments/dashboard-link', { token: provider.token });
   }
   for (let attempt = 0; attempt <= 5; attempt += 1)
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
   for (let attempt = 0; attempt <= 300; attempt += 1) {
-    await call(limited, 'GET /transactions/{transactionId}', { at: receipt });
+    await call(limited, 'GET /transactions/{transaction_id}', { at: receipt });
     await call(limited, 'GET /transactions/sums', { token });
     await call(limited, 'GET /transactions/summary', { token });
   }
@@ -823,12 +880,20 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   for (const { method, path, operation } of operationsOf(document)) {
     if (operation.security === undefined || path === '/auth/logout') continue;
     const at = path
-      .replace('{sessionId}', 'ses_none')
-      .replace('{transactionId}', 'txn_none')
-      .replace('{deviceId}', 'dev_none');
+      .replace('{session_id}', 'ses_none')
+      .replace('{transaction_id}', 'txn_none')
+      .replace('{device_id}', 'dev_none');
     await call(limited, `${method} ${path}`, { at, token, ...(operation.requestBody && { body: {} }) });
   }
   return seen;
+}
+
+/** The regular expressions of all schemas. */
+function patternsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, content]) =>
+    key === 'pattern' && typeof content === 'string' ? [content] : patternsIn(content),
+  );
 }
 
 /** Where in a schema's properties a description is missing. */

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findFirstDifference, notePast, parsePast, spellPast } from '#server/storage/past.ts';
+import { findDiffering, findFirstDifference, notePast, parsePast, spellPast } from '#server/storage/past.ts';
 import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
@@ -173,6 +173,24 @@ describe('npm run db:check -- --digest', () => {
     const { code, stdout } = await check(path, '--digest', noted);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Missing: 3:[0-9a-f]{32} was noted, and the ledger has 2 tips only\n$/);
+  });
+
+  test('compares with any number of notes at once, and a backup with other notes is written all the same', async () => {
+    const { path, noted } = await noteFile();
+    const none = '0:e3b0c44298fc1c149afbf4c8996fb924';
+    const words = [none, noted].flatMap((note) => ['--digest', note]);
+    const checked = await check(path, ...words);
+    expect(checked).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/first 0 tips are those.+\n.+first 3 tips are those/),
+    });
+    forge(path, REWRITE);
+    expect(findDiffering((await check(path, ...words)).stdout)).toEqual([noted]);
+    const file = join(temporaryFolder(), 'backup.db');
+    const backedUp = await runToEnd('db-backup', { DATABASE_URL: path }, [file, ...words]);
+    expect(backedUp).toMatchObject({ code: 0, stderr: '' });
+    expect(findDiffering(backedUp.stdout)).toEqual([noted]);
+    expect((await check(file)).code).toBe(0);
   });
 
   test.each([

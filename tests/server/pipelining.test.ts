@@ -18,13 +18,14 @@ afterAll(stopEverything);
 describe('requests one behind the other on one connection', () => {
   test('are answered one by one in their order', async () => {
     const server = await startServer({ LOG_LEVEL: 'info' });
-    const asked = ['/healthz', BUNDLE, '/api/nowhere', '/readyz', '/healthz'];
+    const asked = ['/robots.txt', BUNDLE, '/api/nowhere', '/readyz', '/robots.txt'];
     const { whole } = sendRaw(
       server.port,
       `${asked.map((path) => ask(path)).join('')}${ask('/api/none', 'Connection: close\r\n')}`,
     );
     expect(statusesIn(await whole)).toEqual(['200', '200', '404', '200', '200', '404']);
-    await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(6));
+    // All but the probe, which is counted.
+    await vi.waitFor(() => expect(linesLogged(server)).toHaveLength(5), { timeout: 30_000 });
   });
 
   test('are answered as far as the bound when there are more, and the last answer says that it is the last', async () => {

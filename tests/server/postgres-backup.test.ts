@@ -4,14 +4,23 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { newPhotoName, newTransactionId, newUserId } from '#shared/ids.ts';
 import { goOn, moveBooks, writeBooks } from '#tests/support/books.ts';
 import { makeEarlierDatabase } from '#tests/support/earlier-postgres.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { createPeople, START_MS } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { type PostgresServer, startPostgres } from '#tests/support/postgres-server.ts';
@@ -60,7 +69,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
 
   /** Records another tip. */
   async function tipOnce(url: string, { tips }: Pick<Awaited<ReturnType<typeof writeBooks>>, 'tips'>) {
-    const storage = await at(url).openForServer(() => {});
+    const storage = await at(url).openForServer(OPENING);
     const [tip] = tips;
     if (!tip) throw new Error('there is no tip');
     const id = newTransactionId(randomBytes);
@@ -109,13 +118,21 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`a ledger of ${books.tipCount} tips, the newest of 20`);
     expect(stdout).toContain(`Its past, to note elsewhere: ${past}\n`);
-    expect(stdout).toContain('kept as the schema tipwell_before_restore of the same database.\n');
+    expect(stdout).toMatch(/^1 tip of the present database is not in the backup\.\n.+ is restored from /);
+    expect(stdout).toContain(
+      'kept as the schema tipwell_before_restore of the same database, and has 1 tip that the backup has not.\n',
+    );
     expect(stdout).toContain(
       ': 1 account changed theirs since, and 1 account came later and is not in it.\n',
     );
     expect(stdout).toContain('All sessions have ended (1): everybody logs in again.\n');
-    expect(await at(url).check(null)).toEqual({ problems: [], tipCount: books.tipCount, past });
-    const storage = await at(url).openForServer(() => {});
+    expect(await at(url).check([])).toEqual({
+      problems: [],
+      differences: [],
+      tipCount: books.tipCount,
+      past,
+    });
+    const storage = await at(url).openForServer(OPENING);
     expect(await storage.listSessions(books.customer.id, 0)).toEqual([]);
     expect(await storage.secret('giver_pseudonym', Buffer.alloc(32))).toEqual(
       Buffer.alloc(32, 'giver_pseudonym'),
@@ -125,9 +142,11 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     await storage.close();
     await tipOnce(url, books);
     const kept = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--keep-sessions']);
-    expect(kept.stdout).toContain('kept as the schema tipwell_before_restore_2 of the same database.\n');
+    expect(kept.stdout).toContain(
+      'kept as the schema tipwell_before_restore_2 of the same database, and has 1 tip',
+    );
     expect(kept.stdout).toContain('Sessions go on as they were when the backup was made: 1.\n');
-    const again = await at(url).openForServer(() => {});
+    const again = await at(url).openForServer(OPENING);
     expect(await again.listSessions(books.customer.id, 0)).toHaveLength(1);
     expect(await again.devices.list(books.customer.id, 0)).toEqual([]);
     await again.close();
@@ -138,8 +157,8 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const url = await createDatabase();
     const { code, stdout } = await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--digest', past]);
     expect({ code, kept: stdout.includes('kept as') }).toEqual({ code: 0, kept: false });
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
-    const [from, to] = [await at(books.url).openForCommand(), await at(url).openForServer(() => {})];
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
+    const [from, to] = [await at(books.url).openForCommand(), await at(url).openForServer(OPENING)];
     const { id } = books.payments.giver;
     expect(await to.payments.listPayments(id, null, 99)).toEqual(
       await from.payments.listPayments(id, null, 99),
@@ -151,7 +170,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     );
     await goOn(to, books);
     for (const storage of [from, to]) await storage.close();
-    expect((await at(url).check(null)).problems).toEqual([]);
+    expect((await at(url).check([])).problems).toEqual([]);
   });
 
   test('a restore is refused while a server runs', async () => {
@@ -170,9 +189,9 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const { url, past } = await createBackup();
     const refused = await runToEnd('db-restore', { DATABASE_URL: url }, [file]);
     expect(refused.stderr).toContain(
-      'tells another past than the database that it would replace: from tip 1 on',
+      'tells another past than the database that it would replace: from tip 1 on they differ. Tips of the database that are not in the backup: 10.',
     );
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
     expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file, '--other-past'])).code).toBe(0);
   });
 
@@ -186,7 +205,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toContain('Cannot restore ');
     expect(stderr).not.toContain(new URL(url).password);
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 
   test('a restore of a dump with a changed schema or a wrong sum is refused, and leaves all as it was', async () => {
@@ -205,7 +224,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       const { code, stderr } = await runToEnd('db-restore', { DATABASE_URL: url }, [dump, '--other-past']);
       expect(code).toBe(1);
       expect(stderr).toContain(`${dump} cannot be trusted. ${sentence}`);
-      expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+      expect(await at(url).check([])).toMatchObject({ problems: [], past });
     }
   });
 
@@ -217,10 +236,10 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
        CREATE TABLE tipwell.unfinished_restore (aside text);
        INSERT INTO tipwell.unfinished_restore VALUES ('tipwell_before_restore')`,
     );
-    await expect(at(url).openForServer(() => {})).rejects.toThrow('was broken off');
+    await expect(at(url).openForServer(OPENING)).rejects.toThrow('was broken off');
     const missing = await runToEnd('db-restore', { DATABASE_URL: url }, [import.meta.filename]);
     expect(missing.code).toBe(1);
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
     expect((await runToEnd('db-restore', { DATABASE_URL: url }, [file])).code).toBe(0);
   });
 
@@ -230,21 +249,21 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     const file = join(temporaryFolder(), 'earlier.dump');
     const written = await runToEnd('db-backup', { DATABASE_URL: url }, [file]);
     expect(written).toMatchObject({ code: 0, stderr: '' });
-    const { past } = await at(url).check(null);
+    const { past } = await at(url).check([]);
     const other = await createDatabase();
     const restored = await runToEnd('db-restore', { DATABASE_URL: other }, [file, '--digest', past]);
     expect(restored).toMatchObject({ code: 0, stderr: '' });
-    expect(await at(other).check(null)).toEqual({ problems: [], tipCount: 1, past });
-    const storage = await at(other).openForServer(() => {});
+    expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
+    const storage = await at(other).openForServer(OPENING);
     await storage.close();
-    expect(await at(other).check(null)).toEqual({ problems: [], tipCount: 1, past });
+    expect(await at(other).check([])).toEqual({ problems: [], differences: [], tipCount: 1, past });
     // What was brought up to date meanwhile gives way to the backup, too.
     expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
   });
 
   test('a backup made after an account was closed says nothing of who it was, and its restore leaves it closed', async () => {
     const url = await createDatabase();
-    const storage = await at(url).openForServer(() => {});
+    const storage = await at(url).openForServer(OPENING);
     const { provider, customer, code, tip } = await createPeople(storage).setTheScene();
     const { id } = provider;
     await storage.updateAccount(id, {
@@ -291,7 +310,7 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
     expect((await runToEnd('db-backup', { DATABASE_URL: url }, [file])).code).toBe(0);
     const other = await createDatabase();
     expect((await runToEnd('db-restore', { DATABASE_URL: other }, [file])).code).toBe(0);
-    const restored = await at(other).openForServer(() => {});
+    const restored = await at(other).openForServer(OPENING);
     expect(await restored.findCredentials(email)).toBeNull();
     expect(await restored.findQrCode(code)).toMatchObject({ status: 'retired' });
     for (const username of ['pat', 'patricia']) {
@@ -299,19 +318,30 @@ describe.skipIf(installed === undefined)('with the programs of an installed Post
       expect(await restored.createAccount(newcomer)).toBe('username_taken');
     }
     await restored.close();
-    expect((await at(other).check(null)).problems).toEqual([]);
+    expect((await at(other).check([])).problems).toEqual([]);
   });
 
-  test('the daily backup of a server is a dump', async () => {
+  test('the daily backup of a server is a dump, compared with the notes of those that are there', async () => {
     const { url } = await createBackup();
     const folder = join(temporaryFolder(), 'backups');
-    const running = await startServer({ DATABASE_URL: url, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
-    const deadline = Date.now() + 30_000;
-    while (!running.stderr().includes('backup written') && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    await running.stop();
-    expect(readdirSync(folder)).toEqual([expect.stringMatching(/^tipwell-000001-\d{4}-\d\d-\d\d\.dump$/)]);
-    expect(running.stderr()).not.toContain(new URL(url).password);
+    const backUp = async (): Promise<string> => {
+      const server = await startServer({ DATABASE_URL: url, BACKUP_FOLDER: folder, LOG_LEVEL: 'info' });
+      await vi.waitFor(() => expect(server.stderr()).toContain('backup written'), { timeout: 30_000 });
+      await server.stop();
+      return server.stderr();
+    };
+    expect(await backUp()).not.toContain(new URL(url).password);
+    const dump = expect.stringMatching(/^tipwell-000001-\d{4}-\d\d-\d\d\.dump$/);
+    const names = () => readdirSync(folder).sort();
+    expect(names()).toEqual([dump, expect.stringMatching(/\.dump\.past$/)]);
+
+    const another = join(folder, 'tipwell-000002-2026-05-15.dump');
+    writeFileSync(another, 'a dump of another database');
+    writeFileSync(`${another}.past`, `1:${'a'.repeat(32)}\n`);
+    for (const name of names()) utimesSync(join(folder, name), 0, 0);
+    const log = await backUp();
+    expect(names()).toContainEqual(expect.stringMatching(/^tipwell-000003-.*\.dump$/));
+    expect(log).toContain(`"files":["${another}"],"msg":"these backups are of another past`);
   });
 });
 
@@ -335,7 +365,7 @@ test('without programs that fit, backups and restores say what to install, and c
     expect(stderr).not.toContain(new URL(url).password || 'no password');
   }
   expect(readdirSync(folder)).toEqual([]);
-  expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+  expect(await at(url).check([])).toMatchObject({ problems: [], past });
 });
 
 async function ask(url: string): Promise<string> {

@@ -9,6 +9,7 @@ import { connect } from '#server/storage/postgres/connection.ts';
 import { type Storage, StorageUnavailable } from '#server/storage/storage.ts';
 import { newQrCodeId, newUserId } from '#shared/ids.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { createPostgresLine } from '#tests/support/postgres-line.ts';
@@ -17,7 +18,7 @@ const NOW = Date.UTC(2026, 4, 15, 12);
 const bytes = (text: string) => createHash('sha256').update(text).digest();
 
 async function openAt(url: string): Promise<Storage> {
-  const storage = await databaseAt({ engine: 'postgres', url }).openForServer(() => {});
+  const storage = await databaseAt({ engine: 'postgres', url }).openForServer(OPENING);
   onTestFinished(() => storage.close());
   return storage;
 }
@@ -254,7 +255,7 @@ test('tips at once for one receiver, by two processes, stand in the chains of th
       WINDOW chain AS (PARTITION BY account_id ORDER BY position)
     ) AS chains WHERE position <> place OR balance_after_cents <> balance`);
   expect(rows).toEqual([]);
-  expect((await databaseAt({ engine: 'postgres', url }).check(null)).problems).toEqual([]);
+  expect((await databaseAt({ engine: 'postgres', url }).check([])).problems).toEqual([]);
 });
 
 test('listeners hear of the entries of other processes, and of everything once the line to the server was lost', async () => {
@@ -316,7 +317,7 @@ test('the password of an address is in no error and in no name', async () => {
   url.port = '1';
   const refused = databaseAt({ engine: 'postgres', url: url.href });
   expect(refused.name).not.toContain('hunter22');
-  const error = await refused.openForServer(() => {}).catch((reason: unknown) => reason);
+  const error = await refused.openForServer(OPENING).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(DatabaseRefused);
   expect(String(error)).toContain('ECONNREFUSED');
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter22');

@@ -5,6 +5,7 @@
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
+import { findDiffering, parsePast } from '#server/storage/past.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';
@@ -163,12 +164,26 @@ describe('the check of the ledger', () => {
   afterAll(() => remove());
 
   test('finds nothing in good books, and tells the past of the file that they came from', async () => {
-    const { past } = await databaseAt({ engine: 'sqlite', path: books.path }).check(null);
-    expect(await databaseAt({ engine: 'postgres', url }).check(null)).toEqual({
+    const { past } = await databaseAt({ engine: 'sqlite', path: books.path }).check([]);
+    expect(await databaseAt({ engine: 'postgres', url }).check([])).toEqual({
       problems: [],
+      differences: [],
       tipCount: books.tipCount,
       past,
     });
+  });
+
+  test('compares the past with any number of notes in one reading', async () => {
+    const { past } = await databaseAt({ engine: 'postgres', url }).check([]);
+    const none = { count: 0, digest: 'e3b0c44298fc1c149afbf4c8996fb924' };
+    const notes = [none, { count: 2, digest: 'b'.repeat(32) }, { count: 999, digest: 'c'.repeat(32) }];
+    const whole = parsePast(past);
+    const found = await databaseAt({ engine: 'postgres', url }).check(whole ? [...notes, whole] : notes);
+    expect(found).toMatchObject({ problems: [], past });
+    expect(findDiffering(found.differences.join('\n'))).toEqual([
+      `2:${'b'.repeat(32)}`,
+      `999:${'c'.repeat(32)}`,
+    ]);
   });
 
   test.each(FALSIFICATIONS)('finds %s', async (_what, statement, violated) => {
@@ -176,9 +191,9 @@ describe('the check of the ledger', () => {
     onTestFinished(() => client.end());
     await client.query('BEGIN');
     await letFalsify(client);
-    expect((await inspectLedger(client, null)).problems).toEqual([]);
+    expect((await inspectLedger(client, [])).problems).toEqual([]);
     await client.query(statement);
-    const { problems } = await inspectLedger(client, null);
+    const { problems } = await inspectLedger(client, []);
     expect(problems.filter((problem) => problem.startsWith(`Violated: ${violated}`))).toHaveLength(1);
   });
 });

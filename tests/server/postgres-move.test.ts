@@ -15,6 +15,7 @@ import { PAYMENT_STATES } from '#shared/payments.ts';
 import { goOn, moveBooks, SECRET_NAMES, writeBooks } from '#tests/support/books.ts';
 import { forge } from '#tests/support/forgery.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { runToEnd, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 
@@ -86,10 +87,10 @@ describe('a move', () => {
     const { path, provider, customer, other, code, tips, payments, guests } = await writeBooks();
     const url = await createPostgresDatabase();
     const file = databaseAt({ engine: 'sqlite', path });
-    const { past, tipCount, problems } = await file.check(null);
+    const { past, tipCount, problems } = await file.check([]);
     expect(problems).toEqual([]);
-    expect(await moveBooks(path, url)).toEqual({ problems: [], tipCount, past });
-    expect(await at(url).check(null)).toEqual({ problems: [], tipCount, past });
+    expect(await moveBooks(path, url)).toEqual({ problems: [], differences: [], tipCount, past });
+    expect(await at(url).check([])).toEqual({ problems: [], differences: [], tipCount, past });
 
     const [from, to] = [await file.openForCommand(), await at(url).openForCommand()];
     try {
@@ -103,6 +104,7 @@ describe('a move', () => {
         expect(await to.listQrCodes(id, 'https://tips.example.com/tip/')).toEqual(
           await from.listQrCodes(id, 'https://tips.example.com/tip/'),
         );
+        expect(await to.listEndedQrCodes(id, null, 9)).toEqual(await from.listEndedQrCodes(id, null, 9));
       }
       expect(await to.findQrCode(code)).toEqual(await from.findQrCode(code));
       const begun = await from.payments.listPayments(payments.giver.id, null, 99);
@@ -148,7 +150,7 @@ describe('a move', () => {
     await goOn(storage, { payments, guests, provider });
     expect(await storage.checkRecent()).toMatchObject({ problems: [] });
     await storage.close();
-    expect(await at(url).check(null)).toMatchObject({ problems: [], tipCount: tipCount + 2 });
+    expect(await at(url).check([])).toMatchObject({ problems: [], tipCount: tipCount + 2 });
     expect(await ask(url, 'SELECT max(sequence)::integer FROM tipwell.transactions')).toEqual([
       [tipCount + 2],
     ]);
@@ -159,13 +161,13 @@ describe('a move', () => {
     const url = await createPostgresDatabase();
     const { past } = await moveBooks(path, url);
     await expect(moveBooks((await writeBooks()).path, url)).rejects.toThrow('is not empty');
-    expect(await at(url).check(null)).toMatchObject({ problems: [], past });
+    expect(await at(url).check([])).toMatchObject({ problems: [], past });
   });
 
   test('takes a database on which a server has started before anybody registered', async () => {
     const { path, tipCount } = await writeBooks();
     const url = await createPostgresDatabase();
-    const storage = await at(url).openForServer(() => {});
+    const storage = await at(url).openForServer(OPENING);
     await storage.secret('device_mark', Buffer.alloc(32));
     await expect(moveBooks(path, url)).rejects.toThrow('another Tipwell process is using it');
     await storage.close();

@@ -4,8 +4,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { readMigrations } from '#server/storage/postgres/migrations.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
-import { startServer, stopEverything } from '#tests/support/running-server.ts';
+import { startServer, stepsIn, stopEverything } from '#tests/support/running-server.ts';
 
 afterAll(stopEverything);
 
@@ -49,6 +50,18 @@ test('the log names the database without its password', async () => {
   const { hostname, port, pathname, password } = new URL(url);
   expect(server.stderr()).toContain(`${hostname}:${port}${pathname}`);
   expect(server.stderr() + server.stdout()).not.toContain(password);
+});
+
+test('the log says which steps of a start begin and end before the process listens', async () => {
+  const server = await startServer({ DATABASE_URL: await createPostgresDatabase(), LOG_LEVEL: 'info' });
+  await server.stop();
+  const to = readMigrations('drizzle/postgres').length;
+  expect(stepsIn(server.stderr())).toMatchObject([
+    { msg: 'migrating the tables', from: 0, to },
+    { msg: 'migrating the tables: done', from: 0, to },
+    { msg: 'checking the ledger', tips: 0 },
+    { msg: 'checking the ledger: done', tips: 0 },
+  ]);
 });
 
 test('a process that is told to stop while the database is silent ends by itself, and leaves no caller waiting', async () => {

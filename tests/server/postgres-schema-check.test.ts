@@ -4,6 +4,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { readMigrations } from '#server/storage/postgres/migrations.ts';
 import { checkSchema } from '#server/storage/postgres/schema-check.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { stopEverything } from '#tests/support/running-server.ts';
 
@@ -65,8 +66,8 @@ const CHANGES: readonly (readonly [statement: string, sentence: string])[] = [
 test('a database is served as the migrations make it, and refused after each kind of change', async () => {
   const url = await createPostgresDatabase();
   const database = databaseAt({ engine: 'postgres', url });
-  await (await database.openForServer(() => {})).close();
-  expect(await database.check(null)).toMatchObject({ problems: [], tipCount: 0 });
+  await (await database.openForServer(OPENING)).close();
+  expect(await database.check([])).toMatchObject({ problems: [], tipCount: 0 });
   const client = await connect(url);
   for (const [statement, sentence] of CHANGES) {
     await client.query('BEGIN');
@@ -76,10 +77,10 @@ test('a database is served as the migrations make it, and refused after each kin
   }
   await client.query('DROP TRIGGER accounts_never_go ON tipwell.accounts');
   await client.end();
-  expect((await database.check(null)).problems).toEqual([
+  expect((await database.check([])).problems).toEqual([
     'Changed: the trigger "accounts.accounts_never_go" is missing',
   ]);
-  await expect(database.openForServer(() => {})).rejects.toThrow(
+  await expect(database.openForServer(OPENING)).rejects.toThrow(
     'The tables of the database have been changed: the trigger "accounts.accounts_never_go" is missing.',
   );
 });

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ALL_TIPS } from '#server/storage/ledger.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
@@ -18,7 +19,7 @@ async function connectPast(url: string): Promise<Client> {
   return client;
 }
 
-const open = (url: string) => databaseAt({ engine: 'postgres', url }).openForServer(() => {});
+const open = (url: string) => databaseAt({ engine: 'postgres', url }).openForServer(OPENING);
 
 /** A ledger with a tip and its reversal, and nobody who has it open. */
 async function createLedger() {
@@ -94,7 +95,9 @@ test('a database of a newer version is refused as it is', async () => {
   const { url, past } = await createLedger();
   await past.query(`INSERT INTO schema_migrations VALUES (999, 'newer')`);
   await expect(open(url)).rejects.toThrow(/newer or different version/);
-  await expect(databaseAt({ engine: 'postgres', url }).openForCommand()).rejects.toThrow(/not the tables/);
+  await expect(databaseAt({ engine: 'postgres', url }).openForCommand()).rejects.toThrow(
+    /^This build is older than the tables of .*newer or different version/,
+  );
 });
 
 test('no request reads all of a table, which would cost more with each tip', async () => {

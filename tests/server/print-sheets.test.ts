@@ -2,7 +2,7 @@
  * The sheets of the print kit, as a printer and a phone see them: every code on every sheet scans, nothing is cut off, and whoever
  * prints needs no font. Names in any script get on them.
  */
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDrawing, type Drawing } from '#server/print/drawing.ts';
 import { createPrinter, type PrintablePage, type Printer } from '#server/print/printer.ts';
 import { INKS, type Ink, PAPERS, type Paper, PRINT_FORMATS, type PrintFormat } from '#shared/print.ts';
@@ -48,7 +48,6 @@ const printerBy = (drawing: Drawing) =>
 
 /** The printer of all tests, because a thread takes a second to load fonts. */
 const printer = printerBy(testDrawing);
-afterAll(() => testDrawing.end());
 
 async function draw(
   page: PrintablePage,

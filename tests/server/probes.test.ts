@@ -30,3 +30,32 @@ test('readyz answers 503 while nothing can be saved, whatever other trouble ther
   expect((await t.send('/readyz')).status).toBe(503);
   await t.data.setReadOnly(false);
 });
+
+test('probes are counted for one line in the log, and have one of their own only when they come to something else', async () => {
+  const t = await createTestApp();
+  const lines = () => t.logLines.splice(0).map((line) => JSON.parse(line));
+  t.app.tellProbes();
+  expect(lines()).toEqual([]);
+  for (let count = 0; count < 3; count += 1) {
+    await t.send('/readyz');
+    await t.send('/healthz', { method: 'HEAD' });
+  }
+  expect(lines()).toEqual([]);
+  await t.data.setReadOnly(true);
+  for (const passedMs of [0, 2_000, 4_000]) {
+    t.clock.nowMs = START_MS + 10_000 + passedMs;
+    await t.send('/readyz');
+  }
+  const told = lines().filter(({ msg }) => msg === 'request');
+  expect(told).toMatchObject([{ route: '/readyz', status: 503, code: 'storage_unavailable' }]);
+  await t.data.setReadOnly(false);
+  t.clock.nowMs = START_MS + 20_000;
+  await t.send('/readyz');
+  expect(lines()).toMatchObject([{ route: '/readyz', status: 200 }]);
+  await t.send('/healthz', { method: 'POST' });
+  expect(lines()).toMatchObject([{ method: 'POST', status: 405 }]);
+  t.app.tellProbes();
+  expect(lines()).toMatchObject([{ msg: 'probes', healthz: 3, readyz: 7, failed: 3 }]);
+  t.app.tellProbes();
+  expect(lines()).toEqual([]);
+});

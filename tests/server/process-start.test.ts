@@ -13,10 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readMigrations } from '#server/storage/sqlite/migrations.ts';
 import { get } from '#tests/support/http-get.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
-import { freePort, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
+import { freePort, runToEnd, startServer, stepsIn, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
 const PAGE_BYTES = 4_096;
@@ -37,6 +38,8 @@ describe.concurrent('the process', () => {
     const end = await runToEnd('serve', {
       PORT: String(server.port),
       DATABASE_URL: join(temporaryFolder(), 'other.db'),
+      // A new database is migrated before, which the log tells.
+      LOG_LEVEL: 'silent',
     });
     expectRefusedStart(end, new RegExp(`port ${server.port}: the port is already in use`));
     expect((await get(server.port, '/readyz')).status).toBe(200);
@@ -214,3 +217,24 @@ function expectRefusedStart(
   expect(end.stdout).toBe('');
   expect(end.code).toBe(1);
 }
+
+test('a start says in the log what it does before it listens, which may take minutes, and how long that took', async () => {
+  const databasePath = join(temporaryFolder(), 'tipwell.db');
+  const stepsOfStart = async () => {
+    const server = await startServer({ DATABASE_URL: databasePath, LOG_LEVEL: 'info' });
+    await server.stop();
+    return stepsIn(server.stderr());
+  };
+  const to = readMigrations('drizzle/sqlite').length;
+  const took = { durationMs: expect.any(Number) };
+  const checked = [
+    { msg: 'checking the ledger', tips: 0 },
+    { msg: 'checking the ledger: done', tips: 0, ...took },
+  ];
+  expect(await stepsOfStart()).toEqual([
+    { msg: 'migrating the tables', from: 0, to },
+    { msg: 'migrating the tables: done', from: 0, to, ...took },
+    ...checked,
+  ]);
+  expect(await stepsOfStart()).toEqual(checked);
+});

@@ -74,7 +74,7 @@ describe.concurrent('a process that is told to stop', () => {
   test('leaves a whole line in the log for each request that it answered, and for its end', async () => {
     const server = await startServer({ LOG_LEVEL: 'info' });
     const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, index) => get(server.port, index % 2 ? '/healthz' : '/api/auth/me')),
+      Array.from({ length: 200 }, (_, index) => get(server.port, index % 2 ? '/robots.txt' : '/api/auth/me')),
     );
     expect(await server.stop()).toEqual({ code: 0, signal: null });
     expect(server.stderr()).toMatch(/\n$/);
@@ -83,14 +83,28 @@ describe.concurrent('a process that is told to stop', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const logged = lines.filter(({ msg }) => msg === 'request').map(({ requestId }) => requestId);
+    const requests = lines.filter(({ msg }) => msg === 'request');
+    for (const { address } of requests) expect(address).toBe('127.0.0.1');
+    const logged = requests.map(({ requestId }) => requestId);
     expect(logged.sort()).toEqual(answers.map(({ headers }) => headers['x-request-id']).sort());
     expect(lines.slice(-2).map(({ msg }) => msg)).toEqual(['stopping', 'stopped']);
   });
 
+  test('tells at its end how many probes there were, and of an unreadable request where it came from', async () => {
+    const server = await startServer({ LOG_LEVEL: 'info' });
+    for (let probe = 0; probe < 3; probe += 1) await get(server.port, '/readyz');
+    await sendRaw(server.port, 'no request\r\n\r\n').whole;
+    await server.stop();
+    const log = server.stderr();
+    expect(log).toMatch(/"readyz":3,"failed":0,"msg":"probes"\}\n.*"msg":"stopped"/);
+    expect(log).toMatch(
+      /"address":"127\.0\.0\.1","status":400,"code":"malformed_request","msg":"unreadable request"/,
+    );
+  });
+
   test('writes a line to the log without waiting for the next one', async () => {
     const server = await startServer({ LOG_LEVEL: 'info' });
-    const { headers } = await get(server.port, '/healthz');
+    const { headers } = await get(server.port, '/robots.txt');
     const isWritten = new Promise<void>((resolve) => {
       const look = () => {
         if (server.stderr().includes(String(headers['x-request-id']))) resolve();

@@ -1,9 +1,9 @@
 /**
- * Behind the shipped Caddyfile.two nobody pays for somebody else, and nobody gets somebody else's session, whichever of two processes is
- * killed or replaced meanwhile: who was charged what is compared with who sent what.
+ * Behind the shipped Caddyfiles nobody pays for somebody else, and nobody gets somebody else's session, whichever process is killed or
+ * replaced meanwhile, whether there is another one or not: who was charged what is compared with who sent what.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { installedCaddy, type RunningCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { ask } from '#tests/support/postgres-cluster.ts';
@@ -39,78 +39,83 @@ async function insist<Body>(send: () => Promise<Answer<Body>>): Promise<Answer<B
   throw new Error('no process answers');
 }
 
-test('a kill and a restart charge nobody for somebody else, and log nobody in as somebody else', async ({
-  skip,
-}) => {
-  skip(installedCaddy() === null, 'there is no Caddy');
-  const databaseUrl = await createPostgresDatabase();
-  const ports = [await freePort(), await freePort()];
-  const start = (port: number | undefined) =>
-    startServer({ DATABASE_URL: databaseUrl, PORT: String(port), TRUST_PROXY: '127.0.0.1' });
-  const servers = [await start(ports[0]), await start(ports[1])];
-  const caddy: RunningCaddy = await startCaddy('deploy/Caddyfile.two', ports);
-  onTestFinished(caddy.stop);
-  const receiver = await enter(caddy, 'pat', ['bartender']);
-  const code = await createCode(caddy, receiver.token, 'bartender');
-  const enterAll = (name: string) =>
-    Promise.all(Array.from({ length: PEOPLE }, (_, index) => enter(caddy, `${name}-${index}`)));
-  const givers = await enterAll('cam');
-  // Others, because a login ends the oldest of an account's fifty sessions.
-  const visitors = await enterAll('dan');
+describe.skipIf(installedCaddy() === null)('with Caddy, which is not on every machine,', () => {
+  test.each([
+    ['deploy/Caddyfile', [0, 0]],
+    ['deploy/Caddyfile.two', [0, 1]],
+  ] as const)('a kill and a restart behind %s charge nobody for somebody else, and log nobody in as somebody else', async (file, struck) => {
+    const [killed, replaced] = struck;
+    const databaseUrl = await createPostgresDatabase();
+    const ports = await Promise.all([...new Set(struck)].map(() => freePort()));
+    const start = (port = 0) =>
+      startServer({ DATABASE_URL: databaseUrl, PORT: String(port), TRUST_PROXY: '127.0.0.1' });
+    const servers = await Promise.all(ports.map(start));
+    const caddy: RunningCaddy = await startCaddy(file, ports);
+    onTestFinished(caddy.stop);
+    const receiver = await enter(caddy, 'pat', ['bartender']);
+    const code = await createCode(caddy, receiver.token, 'bartender');
+    const enterAll = (name: string) =>
+      Promise.all(Array.from({ length: PEOPLE }, (_, index) => enter(caddy, `${name}-${index}`)));
+    const givers = await enterAll('cam');
+    // Others, because a login ends the oldest of an account's fifty sessions.
+    const visitors = await enterAll('dan');
 
-  let isOver = false;
-  let sent = 0;
-  const wrong: unknown[] = [];
-  const acknowledged = new Set<string>();
+    let isOver = false;
+    let sent = 0;
+    const wrong: unknown[] = [];
+    const acknowledged = new Set<string>();
 
-  async function give({ id, token }: Person): Promise<void> {
-    const amountCents = 1_000 + sent;
-    const key = `${id} gives ${amountCents}`.replaceAll(' ', '_');
-    sent += 1;
-    const body = { receiver_qr_id: code, amount: amountCents / 100, service_category: 'bartender' };
-    const tip = await insist(() => call<Tip>(caddy, '/transactions', { token, body, key }));
-    const { giver_id: chargedTo, amount } = tip.body;
-    if (tip.status !== 201 || chargedTo !== id || Math.round(amount * 100) !== amountCents)
-      wrong.push({ key, ...tip });
-    acknowledged.add(key);
-  }
-
-  async function logIn({ id, email, password }: Person): Promise<void> {
-    const login = await insist(() =>
-      call<{ user: { id: string } }>(caddy, '/auth/login', { body: { email, password } }),
-    );
-    if (login.status !== 200 || login.body.user.id !== id) wrong.push({ email, ...login });
-  }
-
-  const untilOver = async (act: () => Promise<void>) => {
-    while (!isOver) await act();
-  };
-  const acting = [
-    ...givers.flatMap((giver) => Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(giver)))),
-    ...visitors.map((visitor) => untilOver(() => logIn(visitor))),
-  ];
-  try {
-    for (const [place, signal] of [
-      [0, 'SIGKILL'],
-      [1, 'SIGTERM'],
-    ] as const) {
-      await sleep(BETWEEN_MS);
-      await servers[place]?.stop(signal);
-      await sleep(BETWEEN_MS);
-      servers[place] = await start(ports[place]);
+    async function give({ id, token }: Person): Promise<void> {
+      const amountCents = 1_000 + sent;
+      const key = `${id} gives ${amountCents}`.replaceAll(' ', '_');
+      sent += 1;
+      const body = { receiver_qr_id: code, amount: amountCents / 100, service_category: 'bartender' };
+      const tip = await insist(() => call<Tip>(caddy, '/transactions', { token, body, key }));
+      const { giver_id: chargedTo, amount } = tip.body;
+      if (tip.status !== 201 || chargedTo !== id || Math.round(amount * 100) !== amountCents)
+        wrong.push({ key, ...tip });
+      acknowledged.add(key);
     }
-    await sleep(BETWEEN_MS);
-  } finally {
-    isOver = true;
-  }
-  await Promise.all(acting);
 
-  expect(wrong).toEqual([]);
-  const kept = await ask<{ key: string; giver: string; cents: number }>(
-    databaseUrl,
-    'SELECT idempotency_key AS key, giver_id AS giver, amount_cents::integer AS cents FROM tipwell.transactions',
-  );
-  expect(kept.filter(({ key, giver, cents }) => key !== `${giver}_gives_${cents}`)).toEqual([]);
-  expect(kept.map(({ key }) => key).sort()).toEqual([...acknowledged].sort());
-  expect(kept.length).toBeGreaterThan(100);
+    async function logIn({ id, email, password }: Person): Promise<void> {
+      const login = await insist(() =>
+        call<{ user: { id: string } }>(caddy, '/auth/login', { body: { email, password } }),
+      );
+      if (login.status !== 200 || login.body.user.id !== id) wrong.push({ email, ...login });
+    }
+
+    const untilOver = async (act: () => Promise<void>) => {
+      while (!isOver) await act();
+    };
+    const acting = [
+      ...givers.flatMap((giver) =>
+        Array.from({ length: AT_ONCE_OF_EACH }, () => untilOver(() => give(giver))),
+      ),
+      ...visitors.map((visitor) => untilOver(() => logIn(visitor))),
+    ];
+    try {
+      for (const [place, signal] of [
+        [killed, 'SIGKILL'],
+        [replaced, 'SIGTERM'],
+      ] as const) {
+        await sleep(BETWEEN_MS);
+        await servers[place]?.stop(signal);
+        await sleep(BETWEEN_MS);
+        servers[place] = await start(ports[place]);
+      }
+      await sleep(BETWEEN_MS);
+    } finally {
+      isOver = true;
+    }
+    await Promise.all(acting);
+
+    expect(wrong).toEqual([]);
+    const kept = await ask<{ key: string; giver: string; cents: number }>(
+      databaseUrl,
+      'SELECT idempotency_key AS key, giver_id AS giver, amount_cents::integer AS cents FROM tipwell.transactions',
+    );
+    expect(kept.filter(({ key, giver, cents }) => key !== `${giver}_gives_${cents}`)).toEqual([]);
+    expect(kept.map(({ key }) => key).sort()).toEqual([...acknowledged].sort());
+    expect(kept.length).toBeGreaterThan(100);
+  });
 });

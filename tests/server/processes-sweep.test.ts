@@ -1,6 +1,7 @@
 /** Two servers on one PostgreSQL database that come to close accounts for good at the same time. */
 import { afterAll, expect, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { ask, until } from '#tests/support/postgres-cluster.ts';
@@ -14,7 +15,7 @@ const ACCOUNTS = 40;
 test('two servers that sweep at once close each account that is due once, and neither reports a failure', async () => {
   const url = await createPostgresDatabase();
   const database = databaseAt({ engine: 'postgres', url });
-  const storage = await database.openForServer(() => {});
+  const storage = await database.openForServer(OPENING);
   const { addAccount, addCode, setTheScene } = createPeople(storage);
   const { tip } = await setTheScene();
   for (let index = 0; index < ACCOUNTS; index += 1) {
@@ -53,5 +54,5 @@ test('two servers that sweep at once close each account that is due once, and ne
   expect(readLines().filter(({ level }) => level >= 40)).toEqual([]);
   expect(await accounts('closed_at_ms IS NOT NULL AND closes_at_ms IS NULL')).toEqual([{ count: ACCOUNTS }]);
   expect(await accounts(`username LIKE 'leaver%'`)).toEqual([{ count: 0 }]);
-  expect((await database.check(null)).problems).toEqual([]);
+  expect((await database.check([])).problems).toEqual([]);
 });

@@ -228,6 +228,59 @@ describe('a push service', () => {
   });
 });
 
+/** An endless piece of an answer, of which no head is longer than may be. */
+const ENDLESS: readonly (readonly [what: string, begin: string, piece: string])[] = [
+  ['103 answers', '', `HTTP/1.1 103 Early Hints\r\nLink: <${'x'.repeat(4_000)}>\r\n\r\n`],
+  ['100 answers', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['empty lines before its answer', '', '\r\n'.repeat(2_000)],
+  [
+    'a body',
+    'HTTP/1.1 201 Created\r\nTransfer-Encoding: chunked\r\n\r\n',
+    `1000\r\n${'x'.repeat(4_096)}\r\n`,
+  ],
+  ['a status line', 'HTTP/1.1 201 ', 'x'.repeat(4_096)],
+  ['a header', 'HTTP/1.1 201 Created\r\nX: ', 'x'.repeat(4_096)],
+];
+
+describe('of a push service that sends without end', () => {
+  test.each(
+    ENDLESS,
+  )('%s, no more than 128 KB are read, and the device is not kept waiting', async (_, begin, piece) => {
+    const { send, device, service } = await setUp();
+    const endless = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => {
+        socket.write(begin);
+        const more = () => {
+          while (!socket.destroyed && socket.write(piece));
+        };
+        socket.on('drain', more);
+        more();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(endless, 'listening');
+    const address = endless.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const connect = Socket.prototype.connect;
+    const opened: Socket[] = [];
+    const spy = vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args) {
+      opened.push(this);
+      return Reflect.apply(connect, this, args);
+    });
+    onTestFinished(() => spy.mockRestore());
+    const endpoint = device.endpoint.replace(`:${service.port}/`, `:${port}/`);
+    // Only what has a status is an answer.
+    const outcome = begin.includes('Created\r\nTransfer') ? 'delivered' : 'later';
+    expect(await send({ ...device, endpoint }, 'x', 60)).toMatchObject({ outcome });
+    expect(opened).toHaveLength(1);
+    expect(opened[0]?.destroyed).toBe(true);
+    expect(opened[0]?.bytesRead).toBeGreaterThan(0);
+    expect(opened[0]?.bytesRead).toBeLessThan(128 * 1_024);
+    endless.close();
+    await once(endless, 'close');
+  });
+});
+
 describe('keys', () => {
   test.each([
     ['of no point of the curve', { p256dh: Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 7)]) }],

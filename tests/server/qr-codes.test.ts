@@ -255,7 +255,7 @@ describe('a code that was looked up is remembered', () => {
     for (const line of logged) {
       expect(line).toMatchObject({
         method: 'GET',
-        route: '/api/qr-codes/:qrId',
+        route: '/api/qr-codes/:qr_code_id',
         status: 200,
         msg: 'request',
       });
@@ -286,7 +286,7 @@ describe('a code that was looked up is remembered', () => {
         }),
       );
     const first = await askAll();
-    expect(first.map(([status]) => status)).toEqual([200, 200, 404, 200, 200, 405, 200, 200]);
+    expect(first.map(([status]) => status)).toEqual([200, 422, 404, 200, 200, 405, 200, 200]);
     expect(await askAll()).toEqual(first);
   });
 

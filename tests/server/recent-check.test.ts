@@ -13,6 +13,7 @@ import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
@@ -299,7 +300,7 @@ describe('what was written since the last check', () => {
     await storage.close();
     const { openForServer } = databaseAt({ engine: 'sqlite', path });
     for (let start = 0; start < 2; start += 1) {
-      await expect(openForServer(() => {})).rejects.toThrow(
+      await expect(openForServer(OPENING)).rejects.toThrow(
         /is damaged \(the bucket .+ is not the sum of its quarter of an hour\)\. .+db:check.+restore a backup/,
       );
     }

@@ -30,12 +30,12 @@ async function openScene(undoMinutes = 10) {
 async function outcomeOf(
   { t }: Awaited<ReturnType<typeof openScene>>,
   door: (typeof DOORS)[number],
-  input: { readonly id: string; readonly idempotencyKey?: string },
+  { id, idempotencyKey }: { readonly id: string; readonly idempotencyKey?: string },
   token: string | undefined,
 ): Promise<string> {
-  const answer = await call(door, t, 'transactions.refund', input, { token });
+  const answer = await call(door, t, 'transactions.refund', { id, idempotencyKey }, { token });
   if (answer.status >= 400) return refusedBy(door, answer).code;
-  expect(resultOf(answer)).toMatchObject({ id: input.id, status: 'refunded' });
+  expect(resultOf(answer)).toMatchObject({ id, status: 'refunded' });
   return 'refunded';
 }
 

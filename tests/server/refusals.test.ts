@@ -3,6 +3,7 @@
  * the headers that go with it, and that nothing was changed by what was refused. A row that is added to the table
  * without one here fails.
  */
+import { gzipSync } from 'node:zlib';
 import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
 import { refusalOf } from '#server/api/refusals.ts';
@@ -326,6 +327,17 @@ const ROWS: Readonly<Record<ErrorCode, Row>> = {
     status: 413,
     act: ({ t }, door) => logInThrough(door, t, 'cam@example.com', 'x'.repeat(64 * 1024)),
   },
+  encoded_body: {
+    status: 415,
+    detail: 'Send the request body as it is, without a Content-Encoding.',
+    async act({ t }, door) {
+      const path = door === 'REST' ? '/api/auth/login' : '/trpc/auth.login';
+      const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+      const answer = await t.send(path, { method: 'POST', headers, body: gzipSync('{}') }).then(answerOf);
+      expect(answer.headers.get('Accept-Encoding')).toBe('identity');
+      return answer;
+    },
+  },
   not_json: { status: 415, act: (scene, door) => sendToLogin(door, scene, 'text/plain', '{}') },
   invalid_input: {
     status: 422,
@@ -470,7 +482,7 @@ test.each([
   ['/transactions/txn_none/cancel', 'POST'],
   ['/payments/account', 'GET, HEAD, POST'],
   ['/notices/devices', 'GET, HEAD, POST'],
-  ['/notices/devices/:deviceId', 'PATCH, DELETE'],
+  ['/notices/devices/:device_id', 'PATCH, DELETE'],
   ['/payments/dashboard-link', 'POST'],
   ['/payments/stripe/webhook', 'POST'],
 ])('405 at %s says what it does answer: %s', async (path, allowed) => {

@@ -3,7 +3,15 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { describe, expect, test } from 'vitest';
 import type { Lookup } from '#shared/rendered-page.ts';
-import { codeOf, foundBy, get, pages, renderings, textOf } from '#tests/support/rendered-pages.ts';
+import {
+  codeOf,
+  foundBy,
+  get,
+  ofSomebody,
+  pages,
+  renderings,
+  textOf,
+} from '#tests/support/rendered-pages.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 
 describe('what means the same', () => {
@@ -173,7 +181,7 @@ describe('what somebody has already', () => {
 test('a page that was rendered is kept, an unknown or failed one is not, and not too many are', async () => {
   const app = new Hono();
   let answer: Lookup | null = { status: 'unknown' };
-  pages.serve(app, async (_, qrId) => answer ?? foundBy(qrId, `Provider ${qrId}`));
+  pages.serve(app, async (_, qrId) => answer ?? foundBy(qrId, `Provider ${qrId}`), ofSomebody);
   const code = (index: number) => String(index).padStart(10, '0');
   const first = async () => (await app.request(`/tip/${code(0)}`)).status;
   expect(await first()).toBe(404);
@@ -192,10 +200,53 @@ test('a page that was rendered is kept, an unknown or failed one is not, and not
   expect(rendered()).toBe(1_002);
 });
 
+describe('of many pages that nobody keeps', () => {
+  const flood = (app: Hono, from: string, count: number) =>
+    Array.from({ length: count }, async (_, index) =>
+      app.request(`/auth?next=/tip/${from}${index}`, { headers: { From: from } }),
+    );
+  const createApp = () => {
+    const app = new Hono();
+    pages.serve(
+      app,
+      async () => ({ status: 'unknown' }),
+      (c) => c.req.header('From') ?? '',
+    );
+    return app;
+  };
+
+  test('one is rendered in a turn of the event loop, however many are asked for at once', async () => {
+    const asked = flood(createApp(), 'flood', 30);
+    const answered = Promise.all(asked).then((answers) => answers.map(({ status }) => status));
+    const before = renderings.count;
+    let most = 0;
+    for (let last = before; last < before + 30; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, renderings.count - last);
+      last = renderings.count;
+    }
+    expect(await answered).toEqual(Array(30).fill(200));
+    expect(most).toBe(1);
+  });
+
+  test('networks take turns, whatever each of them asks for', async () => {
+    const app = createApp();
+    let done = 0;
+    const asked = flood(app, 'flooding', 30).map((page) =>
+      page.then(() => {
+        done += 1;
+      }),
+    );
+    await Promise.all(flood(app, 'somebody', 1));
+    expect(done).toBeLessThan(5);
+    await Promise.all(asked);
+  });
+});
+
 test('a page that was rendered for a code is answered only while it shows what the look-up finds', async () => {
   const app = new Hono();
   let answer = foundBy('0000000000', 'Pat Doe');
-  pages.serve(app, async () => answer);
+  pages.serve(app, async () => answer, ofSomebody);
   const textAt = async (search: string) =>
     textOf(await (await app.request(`/tip/0000000000${search}`)).text());
   for (const search of ['', '?amount=25']) {

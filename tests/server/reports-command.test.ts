@@ -1,6 +1,15 @@
 /** `npm run reports`: the operator reads what was reported, while the server goes on, and is done with it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
-import { type RunningServer, runToEnd, startServer, stopEverything } from '#tests/support/running-server.ts';
+import {
+  PROGRAM,
+  type RunningServer,
+  runToEnd,
+  startServer,
+  stopEverything,
+} from '#tests/support/running-server.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -72,4 +81,15 @@ test('a report names both accounts and the words, until it is done; the log says
   const log = server.stderr();
   expect(log).toContain('words were reported');
   expect(log).not.toContain('ugly');
+});
+
+test('whoever stops listening, as `head` does, ends no command with an error', async () => {
+  const server = await startServer();
+  const command = spawn(process.execPath, [PROGRAM, 'reports'], {
+    env: { PATH: process.env['PATH'], DATABASE_URL: server.databasePath },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  command.stdout.destroy();
+  const [said, [code, signal]] = await Promise.all([text(command.stderr), once(command, 'close')]);
+  expect({ said, code, signal }).toEqual({ said: '', code: 0, signal: null });
 });

@@ -1,6 +1,7 @@
 /** Turns at work in threads: who goes first, and who makes room, when more ask than can wait. */
 import { describe, expect, test } from 'vitest';
 import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
+import { AppError } from '#shared/errors.ts';
 
 const RUNNING = 2;
 const WAITING = 64;
@@ -34,6 +35,15 @@ function createScene() {
       }
     },
   };
+}
+
+/** Work that is done when the test says so. */
+function createWork() {
+  let finish = () => {};
+  const work = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return { work, finish: () => finish() };
 }
 
 async function createFlood(ownerOf: (index: number) => TurnOwner) {
@@ -81,6 +91,63 @@ describe('when as many wait as may', () => {
     await scene.ask(known('mallory'));
     expect(scene.begun).not.toContain('net-1');
   });
+});
+
+test('eight accounts of one network keep nobody elsewhere waiting for more than two turns', async () => {
+  const scene = createScene();
+  for (let index = 0; index < RUNNING; index++) await scene.ask(stranger(0));
+  for (let index = 0; index < 48; index++)
+    await scene.ask({ origin: 'flood', account: `attacker-${index % 8}`, isKnown: false });
+  await scene.ask(stranger(1));
+  await scene.finish(2);
+  expect(scene.begun.slice(RUNNING)).toEqual(['flood', 'net-1']);
+});
+
+test('a turn that has not come in time is refused, and is taken by nobody', async () => {
+  const turns = createTurns({ atOnce: 1, maxWaiting: WAITING, patienceMs: 1 });
+  const { work, finish } = createWork();
+  const first = turns.take(stranger(0), () => work);
+  let begun = 0;
+  const late = () =>
+    turns.take(stranger(1), async () => {
+      begun += 1;
+    });
+  await expect(late()).rejects.toEqual(new AppError('busy'));
+  finish();
+  await first;
+  await late();
+  expect(begun).toBe(1);
+});
+
+test('whoever leaves gives up a turn that has not come, also when they left before asking, and keeps one that has', async () => {
+  const turns = createTurns({ atOnce: 1, maxWaiting: 1, patienceMs: 60_000 });
+  const gone: (() => void)[] = [];
+  const leaving = (index: number): TurnOwner => ({
+    ...stranger(index),
+    onHangUp(listener) {
+      gone.push(listener);
+      return () => void gone.splice(gone.indexOf(listener), 1);
+    },
+  });
+  const { work, finish } = createWork();
+  const first = turns.take(leaving(0), () => work);
+  const second = turns.take(leaving(1), async () => {});
+  for (const hangUp of gone.slice()) hangUp();
+  await expect(second).rejects.toEqual(new AppError('busy'));
+  const leftBefore: TurnOwner = {
+    ...stranger(2),
+    onHangUp(leave) {
+      leave();
+      return () => {};
+    },
+  };
+  const left = turns.take(leftBefore, async () => {});
+  await expect(left).rejects.toEqual(new AppError('busy'));
+  // The place of those who left is free.
+  const third = turns.take(stranger(3), async () => 'done');
+  finish();
+  await first;
+  expect([await third, gone]).toEqual(['done', []]);
 });
 
 test('known ones and strangers take turns for as long as both wait, and nobody’s turn is lost', async () => {

@@ -183,7 +183,7 @@ describe('amounts', () => {
     for (const name of ['amount_cents', 'amountCents']) {
       const body = { receiver_qr_id: tip.receiverQrId, service_category: 'bartender', [name]: 5_000 };
       const refused = refusedBy('REST', await callRest(t, 'POST', '/transactions', body, customer));
-      expect(refused).toMatchObject({ status: 422, detail: NO_AMOUNT });
+      expect(refused).toMatchObject({ status: 422, fields: [{ field: name }] });
     }
   });
 

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { sendRaw } from '#tests/support/raw-socket.ts';
-import { hangUp, type Person, type Received, type Sending, send } from './visitor.ts';
+import { type Device, hangUp, type Person, type Received, type Sending, send } from './visitor.ts';
 
 /** Between two tries of somebody who is refused: what is refused at once would otherwise only measure the processor. */
 const PAUSE_AFTER_REFUSAL_MS = 250;
@@ -35,6 +35,8 @@ export interface Scene {
 export const spoilsShape = z.object({
   /** How often each status, or whatever else came, was counted. */
   counts: z.record(z.string(), z.number()),
+  /** The longest that each of those waited who are no part of the attack, in milliseconds. */
+  waits: z.record(z.string(), z.number()),
   seconds: z.number(),
   /** Processor time of the attacker, in milliseconds. */
   cpuMs: z.number(),
@@ -45,6 +47,8 @@ export interface Attacker {
   readonly scene: Scene;
   /** Adds to the count of what came back, under a status or a few words. */
   count(what: string, times?: number): void;
+  /** Notes how long somebody waited who is no part of the attack; the longest is told. */
+  noteWait(whose: string, ms: number): void;
   isOver(): boolean;
   /** Asks for something and counts the status of the answer; null when none came. */
   ask(path: string, sending?: Partial<Sending>): Promise<Received | null>;
@@ -57,6 +61,8 @@ export interface Attacker {
   hold(text: string, from?: string): ReturnType<typeof sendRaw>;
   /** Opens a stream of tips, and waits until it is closed or left. @returns how many events were read. */
   stream(options: StreamOptions): Promise<number>;
+  /** The longest that each of those waited who are no part of the attack, in milliseconds. */
+  waits(): Readonly<Record<string, number>>;
   /** What was counted since it was asked for the last time. */
   takeTally(): Readonly<Record<string, number>>;
   end(): void;
@@ -81,6 +87,7 @@ export function attackAddress(index: number): string {
 
 export function createAttacker(scene: Scene): Attacker {
   const counts = new Map<string, number>();
+  const waits = new Map<string, number>();
   const held = new Set<{ destroy(): unknown }>();
   let isOver = false;
 
@@ -109,6 +116,9 @@ export function createAttacker(scene: Scene): Attacker {
     scene,
     count,
     ask,
+    noteWait(whose, ms) {
+      waits.set(whose, Math.max(waits.get(whose) ?? 0, Math.round(ms)));
+    },
     isOver: () => isOver,
 
     async flood({ atOnce, perSecond }, act) {
@@ -172,6 +182,8 @@ export function createAttacker(scene: Scene): Attacker {
         opened.end();
       }),
 
+    waits: () => Object.fromEntries(waits),
+
     takeTally() {
       const tally = Object.fromEntries(counts);
       counts.clear();
@@ -184,6 +196,26 @@ export function createAttacker(scene: Scene): Attacker {
       hangUp();
     },
   };
+}
+
+/** Somebody of whom an attack is about, with the device on which they have logged in before. */
+export interface Bystander {
+  readonly person: Person;
+  readonly device: Device;
+}
+
+export interface Attack {
+  /** One line for the table. */
+  readonly what: string;
+  /** Whether some of those who log in meanwhile do so from the address of the attack, as in one bar. */
+  readonly isFromAVenue?: true;
+  /** Whether it is done when it has run, however long that takes; otherwise it goes on for the seconds of the scene. */
+  readonly isBounded?: true;
+  /** What stands already before the attack begins. */
+  prepare?(attacker: Attacker): Promise<void>;
+  run(attacker: Attacker): Promise<void>;
+  /** What must work after it, told from outside. @returns what did not. */
+  afterwards?(scene: Scene, bystander: Bystander): Promise<readonly (string | null)[]>;
 }
 
 /** Waits before the next try if the last one was refused. */
@@ -216,4 +248,16 @@ export async function inTurns<Item>(
       for (const [index, item] of left) await act(item, index);
     }),
   );
+}
+
+/** The path of one call of tRPC for all of these queries. */
+export function batchOf(calls: readonly { readonly name: string; readonly input?: unknown }[]): string {
+  const inputs = Object.fromEntries(calls.map(({ input }, index) => [index, input]));
+  return `/trpc/${calls.map(({ name }) => name).join()}?batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`;
+}
+
+export function anyOf<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index % items.length];
+  if (item === undefined) throw new Error('there is nothing to choose from');
+  return item;
 }

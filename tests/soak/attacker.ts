@@ -31,6 +31,7 @@ attacker.end();
 const { user, system } = process.cpuUsage(cpuBefore);
 const spoils: Spoils = {
   counts: attacker.takeTally(),
+  waits: attacker.waits(),
   seconds: (performance.now() - startedAt) / 1_000,
   cpuMs: (user + system) / 1_000,
 };

@@ -5,36 +5,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStream } from '#tests/support/event-streams.ts';
 import {
+  type Attack,
   type Attacker,
+  anyOf,
   attackAddress,
+  batchOf,
   inTurns,
   LOST_STREAMS,
   pauseIf,
-  type Scene,
   trickle,
 } from './attack-tools.ts';
-import { type Device, type Person, registrationOf, send } from './visitor.ts';
+import { DEAR_ATTACKS } from './dear-attacks.ts';
+import { registrationOf, send } from './visitor.ts';
 import { logIn, refusalOf } from './witnesses.ts';
-
-/** Somebody of whom an attack is about, with the device on which they have logged in before. */
-export interface Bystander {
-  readonly person: Person;
-  readonly device: Device;
-}
-
-export interface Attack {
-  /** One line for the table. */
-  readonly what: string;
-  /** Whether some of those who log in meanwhile do so from the address of the attack, as in one bar. */
-  readonly isFromAVenue?: true;
-  /** Whether it is done when it has run, however long that takes; otherwise it goes on for the seconds of the scene. */
-  readonly isBounded?: true;
-  /** What stands already before the attack begins. */
-  prepare?(attacker: Attacker): Promise<void>;
-  run(attacker: Attacker): Promise<void>;
-  /** What must work after it, told from outside. @returns what did not. */
-  afterwards?(scene: Scene, bystander: Bystander): Promise<readonly (string | null)[]>;
-}
 
 /** The most that a body may have is 64 KiB. Marks in an order that normalising has to change cost it the most. */
 const COMBINING = `a${'\u0301'.repeat(15_700)}${'\u0316'.repeat(15_700)}`;
@@ -304,6 +287,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
         await pauseIf(answer?.status !== 201);
       }),
   },
+
+  ...DEAR_ATTACKS,
 };
 
 /** Every text of these forms, through both doors. */
@@ -416,11 +401,6 @@ function summaryIn(timeZone: string) {
   return { name: 'transactions.summary', input: { timeZone } };
 }
 
-function batchOf(calls: readonly { readonly name: string; readonly input?: unknown }[]): string {
-  const inputs = Object.fromEntries(calls.map(({ input }, index) => [index, input]));
-  return `/trpc/${calls.map(({ name }) => name).join()}?batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`;
-}
-
 /** @returns how many of `count` streams at once were granted, and what came then; null when all were. */
 async function refusalOfStreams(port: number, token: string, count: number): Promise<string | null> {
   const open = (path: string, init: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
@@ -434,10 +414,4 @@ async function refusalOfStreams(port: number, token: string, count: number): Pro
 
 function told(what: string, refusal: string | null): string | null {
   return refusal === null ? null : `${what}: ${refusal}`;
-}
-
-function anyOf<Item>(items: readonly Item[], index: number): Item {
-  const item = items[index % items.length];
-  if (item === undefined) throw new Error('there is nothing to choose from');
-  return item;
 }

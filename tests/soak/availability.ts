@@ -6,17 +6,24 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SeededLedger, seedLedger } from '#tests/bench/seeded-ledger.ts';
-import { type RunningServer, startServer, temporaryFolder } from '#tests/support/running-server.ts';
-import { attackAddress, LOST_STREAMS, type Scene, type Spoils, spoilsShape } from './attack-tools.ts';
-import { ATTACKS, type Attack, type Bystander } from './attacks.ts';
+import type { SeededLedger } from '#tests/bench/seeded-ledger.ts';
+import {
+  type Attack,
+  attackAddress,
+  type Bystander,
+  LOST_STREAMS,
+  type Scene,
+  type Spoils,
+  spoilsShape,
+} from './attack-tools.ts';
+import { ATTACKS } from './attacks.ts';
+import { LONG_HISTORY, type Place, prepareSites, type Site } from './sites.ts';
 import { createDevice, enter } from './visitor.ts';
 import { type Crowd, type Deeds, type Phase, type Testimony, witness } from './witnesses.ts';
 
-const LONG_HISTORY = 20_000;
 const REGULARS = 8;
 const OWN_ACCOUNTS = 6;
 const QUIET_SECONDS = 2.5;
@@ -26,13 +33,20 @@ const SETTLING_MS = 300;
 /** The longest that an attack may take that goes on until it is done. */
 const ATTACK_PATIENCE_MS = 90_000;
 
+/** Whoever asks for what an attack is about waits for no longer, in milliseconds. */
+const LONGEST_WAIT_MS = 1_000;
+/** The memory of a process stays below, in MB. */
+const MOST_MEMORY_MB = 400;
 /** Of computing without a turn of the event loop, in milliseconds. The aim is 20; a violation leaves room for noise. */
 const SHORT_STOP_MS = 50;
 const MOST_SHORT_STOPS = 2;
 const LONG_STOP_MS = 200;
 const MEGABYTE = 1_048_576;
 
-/** What the probe in the server writes. */
+/** After an attack, before the memory is looked at again. */
+const REST_SECONDS = 2;
+
+/** What the probe in a server writes. */
 interface Sample {
   readonly atMs: number;
   /** How long the loop stood still by the clock, and how long it computed meanwhile: the rest it waited for a core or the disk. */
@@ -45,7 +59,8 @@ interface Watched<Result = unknown> {
   /** What came of what was waited for. */
   readonly result: Result;
   readonly testimony: Testimony;
-  readonly samples: readonly Sample[];
+  /** Those of each process. */
+  readonly samples: readonly (readonly Sample[])[];
 }
 
 interface Row {
@@ -61,36 +76,42 @@ const LEGEND = [
   'healthz: p50 / p99 / slowest in ms, from when each was due. loop stopped: the longest time that it computed without',
   `a turn, in ms, quiet -> attacked (how often above ${SHORT_STOP_MS}), and then the longest stop by the clock, in which it may`,
   'have waited for a core or the disk. tips, logins, during the attack: done / refused, slowest in ms. cores: how much',
-  'of one the server / the attacker took; with two cores, a sum near 2 says that they were in the way of each other and',
-  'of those who measure. RSS: the most in MB, quiet -> attacked. What follows a "+" was tried afterwards.',
+  'of one the servers / the attacker took; with two cores, a sum near 2 says that they were in the way of each other and',
+  'of those who measure. RSS: the most in MB of a process, quiet -> attacked -> some seconds later. What follows a "+"',
+  'was tried afterwards; "waited" is the longest that somebody else waited for what the attack was about, in ms.',
 ];
 
 /**
  * @param scale shortens the phases.
  * @param wanted the names of the attacks, all of them when there are none.
+ * @param place what is attacked: which database, and whether through a proxy.
  * @throws Error when the system cannot show it.
  */
 export async function besiege(
   scale: number,
   wanted: readonly string[],
+  place: Place,
   report: (line: string) => void,
 ): Promise<{ table: readonly string[]; attacks: number; violations: readonly string[] }> {
   if (process.platform !== 'linux')
     throw new Error('only Linux has all of 127.0.0.0/8 as addresses of its own');
-  const ledgerPath = join(temporaryFolder(), 'ledger.db');
-  const ledger = seedLedger(ledgerPath, { longHistory: LONG_HISTORY });
   const names = wanted.length > 0 ? wanted : Object.keys(ATTACKS);
+  const sites = await prepareSites(place);
   const rows: Row[] = [];
-  for (const name of names) {
-    const attack = ATTACKS[name];
-    if (!attack)
-      throw new Error(`There is no attack "${name}"; there are ${Object.keys(ATTACKS).join(', ')}.`);
-    const row = await stage(name, attack, { ledger, ledgerPath, scale }).catch((error: unknown): Row => {
-      const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      return { cells: [attack.what, 'could not be shown'], violations: [why] };
-    });
-    rows.push(row);
-    report(row.cells.join(' | '));
+  try {
+    for (const name of names) {
+      const attack = ATTACKS[name];
+      if (!attack)
+        throw new Error(`There is no attack "${name}"; there are ${Object.keys(ATTACKS).join(', ')}.`);
+      const row = await stage(name, attack, { ...sites, scale }).catch((error: unknown): Row => {
+        const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        return { cells: [attack.what, 'could not be shown'], violations: [why] };
+      });
+      rows.push(row);
+      report(row.cells.join(' | '));
+    }
+  } finally {
+    await sites.close();
   }
   return {
     table: [...tableOf(rows), '', ...LEGEND],
@@ -104,21 +125,18 @@ export async function besiege(
 async function stage(
   name: string,
   attack: Attack,
-  { ledger, ledgerPath, scale }: { ledger: SeededLedger; ledgerPath: string; scale: number },
+  {
+    ledger,
+    open,
+    scale,
+  }: { readonly ledger: SeededLedger; readonly open: () => Promise<Site>; readonly scale: number },
 ): Promise<Row> {
-  const folder = temporaryFolder();
-  const databasePath = join(folder, 'tipwell.db');
-  const probeFile = join(folder, 'loop.jsonl');
-  copyFileSync(ledgerPath, databasePath);
   const attacker = fork(join(import.meta.dirname, 'attacker.ts'), [name], { execArgv: [] });
-  const starting = startServer({
-    ...{ RATE_LIMIT: 'on', DATABASE_URL: databasePath, LOOP_PROBE_FILE: probeFile },
-    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-probe.js')}`,
-  });
+  const opening = open();
   try {
-    const server = await starting;
+    const site = await opening;
     const { scene, crowd, bystander } = await setTheScene(
-      server,
+      site,
       ledger,
       Math.max(1.5, ATTACK_SECONDS * scale),
     );
@@ -127,25 +145,30 @@ async function stage(
     if (attack.isFromAVenue) {
       for (const { device } of crowd.regulars.slice(0, REGULARS / 2)) device.moveTo(attackAddress(0));
     }
-    const quiet = await watch(server, crowd, probeFile, () =>
-      sleep(1_000 * Math.max(1, QUIET_SECONDS * scale)),
-    );
-    const attacked = await watch(server, crowd, probeFile, async () => {
+    const quiet = await watch(site, crowd, () => sleep(1_000 * Math.max(1, QUIET_SECONDS * scale)));
+    const attacked = await watch(site, crowd, async () => {
       attacker.send('begin');
       return spoilsShape.parse(await messageOf(attacker));
     });
+    const endedAtMs = Date.now();
+    await sleep(1_000 * REST_SECONDS);
+    const restMb = Math.max(...site.probeFiles.map((file) => samplesSince(file, endedAtMs).at(-1)?.rss ?? 0));
     const failed = (await attack.afterwards?.(scene, bystander)) ?? [];
-    return judge(attack, { quiet, attacked, failed });
+    return judge(attack, { quiet, attacked, restMb: restMb / MEGABYTE, failed });
   } finally {
     attacker.kill('SIGKILL');
     // Nothing of it is needed any more: its end in order is shown elsewhere.
-    await starting.then((server) => server.stop('SIGKILL'));
+    await opening.then((site) => site.end());
   }
 }
 
+function samplesSince(probeFile: string, fromMs: number): Sample[] {
+  const lines = readFileSync(probeFile, 'utf8').trim().split('\n');
+  return lines.map((line): Sample => JSON.parse(line)).filter(({ atMs }) => atMs >= fromMs);
+}
+
 /** Enters everybody who needs a password, each from an address of their own. */
-async function setTheScene(server: RunningServer, ledger: SeededLedger, seconds: number) {
-  const { port } = server;
+async function setTheScene({ port }: Site, ledger: SeededLedger, seconds: number) {
   const admit = async (username: string, address: string): Promise<Bystander> => {
     const device = createDevice(port, address);
     return { device, person: await enter(device, username) };
@@ -176,9 +199,8 @@ async function setTheScene(server: RunningServer, ledger: SeededLedger, seconds:
 
 /** Lets everybody go about their business while `during` lasts. */
 async function watch<Result>(
-  { port }: RunningServer,
+  { port, probeFiles }: Site,
   crowd: Crowd,
-  probeFile: string,
   during: () => Promise<Result>,
 ): Promise<Watched<Result>> {
   const fromMs = Date.now();
@@ -189,9 +211,7 @@ async function watch<Result>(
   });
   const testimony = await witnessing;
   await sleep(SETTLING_MS);
-  const lines = readFileSync(probeFile, 'utf8').trim().split('\n');
-  const samples = lines.map((line): Sample => JSON.parse(line)).filter(({ atMs }) => atMs >= fromMs);
-  return { result, testimony, samples };
+  return { result, testimony, samples: probeFiles.map((file) => samplesSince(file, fromMs)) };
 }
 
 function judge(
@@ -199,16 +219,18 @@ function judge(
   seen: {
     readonly quiet: Watched;
     readonly attacked: Watched<Spoils>;
+    /** The most that a process has afterwards. */
+    readonly restMb: number;
     readonly failed: readonly (string | null)[];
   },
 ): Row {
-  const { quiet, attacked, failed } = seen;
+  const { quiet, attacked, restMb, failed } = seen;
   const spoils = attacked.result;
   const { probes, tips, logins } = attacked.testimony;
   const shortStops = computingOf(attacked).filter((ms) => ms > SHORT_STOP_MS).length;
   const longest = Math.max(0, ...computingOf(attacked));
   const longestByClock = Math.max(
-    ...[0, ...attacked.samples.flatMap(({ stops }) => stops.map(({ clockMs }) => clockMs))],
+    ...[0, ...attacked.samples.flat().flatMap(({ stops }) => stops.map(({ clockMs }) => clockMs))],
   );
   const faults = Object.entries(spoils.counts).filter(
     ([what]) => /^5\d\d/.test(what) && !what.startsWith('503'),
@@ -220,6 +242,10 @@ function judge(
     ...refusalsOf('a tip', tips),
     ...refusalsOf('a login on a known device', logins),
     ...afterwards,
+    ...Object.entries(spoils.waits).flatMap(([what, ms]) =>
+      ms > LONGEST_WAIT_MS ? [`somebody else waited ${ms} ms for ${what}`] : [],
+    ),
+    ...(rssOf(attacked) > MOST_MEMORY_MB ? [`a process took ${rssOf(attacked).toFixed(0)} MB`] : []),
     ...(lostStreams > 0 ? [`${lostStreams} streams of others ended`] : []),
     ...faults.map(([what, count]) => `the attacker was answered ${what} ${count} times`),
     ...(longest > LONG_STOP_MS || shortStops > MOST_SHORT_STOPS
@@ -228,10 +254,12 @@ function judge(
         ]
       : []),
   ];
-  const got = Object.entries(spoils.counts).map(([what, count]) => `${what} x ${count}`);
+  const got = [
+    ...Object.entries(spoils.counts).map(([what, count]) => `${what} x ${count}`),
+    ...Object.entries(spoils.waits).map(([what, ms]) => `${what} waited ${ms}`),
+  ];
   const shown =
     failed.length === 0 ? [] : [`+ ${failed.length - afterwards.length} of ${failed.length} held`];
-  const rss = (samples: readonly Sample[]) => Math.max(...samples.map((sample) => sample.rss)) / MEGABYTE;
   return {
     cells: [
       attack.what,
@@ -241,8 +269,8 @@ function judge(
       deedsOf(tips),
       deedsOf(logins),
       `${[...got, ...shown, `in ${spoils.seconds.toFixed(1)} s`].join('; ')}`,
-      `${coresOf(attacked.samples).toFixed(2)} / ${(spoils.cpuMs / spoils.seconds / 1_000).toFixed(2)}`,
-      `${rss(quiet.samples).toFixed(0)} -> ${rss(attacked.samples).toFixed(0)}`,
+      `${attacked.samples.map(coresOf).join(' + ')} / ${(spoils.cpuMs / spoils.seconds / 1_000).toFixed(2)}`,
+      `${rssOf(quiet).toFixed(0)} -> ${rssOf(attacked).toFixed(0)} -> ${restMb.toFixed(0)}`,
       violations.length === 0 ? 'holds' : 'VIOLATES',
     ],
     violations,
@@ -257,14 +285,19 @@ function refusalsOf(what: string, { done, refused }: Deeds): readonly string[] {
 }
 
 function computingOf({ samples }: Watched): readonly number[] {
-  return samples.flatMap(({ stops }) => stops.map(({ computingMs }) => computingMs));
+  return samples.flat().flatMap(({ stops }) => stops.map(({ computingMs }) => computingMs));
 }
 
-/** How much of one core all threads of the server took. */
-function coresOf(samples: readonly Sample[]): number {
+/** The most that a process had, in MB. */
+function rssOf({ samples }: Watched): number {
+  return Math.max(0, ...samples.flat().map(({ rss }) => rss)) / MEGABYTE;
+}
+
+/** How much of one core all threads of a process took. */
+function coresOf(samples: readonly Sample[]): string {
   const [first, last] = [samples[0], samples.at(-1)];
-  if (!first || !last || first === last) return Number.NaN;
-  return (last.cpuMs - first.cpuMs) / (last.atMs - first.atMs);
+  if (!first || !last || first === last) return '-';
+  return ((last.cpuMs - first.cpuMs) / (last.atMs - first.atMs)).toFixed(2);
 }
 
 function timesOf({ timesMs }: Deeds): string {

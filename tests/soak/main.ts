@@ -3,9 +3,10 @@
  * `npm run soak -- kill`. On loopback, with the production build; ends by itself, in about an hour, with a table of
  * figures and the exit code 1 when a guarantee did not hold. SOAK_SCALE=0.02 makes all of it smaller, to try it out.
  *
- * `availability` shows that nobody stops the others: in about six minutes, some thirty attacks, each with a row of a
+ * `availability` shows that nobody stops the others: in about ten minutes, some forty attacks, each with a row of a
  * table in Markdown that says what everybody else met meanwhile. It needs Linux, and a machine with nothing else to do.
- * SOAK_ATTACKS=guesses,venue is only those of them (tests/soak/attacks.ts has their names).
+ * SOAK_ATTACKS=guesses,venue is only those of them (tests/soak/attacks.ts has their names). With SOAK_ENGINE=postgres
+ * two processes on PostgreSQL are attacked in place of one on SQLite, and with SOAK_THROUGH=caddy all ask through Caddy.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,6 +33,12 @@ const POSTGRES_HANGS = scaled(5);
 const POSTGRES_PROMOTIONS = scaled(5);
 /** Some of the attacks by their names, with commas; all of them when there are none. */
 const ATTACKS = (process.env['SOAK_ATTACKS'] ?? '').split(',').filter((name) => name !== '');
+
+/** What is attacked. */
+const PLACE = {
+  engine: process.env['SOAK_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite',
+  isBehindCaddy: process.env['SOAK_THROUGH'] === 'caddy',
+} as const;
 
 type Figures = Readonly<Record<string, string | number>>;
 interface Outcome {
@@ -69,7 +76,7 @@ const SOAKS: Readonly<Record<string, (report: Report) => Promise<Outcome>>> = {
     violations: [],
   }),
   availability: async (report) => {
-    const { attacks, ...rest } = await besiege(SCALE, ATTACKS, report);
+    const { attacks, ...rest } = await besiege(SCALE, ATTACKS, PLACE, report);
     return { figures: { attacks }, ...rest };
   },
 };

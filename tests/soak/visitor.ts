@@ -13,7 +13,7 @@ export interface Sending {
   readonly from: string;
   readonly method?: string;
   readonly token?: string | undefined;
-  /** Sent as JSON. */
+  /** Sent as JSON, bytes as they are. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -49,7 +49,8 @@ export function hangUp(): void {
 /** @throws Error when no answer comes. */
 export function send(port: number, path: string, sending: Sending): Promise<Received> {
   const { from, method, token, body, headers } = sending;
-  const text = body === undefined ? null : JSON.stringify(body);
+  const isBytes = body instanceof Uint8Array;
+  const text = body === undefined ? null : isBytes ? Buffer.from(body) : Buffer.from(JSON.stringify(body));
   return new Promise((resolve, reject) => {
     const sent = request(
       {
@@ -57,8 +58,8 @@ export function send(port: number, path: string, sending: Sending): Promise<Rece
         method: method ?? (text === null ? 'GET' : 'POST'),
         headers: {
           ...(text !== null && {
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(text),
+            'Content-Type': isBytes ? 'image/png' : 'application/json',
+            'Content-Length': text.length,
           }),
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),
           ...headers,

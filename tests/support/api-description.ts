@@ -11,8 +11,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 export interface MediaType {
-  /** Missing where the body is bytes. */
-  readonly schema?: Schema;
+  readonly schema: Schema;
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
@@ -31,6 +30,7 @@ export interface Parameter {
 }
 export interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly security?: readonly unknown[];
@@ -50,11 +50,14 @@ export type Validate = (pointer: string, value: unknown) => readonly ErrorObject
 /** Headers that say something about one answer; the others are the same for all. */
 const TELLING_HEADERS = [
   ...[
+    'Accept-Encoding',
     'Allow',
     'Cache-Control',
     'Content-Disposition',
     'ETag',
     'Link',
+    'RateLimit',
+    'RateLimit-Policy',
     'Retry-After',
     'Vary',
     'WWW-Authenticate',
@@ -116,7 +119,7 @@ export function resolved<Part>(document: unknown, part: Part, which = /^#/): Par
 
 /**
  * Holds an answer against its description: the status, the type, the body, the headers and the code of a refusal.
- * @param route as `GET /qr-codes/{qrId}`.
+ * @param route as `GET /qr-codes/{qr_code_id}`.
  */
 export function expectDescribed(
   { document, validate }: { readonly document: Description; readonly validate: Validate },
@@ -132,8 +135,7 @@ export function expectDescribed(
   if (documented.content === undefined) expect(body, label).toBeNull();
   else {
     expect(Object.keys(documented.content), label).toContain(type);
-    if (documented.content[String(type)]?.schema)
-      expect(validate(`${place}/content/${escaped(String(type))}/schema`, body), label).toEqual([]);
+    expect(validate(`${place}/content/${escaped(String(type))}/schema`, body), label).toEqual([]);
   }
   if (status >= 400) expect(Object.keys(problemExamples(documented)), label).toContain(body.code);
   for (const name of TELLING_HEADERS) {
@@ -160,7 +162,14 @@ export function operationsOf({ paths }: Description) {
   );
 }
 
-/** Every body that is sent or answered and has a schema, and where it is described. */
+/** @param route as `GET /qr-codes`. */
+export function operationOf(document: Description, route: string) {
+  const found = operationsOf(document).find(({ method, path }) => `${method} ${path}` === route);
+  if (!found) throw new Error(`not described: ${route}`);
+  return found;
+}
+
+/** Every body that is sent or answered and is no file, and where it is described. */
 export function mediaTypesOf(document: Description) {
   return operationsOf(document).flatMap(({ place, operation }) =>
     [
@@ -171,7 +180,7 @@ export function mediaTypesOf(document: Description) {
       })),
     ].flatMap(({ place, content = {} }) =>
       Object.entries(content).flatMap(([type, media]) =>
-        media.schema === undefined ? [] : [{ place: `${place}/content/${escaped(type)}`, media }],
+        media.schema['format'] === 'binary' ? [] : [{ place: `${place}/content/${escaped(type)}`, media }],
       ),
     ),
   );

@@ -12,8 +12,10 @@ import { join, posix } from 'node:path';
  */
 const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string])[] = [
   ['shared', /^shared\//, ''],
+  ['package', /^\.\.\/package\.json$/, ''],
+  ['version', /^server\/version\.ts$/, 'package'],
 
-  ['schedule', /^server\/storage\/backup-schedule\.ts$/, ''],
+  ['schedule', /^server\/storage\/backup-schedule\.ts$/, 'storage'],
   ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
   ['storage', /^server\/storage\/[^/]+$/, ''],
   ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage'],
@@ -27,15 +29,18 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
   ['config', /^server\/config\.ts$/, 'storage'],
-  ['api', /^server\/api\//, 'storage chapters printer limits queue ports payments'],
+  ['api', /^server\/api\//, 'version storage chapters printer limits queue ports payments'],
   ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits queue config api ports payments'],
+  ['apart', /^server\/apart\.ts$/, ''],
+  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config api'],
+  ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'storage choice schedule chapters printer limits config api app frame ports stripe',
+    'version storage choice schedule chapters printer limits config api app log frame ports stripe care',
   ],
-  ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'frame programs'],
+  ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs'],
 
   ['session', /^client\/session\/session\.ts$/, ''],
   ['roots', /^client\/[^/]+$/, 'session'],
@@ -81,11 +86,15 @@ const UNSTEADY =
 export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what: RegExp])[] = [
   [
     'a program hands clock and randomness to all that it starts',
-    /^server\/(?:serve|commands\/(?:account|reports))\.ts$/,
+    /^server\/(?:serve|commands\/(?:account|keep-backups|reports))\.ts$/,
     /^Date\.now$|^randomBytes$/,
   ],
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],
-  ['the log names and times each request', /^server\/api\/envelope\.ts$/, /^randomUUID$|^performance\.now$/],
+  [
+    'the log names and times each request',
+    /^server\/api\/request-log\.ts$/,
+    /^randomUUID$|^performance\.now$/,
+  ],
   [
     'another process is waited for in real time',
     /^server\/.+\/(?:group-commit|atomic-steps)\.ts$/,

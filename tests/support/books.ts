@@ -5,13 +5,14 @@ import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { newDeviceId, newPhotoName, type TransactionId } from '#shared/ids.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';
 import { beginPayment, payoutAccountOf, payTip } from './payment-steps.ts';
 import { beginSession, createPeople, START_MS } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
 /** The keys of an installation. */
-export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid'] as const;
+export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid', 'log_names'] as const;
 
 /**
  * Four tips of a customer's for a provider's code, of 1,000, 2,000, 3,000 and 4,000 cents, of which the second was paid at a payment
@@ -19,7 +20,7 @@ export const SECRET_NAMES = ['giver_pseudonym', 'device_mark', 'vapid'] as const
  * paid, and one that was refunded.
  */
 export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
-  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(() => {});
+  const storage = await databaseAt({ engine: 'sqlite', path }).openForServer(OPENING);
   const { setTheScene, addAccount } = createPeople(storage);
   const { provider, customer, code, tip } = await setTheScene();
   const other = await addAccount('sam');

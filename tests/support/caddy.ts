@@ -11,12 +11,16 @@ const PAUSE_MS = 50;
 /** What stands in deploy/Caddyfile and is the operator's to replace. */
 const EXAMPLE_SITE = 'tips.example.com';
 const EXAMPLE_UPSTREAM = '127.0.0.1:3000';
+/** Where Debian's Caddy may write. */
+const LOG_FOLDER = '/var/log/caddy';
 
 export type ShippedCaddyfile = 'deploy/Caddyfile' | 'deploy/Caddyfile.two';
 
 export interface RunningCaddy {
   /** Where it listens, without a trailing slash. */
   readonly url: string;
+  /** What is in its access log so far. */
+  accessLog(): string;
   stop(): Promise<void>;
 }
 
@@ -29,19 +33,24 @@ export function installedCaddy(): string | null {
 /**
  * Starts Caddy with a shipped file, over plain http at a free port, since certificates are not what the tests are about.
  * @param ports of the servers that it leads to.
+ * @param added lines that an operator puts into the block of the site.
  * @throws Error with what Caddy wrote when it does not start.
  */
-export async function startCaddy(path: ShippedCaddyfile, ports: readonly number[]): Promise<RunningCaddy> {
+export async function startCaddy(
+  path: ShippedCaddyfile,
+  ports: readonly number[],
+  added = '',
+): Promise<RunningCaddy> {
   const folder = temporaryFolder();
   const url = `http://127.0.0.1:${await freePort()}`;
   const upstreams = ports.map((port) => `127.0.0.1:${port}`).join(' ');
   const config = join(folder, 'Caddyfile');
-  const shipped = readFileSync(path, 'utf8');
+  const shipped = readFileSync(path, 'utf8').replace(`${LOG_FOLDER}/`, `${folder}/`);
   // Caddyfile.two reads both from the environment.
   const addressed =
     path === 'deploy/Caddyfile'
-      ? shipped.replace(`${EXAMPLE_SITE} {`, `${url} {`).replace(EXAMPLE_UPSTREAM, upstreams)
-      : shipped;
+      ? shipped.replace(`${EXAMPLE_SITE} {`, () => `${url} {\n${added}`).replace(EXAMPLE_UPSTREAM, upstreams)
+      : shipped.replace('{$SITE} {', () => `{$SITE} {\n${added}`);
   writeFileSync(config, addressed);
   const caddy = spawn('caddy', ['run', '--config', config, '--adapter', 'caddyfile'], {
     cwd: folder,
@@ -80,7 +89,8 @@ export async function startCaddy(path: ShippedCaddyfile, ports: readonly number[
     }
     await sleep(PAUSE_MS);
   }
-  return { url, stop };
+  const accessLog = () => readFileSync(join(folder, 'tipwell.log'), 'utf8');
+  return { url, accessLog, stop };
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** The real thread that draws, one for all apps of a test file, and somebody who asks it for something. */
+/** The real thread that draws, one for all apps of a process, and somebody who asks it for something. */
 import { createDrawing } from '#server/print/drawing.ts';
 import type { TurnOwner } from '#server/queue/turns.ts';
 

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { parseConfig } from '#server/config.ts';
 import { databaseAt } from '#server/storage/open.ts';
+import { OPENING } from '#tests/support/opening.ts';
 import { beginSession, createPeople } from './people.ts';
 import { temporaryFolder } from './running-server.ts';
 
@@ -24,7 +25,7 @@ export async function prepareLedger(
   path = join(temporaryFolder(), 'tipwell.db'),
 ) {
   const { database } = parseConfig({ DATABASE_URL: path });
-  const storage = await databaseAt(database).openForServer(() => {});
+  const storage = await databaseAt(database).openForServer(OPENING);
   const { addAccount, addCode } = createPeople(storage);
   const people = await Promise.all(
     usernames.map(async (username): Promise<PreparedPerson> => {

@@ -10,6 +10,9 @@ import type { Lookup, Renderer } from '#shared/rendered-page.ts';
 import { PUBLIC_URL } from '#tests/support/both-doors.ts';
 import { PASSWORD, type TestApp } from '#tests/support/test-app.ts';
 
+/** Where a request comes from whose turn at rendering is not the question. */
+export const ofSomebody = () => '203.0.113.1';
+
 /** How often a page was rendered so far. */
 export const renderings = { count: 0 };
 

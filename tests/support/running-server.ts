@@ -110,7 +110,15 @@ export async function startServer(env: Environment = {}, program = [PROGRAM]): P
 
 /** Runs one of the operator's commands, or a server that ends by itself, to its end. */
 export async function runToEnd(
-  what: 'serve' | 'account' | 'db-backup' | 'db-check' | 'db-move' | 'db-restore' | 'reports',
+  what:
+    | 'serve'
+    | 'account'
+    | 'db-backup'
+    | 'db-check'
+    | 'db-keep-backups'
+    | 'db-move'
+    | 'db-restore'
+    | 'reports',
   env: Environment = {},
   args: readonly string[] = [],
   folder = temporaryFolder(),
@@ -122,6 +130,15 @@ export async function runToEnd(
   );
   const { code, signal } = await ending;
   return { code, signal, stdout: stdout(), stderr: stderr() };
+}
+
+/** What a log says of the steps of a start, in the order of its lines, until the server listens. */
+export function stepsIn(log: string): object[] {
+  const lines = log.slice(0, log.indexOf('"msg":"listening"')).split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const { level: _level, time: _time, ...step } = JSON.parse(line);
+    return step;
+  });
 }
 
 /** A port that nobody listened on a moment ago. */

@@ -137,7 +137,7 @@ export function storedInPostgres(client: Client): StoredData {
     async check() {
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       try {
-        return (await inspectLedger(client, null)).problems;
+        return (await inspectLedger(client, [])).problems;
       } finally {
         await client.query('ROLLBACK');
       }

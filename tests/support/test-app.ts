@@ -13,6 +13,7 @@ import type { AppRouter } from '#server/api/router.ts';
 import { createApp } from '#server/app.ts';
 import { createPasswords, type Passwords } from '#server/auth/passwords.ts';
 import { type Config, parseConfig } from '#server/config.ts';
+import { logOptions } from '#server/log-options.ts';
 import type { Pages } from '#server/pages/pages.ts';
 import type { PaymentService } from '#server/payments/payment-service.ts';
 import { readSecrets } from '#server/storage/secrets.ts';
@@ -84,7 +85,7 @@ export async function createTestApp(
     passwords,
     clock: () => clock.nowMs,
     random: randomBytes,
-    log: pino({ level: config.logLevel, base: null }, { write: (line: string) => void logLines.push(line) }),
+    log: pino(logOptions(config), { write: (line: string) => void logLines.push(line) }),
     pages: options.pages ?? null,
     paymentService: options.paymentService?.(() => clock.nowMs) ?? null,
     blockedWords: options.blockedWords ?? NO_BLOCKED_WORDS,

@@ -78,6 +78,9 @@ export function listingKey(input: object) {
   return [...transactionsKey, { input, type: 'infinite' }] as const;
 }
 
+/** The key in the cache of all pages of old codes. */
+export const endedCodesKey = getQueryKey(trpc.qrCodes.ended);
+
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -34,14 +34,18 @@ payments.json
   the names of its page and its charge there. One that was never paid is no
   transaction. It is empty where payments are simulated.
 
+old-codes.json
+  Your QR codes that were replaced or retired, the one made last first, as
+  GET /api/qr-codes/ended answers them.
+
 words.json
   The messages and the names that you added to your tips, with the transaction
   that each belongs to. What others wrote to you is in transactions.json, but
   for what you have hidden.
 
-account.schema.json, transactions.schema.json, payments.schema.json and
-words.schema.json
-  The form of the four JSON files, as JSON Schema 2020-12.
+account.schema.json, transactions.schema.json, payments.schema.json,
+old-codes.schema.json and words.schema.json
+  The form of the five JSON files, as JSON Schema 2020-12.
 
 qr-codes/
   The picture of each of your QR codes, under the code.

@@ -21,7 +21,14 @@ import {
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
 import { PHOTO_PREFIX } from '#shared/page-paths.ts';
-import type { QrCode } from '#shared/qr-codes.ts';
+import {
+  type EndedQrCode,
+  type EndedQrCodes,
+  endedQrCode,
+  endedQrCodesQuery,
+  MAX_ENDED_PAGE,
+  type QrCode,
+} from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE, type Transaction, transaction, transactionsQuery } from '#shared/tips.ts';
 import { exportReadme } from './account-export-readme.ts';
 import type { Services } from './context.ts';
@@ -120,6 +127,12 @@ async function* filesOf(
     content: [schemaFile('The payments that an account began, the newest first', z.array(exportedPayment))],
   };
 
+  yield { path: 'old-codes.json', content: jsonList(endedCodes(qrCodes, account)) };
+  yield {
+    path: 'old-codes.schema.json',
+    content: [schemaFile('The codes that were replaced or retired', z.array(endedQrCode))],
+  };
+
   yield { path: 'words.json', content: jsonList(exports.givenWords(account)) };
   yield {
     path: 'words.schema.json',
@@ -129,6 +142,21 @@ async function* filesOf(
 
 async function findPhoto({ qrCodes }: Services, { photoUrl }: QrCode): Promise<Uint8Array | null> {
   return photoUrl === null ? null : qrCodes.findPhoto(photoUrl.slice(PHOTO_PREFIX.length));
+}
+
+async function* endedCodes(
+  { listEnded }: Services['qrCodes'],
+  account: Account,
+): AsyncGenerator<readonly EndedQrCode[], void> {
+  let cursor: string | null = null;
+  do {
+    const page: EndedQrCodes = await listEnded(
+      account,
+      endedQrCodesQuery.parse({ cursor, limit: MAX_ENDED_PAGE }),
+    );
+    yield page.codes;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
 }
 
 /** The pages as they were at a time, so that a refund in the middle of an export is in none of its files. */

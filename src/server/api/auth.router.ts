@@ -28,29 +28,38 @@ import {
 /** Counts each request before its input is parsed, so that parsing is bounded as well. */
 const tryingTo = (what: 'login' | 'registration') =>
   publicProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id });
+    await ctx.services.limits.countTry(what, { ...ctx.address(), device: ctx.device.mark.id }, ctx.quota);
     return next();
   });
 
 /** Counts requests by session, because somebody with many accounts could fill the queue for hashing again and again. */
 const tryingToChangePassword = anyPasswordProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.limits.countPasswordChangeTry(ctx.token);
+  await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
   return next();
 });
 
 export const authRouter = router({
   register: tryingTo('registration')
     .input(registration)
-    .mutation(({ ctx, input }) => {
+    .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns } = ctx.services;
       const caller = { ...ctx.address(), device: null };
-      return hashingTurns.take({ origin: caller.network, account: input.email, isKnown: false }, () =>
+      const owner = { origin: caller.network, account: input.email, isKnown: false };
+      const user = await hashingTurns.take(owner, () =>
         limits.limitRegistration(caller, () => accounts.register(input)),
       );
+      ctx.arrival.note('account_registered', user.id);
+      return user;
     }),
 
   login: tryingTo('login')
     .input(credentials)
+    .use(async ({ ctx, input, next }) => {
+      const result = await next();
+      if (!result.ok)
+        ctx.arrival.noteRefusedLogin(result.error.cause, input.email, ctx.services.accounts.idOf);
+      return result;
+    })
     .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns } = ctx.services;
       const { email } = input;
@@ -64,6 +73,7 @@ export const authRouter = router({
         limits.limitLogin(email, caller, () => accounts.login(input, deviceFrom(ctx.userAgent))),
       );
       mark.remember(email);
+      ctx.arrival.noteLogin(login);
       return login;
     }),
 
@@ -71,7 +81,7 @@ export const authRouter = router({
 
   updateProfile: signedInProcedure
     .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countChange('profile_change', ctx.account.id);
+      await ctx.services.limits.countChange('profile_change', ctx.account.id, ctx.quota);
       return next();
     })
     .input(profileChange)
@@ -79,14 +89,18 @@ export const authRouter = router({
       const { accounts, limits, hashingTurns, sessions } = ctx.services;
       const { account, token } = ctx;
       const { username = account.username } = input;
-      const change = () => accounts.updateProfile(account, input);
+      const change = async () => {
+        const user = await accounts.updateProfile(account, input);
+        ctx.arrival.noteChanges(account, user);
+        return user;
+      };
       const update = () =>
         username === account.username ? change() : limits.limitUsernameChange(account.id, change);
       if (!accounts.isGuarded(account, input)) {
         if (accounts.isSensitive(account, input)) await sessions.requireRecentPassword(token);
         return update();
       }
-      await limits.countPasswordChangeTry(token);
+      await limits.countPasswordChangeTry(token, ctx.quota);
       const owner = { origin: account.email, account: account.email, isKnown: true };
       const user = await hashingTurns.take(owner, () =>
         limits.limitPasswordChange(account.email, token, update),
@@ -97,6 +111,7 @@ export const authRouter = router({
 
   logout: anyPasswordProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.revoke(ctx.token);
+    ctx.arrival.note('session_ended');
     return null;
   }),
 
@@ -121,33 +136,37 @@ export const authRouter = router({
       throw new AppError('invalid_input', {
         fieldErrors: [{ field: 'newPassword', message: SAME_PASSWORD }],
       });
+    ctx.arrival.note('password_changed');
     return login;
   }),
 
   close: signedInProcedure
     .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countPasswordChangeTry(ctx.token);
+      await ctx.services.limits.countPasswordChangeTry(ctx.token, ctx.quota);
       return next();
     })
     .input(closing)
-    .mutation(({ ctx, input }) => {
+    .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns } = ctx.services;
       const { account, token } = ctx;
       const owner = { origin: account.email, account: account.email, isKnown: true };
-      return hashingTurns.take(owner, () =>
+      const closes = await hashingTurns.take(owner, () =>
         limits.limitPasswordChange(account.email, token, () => accounts.close(account, input)),
       );
+      ctx.arrival.note('closing_begun');
+      return closes;
     }),
 
   /** The name of the file, then its bytes in pieces. */
   export: confirmedProcedure
     .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countChange('export', ctx.account.id);
+      await ctx.services.limits.countChange('export', ctx.account.id, ctx.quota);
       return next();
     })
     .input(exportRequest)
     .subscription(({ ctx, input }) => {
       const { services, account, token } = ctx;
+      ctx.arrival.note('export_made');
       return withErrorsHeard(
         exportAccount({
           owner: turnOwner(ctx),
@@ -165,11 +184,13 @@ export const authRouter = router({
     .input(z.object({ id: z.string().brand<'SessionId'>() }))
     .mutation(async ({ ctx, input }): Promise<null> => {
       await ctx.services.sessions.end(ctx.account.id, input.id);
+      ctx.arrival.note('session_ended');
       return null;
     }),
 
   endOtherSessions: confirmedProcedure.mutation(async ({ ctx }): Promise<null> => {
     await ctx.services.sessions.endOthers(ctx.account.id, ctx.token);
+    ctx.arrival.note('other_sessions_ended');
     return null;
   }),
 });

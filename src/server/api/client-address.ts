@@ -14,13 +14,20 @@ const MAX_HOP_LENGTH = 100;
 /** An address with its port, as Azure's proxies write it, in brackets, or in quotes (RFC 7239, section 6). */
 const HOP = /^(?<quote>"?)(?:\[(?<bracketed>[^\]]*:[^\]]*)\]|(?<plain>[\d.]+))(?::\d{1,5})?\k<quote>$/;
 
+/** Where Node does not say who is calling. */
+export const UNKNOWN_ADDRESS = 'unknown';
+
+/** What is remembered of callers, because reading an address costs as much as making a short answer. */
+const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED_LENGTH = 200;
+
 /**
- * Makes the function that names a caller for rate limits: an IPv4 address, or an IPv6 network of 64 bits.
+ * Makes the function that names a caller by their address.
  * @param trustedProxies addresses or networks in CIDR notation, already checked.
  */
-export function createAddressGroup(
+export function createClientAddress(
   trustedProxies: readonly string[],
-): (peer: string | undefined, forwardedFor: string | undefined) => string {
+): (peer: string | undefined, forwardedFor: () => string | undefined) => string {
   const trusted = trustedProxies.map((proxy): Network => {
     if (proxy.includes('/')) return ipaddr.parseCIDR(proxy);
     const address = ipaddr.process(proxy);
@@ -29,17 +36,30 @@ export function createAddressGroup(
   const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6) =>
     trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
 
-  return (peer, forwardedFor) => {
+  function read(peer: string, forwardedFor: string): string {
     let caller = parse(peer);
     // Right to left: each trusted proxy vouches for the entry that it added, nobody for those before it.
-    for (const hop of (forwardedFor?.split(',') ?? []).reverse()) {
+    for (const hop of forwardedFor === '' ? [] : forwardedFor.split(',').reverse()) {
       if (!caller || !isTrusted(caller)) break;
       const next = parse(addressIn(hop.trim()));
       // What a trusted proxy wrote and cannot be read is no reason to believe what stands before it.
       if (!next) break;
       caller = next;
     }
-    return caller ? groupOf(caller) : 'unknown';
+    return caller ? withoutZone(caller) : UNKNOWN_ADDRESS;
+  }
+
+  const remembered = new Map<string, string>();
+  return (peer, forwardedFor) => {
+    if (peer === undefined) return UNKNOWN_ADDRESS;
+    const hops = trusted.length === 0 ? '' : (forwardedFor() ?? '');
+    const key = hops === '' ? peer : `${peer} ${hops}`;
+    const known = remembered.get(key);
+    if (known !== undefined) return known;
+    const address = read(peer, hops);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    if (key.length <= MAX_REMEMBERED_LENGTH) remembered.set(key, address);
+    return address;
   };
 }
 
@@ -54,15 +74,22 @@ function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return text !== undefined && ipaddr.isValid(text) ? ipaddr.process(text) : null;
 }
 
-function groupOf(address: ipaddr.IPv4 | ipaddr.IPv6): string {
-  if (address instanceof ipaddr.IPv4) return address.toString();
-  return ipaddr.IPv6.networkAddressFromCIDR(`${address.toString()}/${IPV6_GROUP_BITS}`).toString();
+/** The zone of an address means something on one machine alone (RFC 4007, section 6). */
+function withoutZone(address: ipaddr.IPv4 | ipaddr.IPv6): string {
+  return address.toString().replace(/%.*$/, '');
+}
+
+/** A caller as limits name them: an IPv4 address, or an IPv6 network of 64 bits. */
+export function groupAround(address: string): string {
+  const caller = parse(address);
+  if (!(caller instanceof ipaddr.IPv6)) return address;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_GROUP_BITS}`).toString();
 }
 
 /** What an IPv6 customer may have at their disposal beyond that (RFC 6177). */
 const IPV6_NETWORK_BITS = 48;
 
-/** The wider network around a caller as `createAddressGroup` names it: 48 bits of IPv6, and an IPv4 address itself. */
+/** The wider network around a caller as `groupAround` names it: 48 bits of IPv6, and an IPv4 address itself. */
 export function networkAround(group: string): string {
   const address = parse(group);
   if (!(address instanceof ipaddr.IPv6)) return group;

@@ -10,19 +10,21 @@ import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
 import type { Sessions } from '#server/auth/sessions.ts';
 import type { Exports } from '#server/export/exports.ts';
 import type { Caller, Limits } from '#server/limits/limits.ts';
+import { Quota } from '#server/limits/quota.ts';
 import type { Notices } from '#server/notices/notices.ts';
 import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
+import type { FairTurns } from '#server/queue/fair-turns.ts';
 import type { TurnOwner, Turns } from '#server/queue/turns.ts';
 import type { Account } from '#server/storage/storage.ts';
-import type { FairTurns } from '#server/tips/fair-turns.ts';
 import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { TipWords } from '#server/tips/tip-words.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
-import { createAddressGroup, networkAround } from './client-address.ts';
+import { groupAround, networkAround } from './client-address.ts';
+import type { Arrival } from './request-log.ts';
 
 export interface Services {
   readonly accounts: Accounts;
@@ -41,6 +43,7 @@ export interface Services {
   /** Whether tips can be given without an account. */
   readonly takesGuestTips: boolean;
   readonly hashingTurns: Turns;
+  readonly insightsTurns: Turns;
   /** The turns of queries that read much: a batch may hold ten of them. */
   readonly queryTurns: FairTurns;
 }
@@ -48,6 +51,8 @@ export interface Services {
 export interface Context {
   readonly services: Services;
   readonly requestId: string;
+  /** For what the log says of the request. */
+  readonly arrival: Arrival;
   /** The bearer token that came with the request, not yet checked. */
   readonly token: string | null;
   /** The idempotency key of the attempt that the headers are about; null when they name none. */
@@ -55,6 +60,8 @@ export interface Context {
   /** The caller's address and the network around it, as limits count them. Reading them costs more than most answers. */
   address(): Pick<Caller, 'address' | 'network'>;
   readonly device: DeviceOfRequest;
+  /** What is left of the limits that the request is counted by. */
+  readonly quota: Quota;
   /**
    * Calls `listener` when the connection has closed, also when the answer was still waiting for its turn on it (RFC
    * 9112, section 9.3.2), of which a request's own signal hears nothing on older Node.js (seen on 20, not on 26).
@@ -65,36 +72,34 @@ export interface Context {
   readonly userAgent: string | undefined;
 }
 
-/**
- * Makes the function that reads the context of a request.
- * @param trustedProxies addresses or networks in CIDR notation, already checked.
- */
+/** Makes the function that reads the context of a request. */
 export function createContextReader(deps: {
   readonly services: Services;
   readonly deviceMarks: DeviceMarks;
-  readonly trustedProxies: readonly string[];
 }): (c: HonoContext) => Context {
-  const { services, deviceMarks, trustedProxies } = deps;
-  const addressGroup = createAddressGroup(trustedProxies);
+  const { services, deviceMarks } = deps;
   return (c) => {
+    const arrival = c.get('arrival');
     const socket = nodeSideOf(c).incoming?.socket;
     return {
       services,
-      requestId: c.get('requestId'),
+      requestId: arrival.requestId,
+      arrival,
       token: bearerToken(c.req.header('Authorization')),
       attempt: c.req.header('Idempotency-Key') ?? null,
       address() {
-        const address = addressGroup(socket?.remoteAddress, c.req.header('X-Forwarded-For'));
+        const address = groupAround(arrival.address);
         return { address, network: networkAround(address) };
       },
       device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),
+      quota: new Quota(),
       onHangUp: (listener) => onClose(socket, listener),
       userAgent: c.req.header('User-Agent'),
     };
   };
 }
 
-/** Who asks for a turn at work in a thread that is not hashing, for as long as they wait for it. */
+/** Who asks for a turn at work that is not hashing, for as long as they wait for it. */
 export function turnOwner({
   account,
   address,

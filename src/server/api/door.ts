@@ -28,21 +28,33 @@ export function allowOrigins(app: Hono, origins: readonly string[]): void {
   const allow = cors({
     origin: [...origins],
     allowHeaders: ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID'],
-    exposeHeaders: ['Content-Disposition', 'Link', 'Retry-After', 'X-Request-Id'],
+    // What is read of an OPTIONS request here is the answer that it has without this.
+    allowMethods: (_, c) => c.res.headers.get('Allow')?.split(', ') ?? [],
+    exposeHeaders: [
+      ...['Content-Disposition', 'Link', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'],
+    ],
     maxAge: 600,
   });
-  for (const door of DOORS) app.use(`${door}/*`, allow);
+  const answer: MiddlewareHandler = async (c, next) => {
+    if (c.req.method !== 'OPTIONS') return allow(c, next);
+    await next();
+    // Every address that there is refuses OPTIONS with the methods that it has.
+    const preflight = c.res.status === 405 ? await allow(c, async () => {}) : undefined;
+    if (preflight) c.res = preflight;
+  };
+  for (const door of DOORS) app.use(`${door}/*`, answer);
 }
 
 /**
  * Guards both doors.
- * @throws AppError `shutting_down`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8),
+ * @throws AppError `shutting_down`, `encoded_body`, `not_json`, `body_too_large`, `malformed_json` (bytes that are not UTF-8),
  *   `malformed_request` (a body that ends before its end).
  */
 export function guardDoors(app: Hono, isShuttingDown: () => boolean): void {
   const guard: MiddlewareHandler = async (c, next) => {
     if (isShuttingDown()) throw new AppError('shutting_down');
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    requirePlainBody(c);
     if (c.req.method === 'PUT' && PHOTO_PATH.test(c.req.path)) return next();
     const isRead = hasBody(c);
     if (isRead) requireJson(c);
@@ -121,6 +133,12 @@ function hasBody(c: HonoContext): boolean {
       c.req.header('Transfer-Encoding') !== undefined ||
       (c.req.header('Content-Length') ?? '0') !== '0')
   );
+}
+
+/** RFC 9110, section 8.4: nothing that is packed is unpacked here, because a small body may be a very large one inside. */
+function requirePlainBody(c: HonoContext): void {
+  const encoding = c.req.header('Content-Encoding')?.trim().toLowerCase() ?? '';
+  if (encoding !== '' && encoding !== 'identity') throw new AppError('encoded_body');
 }
 
 function requireJson(c: HonoContext): void {

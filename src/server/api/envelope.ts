@@ -2,17 +2,19 @@
  * What every request and every answer has: an id, a line in the log, and the headers that protect whoever reads the
  * answer. Hides which headers these are, and that putting them on late costs more than answering with them at once.
  */
-import { randomUUID } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
-import type { Logger } from 'pino';
+import type { createClientAddress } from './client-address.ts';
 import { nodeSideOf } from './context.ts';
 import { isBehindDoor } from './door.ts';
+import type { Arrival, RequestLog } from './request-log.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
     requestId: string;
+    /** For what the log says of the request. */
+    arrival: Arrival;
     /** What a request asks for, for the log: the pattern of its path, or the known procedures that it calls. */
     route: string;
   }
@@ -30,19 +32,9 @@ export interface InlineSources {
   readonly style: readonly string[];
 }
 
-/** A request that has arrived: its id, and when it came. */
-interface Arrival {
-  readonly requestId: string;
-  readonly startedAtMs: number;
-}
-
 export interface Envelope {
   /** Gives each request its id, each answer its headers, and the log a line about both. */
   readonly middleware: MiddlewareHandler;
-  /** The arrival of a request that is answered without the middleware. */
-  receive(): Arrival;
-  /** Writes the line of a request. `route` is a pattern: what people put into a path is none of the log's business. */
-  log(arrival: Arrival, method: string, route: string, status: number): void;
   /** An answer of a door with all of its headers, and `text` as its JSON; without a body when that is null. */
   json(requestId: string, text: string | null, status: number, headers?: Record<string, string>): Response;
   /** The headers of an answer that nobody may keep. */
@@ -54,11 +46,12 @@ export interface Envelope {
  * @param isSecure whether browsers may be told to come by https only.
  */
 export function createEnvelope(deps: {
-  readonly log: Logger;
+  readonly log: RequestLog;
+  readonly clientAddress: ReturnType<typeof createClientAddress>;
   readonly inlineSources: InlineSources | undefined;
   readonly isSecure: boolean;
 }): Envelope {
-  const { log, isSecure, inlineSources } = deps;
+  const { log, clientAddress, isSecure, inlineSources } = deps;
   const policyOfPages = contentSecurityPolicy(inlineSources);
   const always: Readonly<Record<string, string>> = {
     'content-security-policy': contentSecurityPolicy(),
@@ -90,16 +83,11 @@ export function createEnvelope(deps: {
     }
   }
 
-  const receive = (): Arrival => ({ requestId: randomUUID(), startedAtMs: performance.now() });
-
-  function logRequest(arrival: Arrival, method: string, route: string, status: number): void {
-    const durationMs = Math.round(performance.now() - arrival.startedAtMs);
-    log.info({ requestId: arrival.requestId, method, route, status, durationMs }, 'request');
-  }
-
   return {
     async middleware(c, next) {
-      const arrival = receive();
+      const peer = nodeSideOf(c).incoming?.socket.remoteAddress;
+      const arrival = log.begin(clientAddress(peer, () => c.req.header('X-Forwarded-For')));
+      c.set('arrival', arrival);
       c.set('requestId', arrival.requestId);
       await next();
       if (!Object.hasOwn(c.res, isComplete)) {
@@ -108,11 +96,8 @@ export function createEnvelope(deps: {
           nodeSideOf(c).incoming?.socket.setTimeout(STREAM_STALL_MS);
       }
       const route: string | undefined = c.get('route');
-      logRequest(arrival, c.req.method, route ?? patternOf(matchedRoutes(c)), c.res.status);
+      arrival.end(c.req.method, route ?? patternOf(matchedRoutes(c)), c.res.status);
     },
-
-    receive,
-    log: logRequest,
 
     json(requestId, text, status, own) {
       const headers: Record<string, string> =

@@ -1,32 +1,51 @@
 /** Look-ups of codes that go past both doors: those that are answered before any routing, and those of tip pages. */
+import { IncomingMessage } from 'node:http';
 import type { Context as HonoContext } from 'hono';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
+import type { createClientAddress } from './client-address.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
 import { refusalOf } from './refusals.ts';
+import type { RequestLog } from './request-log.ts';
 import { wireTextOnce } from './wire.ts';
 
-const ROUTE = '/api/qr-codes/:qrId';
+const ROUTE = '/api/qr-codes/:qr_code_id';
 const URL_OF_LOOKUP = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;
 
 /**
  * Makes the function that answers a look-up of a remembered code as the REST door answered it before, with an id and a
  * line in the log of its own; null for every other request. See docs/decisions/010-hot-paths.md.
  */
-export function createRecall(qrCodes: QrCodes, envelope: Envelope): (request: Request) => Response | null {
-  return (request) => {
+export function createRecall(deps: {
+  readonly qrCodes: QrCodes;
+  readonly envelope: Envelope;
+  readonly log: RequestLog;
+  readonly clientAddress: ReturnType<typeof createClientAddress>;
+}): (request: Request, bindings: unknown) => Response | null {
+  const { qrCodes, envelope, log, clientAddress } = deps;
+  return (request, bindings) => {
     const { method, url } = request;
     if (method !== 'GET') return null;
     const text = URL_OF_LOOKUP.exec(url)?.[1];
     const found = text === undefined ? null : qrCodes.recall(text);
     // Whoever is logged in may be told something else.
     if (!found || request.headers.has('Authorization')) return null;
-    const arrival = envelope.receive();
+    const incoming = incomingIn(bindings);
+    const arrival = log.begin(
+      // Reading it from the request would make all of its headers anew.
+      clientAddress(incoming?.socket.remoteAddress, () => incoming?.headers['x-forwarded-for']?.toString()),
+    );
     const response = envelope.json(arrival.requestId, wireTextOnce(found), 200);
-    envelope.log(arrival, 'GET', ROUTE, 200);
+    arrival.end('GET', ROUTE, 200);
     return response;
   };
+}
+
+/** Node's own request among what the adapter hands over; none when the app is called without a server. */
+function incomingIn(bindings: unknown): IncomingMessage | null {
+  const isGiven = typeof bindings === 'object' && bindings !== null && 'incoming' in bindings;
+  return isGiven && bindings.incoming instanceof IncomingMessage ? bindings.incoming : null;
 }
 
 /** Makes the function that looks up the code of a tip page. It never rejects: a page says what went wrong. */

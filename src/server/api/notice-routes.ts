@@ -5,7 +5,7 @@ import { noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts'
 import { type RestRequest, type RestRoute, route } from './rest-route.ts';
 
 const askForDevice = async ({ ask, parameter }: RestRequest) => ({
-  body: await ask({ id: parameter('deviceId') }),
+  body: await ask({ id: parameter('device_id') }),
 });
 
 export const NOTICE_ROUTES: readonly RestRoute[] = [
@@ -14,24 +14,24 @@ export const NOTICE_ROUTES: readonly RestRoute[] = [
   route('POST', '/notices/devices', 'notices.register', {
     status: 201,
     output: noticeDevice,
-    refusals: ['password_needed', 'push_endpoint_refused', 'invalid_input', 'too_many_requests'],
+    refusals: ['password_needed', 'push_endpoint_refused', 'too_many_requests'],
   }),
-  route('PATCH', '/notices/devices/:deviceId', 'notices.update', {
+  route('PATCH', '/notices/devices/:device_id', 'notices.update', {
     status: 200,
     input: noticeDeviceChange,
     output: noticeDevice,
-    refusals: ['device_not_found', 'invalid_input', 'too_many_requests'],
+    refusals: ['device_not_found', 'too_many_requests'],
     async call({ ask, body, parameter }) {
       const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-      return { body: await ask(isObject ? { ...body, id: parameter('deviceId') } : body) };
+      return { body: await ask(isObject ? { ...body, id: parameter('device_id') } : body) };
     },
   }),
-  route('DELETE', '/notices/devices/:deviceId', 'notices.remove', {
+  route('DELETE', '/notices/devices/:device_id', 'notices.remove', {
     status: 204,
     refusals: ['password_needed', 'device_not_found', 'too_many_requests'],
     call: askForDevice,
   }),
-  route('POST', '/notices/devices/:deviceId/test', 'notices.test', {
+  route('POST', '/notices/devices/:device_id/test', 'notices.test', {
     status: 204,
     input: null,
     refusals: ['device_not_found', 'push_unavailable', 'too_many_requests'],

@@ -6,7 +6,7 @@ import { confirmedProcedure, router, signedInProcedure } from './trpc.ts';
 /** Counts each request before its input is parsed. */
 const counted = (what: Change, procedure = signedInProcedure) =>
   procedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countChange(what, ctx.account.id);
+    await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
     return next();
   });
 

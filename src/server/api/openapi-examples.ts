@@ -52,9 +52,12 @@ export const QR_CODE_WITH_PICTURE = {
   ...WORDS_OF_CODE,
 };
 
+const { image_base64: _, photo_url: __, ...CODE_WITHOUT_PICTURE } = QR_CODE_WITH_PICTURE;
+export const ENDED_QR_CODE = { ...CODE_WITHOUT_PICTURE, status: 'replaced' };
+
 /** The code in a path, for whoever owns it. */
 export const OWN_CODE = {
-  name: 'qrId',
+  name: 'qr_code_id',
   in: 'path',
   required: true,
   description: 'One of your codes. Those of other people answer as if there were none.',
@@ -149,14 +152,31 @@ export const HEADERS = {
     example: `attachment; filename="${brand.linkScheme}-7K3MX-9Q2AB-poster.pdf"`,
   },
   Vary: {
-    description: 'The header of the request that decides between JSON and CSV.',
-    schema: { const: 'Accept' },
-    example: 'Accept',
+    description:
+      'The headers of the request that decide about the answer: `Accept` between JSON and CSV, and `Origin` where pages of other origins may call.',
+    schema: { type: 'string', pattern: '^(?:Accept|Origin)(?:, (?:Accept|Origin))*$' },
+    example: 'Accept, Origin',
+  },
+  RateLimit: {
+    description:
+      'How many requests are left (`r`) of the limit that is nearest to its end, and in how many seconds all are let through again (`t`), as draft-ietf-httpapi-ratelimit-headers-10 has it. It is missing where the count is not known.',
+    schema: { type: 'string', pattern: '^"[a-z_]+";r=\\d+;t=\\d+$' },
+    example: '"tip";r=29;t=58',
+  },
+  RateLimitPolicy: {
+    description: 'That limit: how many requests (`q`) are let through in how many seconds (`w`).',
+    schema: { type: 'string', pattern: '^"[a-z_]+";q=\\d+;w=\\d+$' },
+    example: '"tip";q=30;w=60',
   },
   RetryAfter: {
     description: 'How many seconds to wait before trying again, when that is known.',
     schema: { type: 'integer', minimum: 0 },
     example: 2,
+  },
+  AcceptEncoding: {
+    description: 'With `encoded_body`: how a body is taken (RFC 9110, section 15.5.16).',
+    schema: { const: 'identity' },
+    example: 'identity',
   },
   WwwAuthenticate: {
     description: 'How to authenticate (RFC 6750, section 3).',

@@ -2,10 +2,11 @@
  * What a reader of the API description wants to know and no schema can say: words and examples, for each route. The
  * words for each field are in openapi-fields.ts.
  */
-import { idPattern } from '#shared/ids.ts';
+import { idPattern, QR_CODE_ID } from '#shared/ids.ts';
 import { printRequest } from '#shared/print.ts';
-import { typedQrCodeId } from '#shared/qr-codes.ts';
+import { endedQrCodesQuery, typedQrCodeId } from '#shared/qr-codes.ts';
 import {
+  ENDED_QR_CODE,
   LOGIN,
   NEW_DEVICE,
   NOTICE_DEVICE,
@@ -21,7 +22,7 @@ import { WORD_NOTES } from './openapi-word-notes.ts';
 import { wireSchema } from './wire.ts';
 
 const DEVICE = {
-  name: 'deviceId',
+  name: 'device_id',
   in: 'path',
   required: true,
   description: 'As the list of your devices names it.',
@@ -112,7 +113,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
     description: 'Ends one of your sessions, and its event streams.',
     parameters: [
       {
-        name: 'sessionId',
+        name: 'session_id',
         in: 'path',
         required: true,
         description: 'As the list of your sessions names it.',
@@ -124,8 +125,29 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
   'qrCodes.list': {
     summary: 'List your QR codes',
     description:
-      'Oldest first, each with its picture, also those that were replaced or retired. Customers have none.',
+      'Those that are active or paused, oldest first, each with its picture. A service has one at most, and customers have none.',
     response: [QR_CODE_WITH_PICTURE],
+  },
+  'qrCodes.ended': {
+    summary: 'List your old QR codes',
+    description:
+      'Those that were replaced or retired, the one made last first, page by page. They lead nowhere any more, and have no pictures.',
+    parameters: [
+      {
+        name: 'limit',
+        in: 'query',
+        description: 'How many to answer.',
+        schema: wireSchema(endedQrCodesQuery.shape.limit, 'input'),
+        example: 50,
+      },
+      {
+        name: 'cursor',
+        in: 'query',
+        description: 'Where the next page begins, as the `Link` header of the page before says.',
+        schema: { type: 'string', pattern: QR_CODE_ID.source },
+      },
+    ],
+    response: [ENDED_QR_CODE],
   },
   'qrCodes.create': {
     summary: 'Create a QR code',
@@ -204,7 +226,7 @@ export const ROUTE_NOTES: Readonly<Record<string, RouteNotes>> = {
       'Whom a code tips, as its tip page shows it. Case, spaces and hyphens do not matter; I and L read as 1, O as 0.',
     parameters: [
       {
-        name: 'qrId',
+        name: 'qr_code_id',
         in: 'path',
         required: true,
         description: 'The code, as scanned or typed.',

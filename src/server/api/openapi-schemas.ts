@@ -45,6 +45,16 @@ const STREAM_RESET_SCHEMA: JsonSchema = {
   },
 };
 
+/**
+ * A body that is a file of one of these types. JSON Schema of OpenAPI 3.1 names the type (section 4.8.14.3); the format is that of OpenAPI
+ * 3.0, by which generated clients send and take bytes as they are.
+ */
+export function bytesOf(types: readonly string[]): JsonSchema {
+  return Object.fromEntries(
+    types.map((type) => [type, { schema: { type: 'string', format: 'binary', contentMediaType: type } }]),
+  );
+}
+
 const CSV_SCHEMA: JsonSchema = {
   type: 'string',
   contentMediaType: 'text/csv',

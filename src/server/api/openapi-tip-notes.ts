@@ -81,7 +81,7 @@ const IDEMPOTENCY_KEY = {
 };
 
 export const TRANSACTION_ID = {
-  name: 'transactionId',
+  name: 'transaction_id',
   in: 'path',
   required: true,
   description:

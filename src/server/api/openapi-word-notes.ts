@@ -58,7 +58,7 @@ export const WORD_NOTES: Readonly<Record<string, RouteNotes>> = {
     description: 'On all of your pages. The giver is not told.',
     parameters: [
       {
-        name: 'giverId',
+        name: 'giver_id',
         in: 'path',
         required: true,
         description: 'The pseudonym of the giver, as your tips and the list of blocked givers have it.',

@@ -17,13 +17,21 @@ import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { newDevice, noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts';
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
-import { newQrCode, qrCode, qrCodeLookup, serviceCategory, tipPageChange } from '#shared/qr-codes.ts';
+import {
+  endedQrCode,
+  newQrCode,
+  qrCode,
+  qrCodeLookup,
+  serviceCategory,
+  tipPageChange,
+} from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
 import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/tips.ts';
+import { VERSION } from '../version.ts';
 import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
 import { FIELD_NOTES } from './openapi-fields.ts';
 import { ROUTE_NOTES } from './openapi-notes.ts';
-import { OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './openapi-schemas.ts';
+import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './openapi-schemas.ts';
 import type { RouteNotes } from './openapi-tip-notes.ts';
 import { problemOf } from './problems.ts';
 import type { RestRoute } from './rest-route.ts';
@@ -32,8 +40,15 @@ import { restTip } from './transaction-routes.ts';
 import { type JsonSchema, wireSchemas } from './wire.ts';
 import { restHiding, restThankYou } from './word-routes.ts';
 
-/** The refusals that any route may answer. */
-const COMMON_REFUSALS: readonly ErrorCode[] = ['internal', 'busy', 'storage_unavailable', 'shutting_down'];
+/** The refusals that any route may answer: that of a parameter which it does not take is the first. */
+const COMMON_REFUSALS: readonly ErrorCode[] = [
+  'invalid_input',
+  'internal',
+  'busy',
+  'storage_unavailable',
+  'shutting_down',
+];
+const BODY_REFUSALS: readonly ErrorCode[] = ['encoded_body'];
 const POST_REFUSALS: readonly ErrorCode[] = ['body_too_large', 'not_json', 'malformed_json'];
 const SESSION_REFUSALS: readonly ErrorCode[] = ['not_logged_in', 'session_ended'];
 const PASSWORD_REFUSALS: readonly ErrorCode[] = ['password_change_required'];
@@ -72,6 +87,7 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [session, 'Session'],
   [closingAnswer, 'ClosingAnswer'],
   [qrCode, 'QrCode'],
+  [endedQrCode, 'EndedQrCode'],
   [qrCodeLookup, 'QrCodeLookup'],
   [transaction, 'Transaction'],
   [tipSummary, 'TipSummary'],
@@ -88,6 +104,13 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
 
 const headerAt = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
+/** The headers that any answer of a route has, or may have. */
+const COMMON_HEADERS = {
+  'X-Request-Id': headerAt('RequestId'),
+  'Cache-Control': headerAt('CacheControl'),
+  Vary: headerAt('Vary'),
+};
+
 /** The document for an instance at `publicUrl` (no trailing slash). */
 export function describeApi(publicUrl: string): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -96,19 +119,21 @@ export function describeApi(publicUrl: string): JsonSchema {
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, publicUrl) };
   }
   const named = {
-    ...wireSchemas(INPUT_NAMES, 'input', schemaAt),
     ...wireSchemas(OUTPUT_NAMES, 'output', schemaAt),
+    // What is sent and answered under one name is described as it is sent, because that may have more fields than are taken.
+    ...wireSchemas(INPUT_NAMES, 'input', schemaAt),
   };
   return {
     openapi: '3.1.0',
     info: {
       title: `${brand.name} API`,
-      version: '1.0.0',
+      version: VERSION,
       summary: brand.tagline,
       description: [
         `The REST door of ${brand.name}. Amounts are US dollars as JSON numbers with at most two decimals; times are ISO 8601 in UTC.`,
         'Log in, then send the token as `Authorization: Bearer ...`.',
-        'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped, and so are fields that are not described.',
+        'The schemas hold every bound that the server keeps and a schema can say. Spaces around an email, a username, a name or a phone number are dropped.',
+        'A parameter that is not described is refused, and so is a field that is not described of what moves money; elsewhere such fields are dropped.',
         'Errors are problem details (RFC 9457): `detail` is a sentence for people, `code` one for programs, `instance` names the request in the log. What cannot be read as a request at all is refused in the same form, with 400, 408, 413 or 431.',
         'HEAD is answered wherever GET is, with the same headers and no body.',
       ].join('\n\n'),
@@ -120,6 +145,7 @@ export function describeApi(publicUrl: string): JsonSchema {
       { name: 'auth', description: 'Accounts, and where they are logged in.' },
       { name: 'qr-codes', description: 'The printed codes of service providers.' },
       { name: 'transactions', description: 'Tips: giving them, and what was sent and received.' },
+      { name: 'words', description: 'What givers write, what receivers answer, and whom they block.' },
       { name: 'payments', description: 'How providers are paid: their account at the payment service.' },
       { name: 'notices', description: 'The devices that tips reach with no page open.' },
     ],
@@ -151,8 +177,7 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
     ...(route.takesPicture && {
       requestBody: {
         required: true,
-        // Bytes have no schema (OpenAPI 3.1, section 4.8.14.3).
-        content: Object.fromEntries(PHOTO_TYPES.map((type) => [type, {}])),
+        content: bytesOf(PHOTO_TYPES),
       },
     }),
     ...(route.input && {
@@ -172,13 +197,12 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
 }
 
 function successOf(route: RestRoute, { response: example, csv }: RouteNotes): JsonSchema {
-  const headers = { 'X-Request-Id': headerAt('RequestId'), 'Cache-Control': headerAt('CacheControl') };
+  const headers = { ...COMMON_HEADERS, ...quotaHeaders(route) };
   if (route.fileTypes) {
     return {
       description: 'The file, to be saved.',
       headers: { ...headers, 'Content-Disposition': headerAt('ContentDisposition') },
-      // Bytes have no schema (OpenAPI 3.1, section 4.8.14.3).
-      content: Object.fromEntries(route.fileTypes.map((type) => [type, {}])),
+      content: bytesOf(route.fileTypes),
     };
   }
   if (!route.output) return { description: 'Done.', headers };
@@ -196,10 +220,7 @@ function successOf(route: RestRoute, { response: example, csv }: RouteNotes): Js
     headers: {
       ...headers,
       ...(route.isPaged && { Link: headerAt('Link') }),
-      ...(route.isCsvToo && {
-        'Content-Disposition': headerAt('ContentDisposition'),
-        Vary: headerAt('Vary'),
-      }),
+      ...(route.isCsvToo && { 'Content-Disposition': headerAt('ContentDisposition') }),
     },
     content: {
       'application/json': { schema: route.isList ? { type: 'array', items: item } : item, example },
@@ -214,10 +235,17 @@ function referenceTo(names: ReadonlyMap<z.ZodType, string>, schema: z.ZodType): 
   return { $ref: schemaAt(name) };
 }
 
+/** The headers of all answers of a route that a limit counts. */
+const quotaHeaders = (route: RestRoute) =>
+  route.refusals.includes('too_many_requests')
+    ? { RateLimit: headerAt('RateLimit'), 'RateLimit-Policy': headerAt('RateLimitPolicy') }
+    : {};
+
 function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSchema> {
   const codes = [
     ...(route.isPublic ? [] : SESSION_REFUSALS),
     ...(route.isPublic || route.isForAnyPassword ? [] : PASSWORD_REFUSALS),
+    ...(route.method === 'GET' || route.method === 'DELETE' ? [] : BODY_REFUSALS),
     ...(route.method === 'POST' || route.method === 'PATCH' ? POST_REFUSALS : []),
     ...route.refusals,
     ...COMMON_REFUSALS,
@@ -226,20 +254,21 @@ function problemsOf(route: RestRoute, publicUrl: string): Record<string, JsonSch
   return Object.fromEntries(
     [...statuses].map((status) => {
       const codesOfStatus = codes.filter((code) => REFUSALS[code].status === status);
-      return [status, problemFor(codesOfStatus, publicUrl)];
+      return [status, problemFor(codesOfStatus, publicUrl, quotaHeaders(route))];
     }),
   );
 }
 
 /** An answer that is one of these refusals, with the headers that go with any of them. */
-function problemFor(codes: readonly ErrorCode[], publicUrl: string): JsonSchema {
+function problemFor(codes: readonly ErrorCode[], publicUrl: string, more: object = {}): JsonSchema {
   const has = (...statuses: number[]) => codes.some((code) => statuses.includes(REFUSALS[code].status));
   return {
     description: codes.map((code) => `\`${code}\`: ${REFUSALS[code].title}.`).join(' '),
     headers: {
-      'X-Request-Id': headerAt('RequestId'),
-      'Cache-Control': headerAt('CacheControl'),
+      ...COMMON_HEADERS,
+      ...more,
       ...(has(401) && { 'WWW-Authenticate': headerAt('WwwAuthenticate') }),
+      ...(codes.includes('encoded_body') && { 'Accept-Encoding': headerAt('AcceptEncoding') }),
       ...(has(405) && { Allow: headerAt('Allow') }),
       ...(has(429, 503) && { 'Retry-After': headerAt('RetryAfter') }),
     },

@@ -20,12 +20,14 @@ export const PAYMENT_ROUTES: readonly RestRoute[] = [
   }),
   route('POST', '/payments/account', 'payments.onboard', {
     status: 200,
+    movesMoney: true,
     input: null,
     output: paymentLink,
     refusals: LINK_REFUSALS,
   }),
   route('POST', '/payments/dashboard-link', 'payments.openDashboard', {
     status: 200,
+    movesMoney: true,
     input: null,
     output: paymentLink,
     refusals: LINK_REFUSALS,

@@ -3,8 +3,10 @@ import { confirmedProcedure, providerProcedure, router } from './trpc.ts';
 
 /** Each call may ask the payment service, and leads to where somebody's money goes. */
 const countedProcedure = providerProcedure.concat(confirmedProcedure).use(async ({ ctx, next }) => {
-  await ctx.services.limits.countChange('payout_link', ctx.account.id);
-  return next();
+  await ctx.services.limits.countChange('payout_link', ctx.account.id, ctx.quota);
+  const result = await next();
+  if (result.ok) ctx.arrival.note('payouts_opened');
+  return result;
 });
 
 export const paymentsRouter = router({

@@ -2,13 +2,21 @@
 import type { Hono } from 'hono';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
+import { NAME_AND_VERSION } from '../version.ts';
 import { refuseOtherMethods } from './door.ts';
+
+const HEALTHZ = '/healthz';
+const READYZ = '/readyz';
+type Probe = typeof HEALTHZ | typeof READYZ;
 
 const UNKEPT = { 'Cache-Control': 'no-store' };
 
 /** What an operator has to look into although tips are recorded. `/readyz` is open to everybody: no sentence here says more. */
 const TROUBLES = {
   backup: 'The daily backup has failed or found something wrong',
+  late: 'The newest backup has been older than 26 hours',
+  past: 'The folder of the backups has held some of another past than that of the database',
+  data: 'The data has been found damaged, or could not be read through,',
   ledger: 'The ledger has not added up',
 } as const;
 export type Trouble = keyof typeof TROUBLES;
@@ -35,8 +43,41 @@ export function createTroubles(clock: Clock): Troubles {
   };
 }
 
+/** How many probes there were: a line in the log for each would hide all others. */
+export interface ProbeCounts {
+  /** Counts a request that is a probe. @returns whether that says it all, because it came to the same as the one before it. */
+  count(method: string, route: string, status: number): boolean;
+  /** What was counted since the last time; null when that is nothing. */
+  take(): { readonly healthz: number; readonly readyz: number; readonly failed: number } | null;
+}
+
+export function createProbeCounts(): ProbeCounts {
+  let counts = { [HEALTHZ]: 0, [READYZ]: 0, failed: 0 };
+  const lastStatuses: Record<Probe, number> = { [HEALTHZ]: 200, [READYZ]: 200 };
+  return {
+    count(method, route, status) {
+      if (!isProbe(route) || (method !== 'GET' && method !== 'HEAD')) return false;
+      counts[route] += 1;
+      if (status !== 200) counts.failed += 1;
+      const isAsBefore = lastStatuses[route] === status;
+      lastStatuses[route] = status;
+      return isAsBefore;
+    },
+    take() {
+      const { [HEALTHZ]: healthz, [READYZ]: readyz, failed } = counts;
+      if (healthz + readyz === 0) return null;
+      counts = { [HEALTHZ]: 0, [READYZ]: 0, failed: 0 };
+      return { healthz, readyz, failed };
+    },
+  };
+}
+
+function isProbe(route: string): route is Probe {
+  return route === HEALTHZ || route === READYZ;
+}
+
 /**
- * Serves `/healthz` and `/readyz`. The second answers 200 while a tip could be recorded, and goes on after its first line
+ * Serves `/healthz` and `/readyz`. The first goes on after its first line with which version lives. The second answers 200 while a tip could be recorded, and goes on after its first line
  * with what is wrong besides.
  * @param proveWritable rejects when nothing can be saved. It is asked at most once a second, so that probes cannot wear
  *   out the disk.
@@ -53,8 +94,8 @@ export function serveProbes(
   const { clock, isShuttingDown, proveWritable, troubles } = deps;
   let last: { readonly atMs: number; readonly proof: Promise<void> } | null = null;
 
-  app.get('/healthz', (c) => c.text('ok', 200, UNKEPT));
-  app.get('/readyz', async (c) => {
+  app.get(HEALTHZ, (c) => c.text(`ok\n${NAME_AND_VERSION}`, 200, UNKEPT));
+  app.get(READYZ, async (c) => {
     if (isShuttingDown()) throw new AppError('shutting_down');
     const nowMs = clock();
     if (last === null || nowMs < last.atMs || nowMs - last.atMs >= 1_000)
@@ -62,5 +103,5 @@ export function serveProbes(
     await last.proof;
     return c.text(['ok', ...troubles.lines()].join('\n'), 200, UNKEPT);
   });
-  for (const probe of ['/healthz', '/readyz']) refuseOtherMethods(app, probe);
+  for (const probe of [HEALTHZ, READYZ]) refuseOtherMethods(app, probe);
 }

@@ -6,8 +6,10 @@ import type { Hono, Context as HonoContext } from 'hono';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
+import type { createClientAddress } from './client-address.ts';
 import type { Envelope } from './envelope.ts';
 import { headersOf, refusalOf } from './refusals.ts';
+import type { RequestLog } from './request-log.ts';
 import { trpcErrorOf } from './trpc.ts';
 import type { UnreadAnswer } from './unread-requests.ts';
 import { wireName } from './wire.ts';
@@ -40,8 +42,8 @@ export function problemOf(refusal: AppError, requestId: string, publicUrl: strin
     instance: `urn:uuid:${requestId}`,
     code: refusal.code,
     ...(refusal.fieldErrors.length > 0 && {
-      errors: refusal.fieldErrors.map(({ field, message }) => ({
-        field: HEADERS[field] ?? wireName(field),
+      errors: refusal.fieldErrors.map(({ field, message, isAsSent }) => ({
+        field: isAsSent ? field : (HEADERS[field] ?? wireName(field)),
         message,
       })),
     }),
@@ -51,6 +53,7 @@ export function problemOf(refusal: AppError, requestId: string, publicUrl: strin
 /** Answers whatever is thrown on the way through `app`, and what nothing in it answers. */
 export function answerErrors(app: Hono, publicUrl: string, report: Report): void {
   const answer = (c: HonoContext, refusal: AppError, body: object, type: string) => {
+    c.get('arrival').refuse(refusal);
     for (const [name, value] of Object.entries(headersOf(refusal))) c.header(name, value);
     return c.body(JSON.stringify(body), refusal.status, { 'Content-Type': type });
   };
@@ -72,17 +75,20 @@ export function createUnreadAnswers(deps: {
   readonly envelope: Envelope;
   readonly publicUrl: string;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: RequestLog;
+  readonly clientAddress: ReturnType<typeof createClientAddress>;
   readonly report: Report;
-}): (refusal: AppError) => UnreadAnswer {
-  const { envelope, publicUrl, clock, log, report } = deps;
-  return (refusal) => {
-    const { requestId } = envelope.receive();
-    const { status, code } = refusal;
+}): (refusal: AppError, peer?: string) => UnreadAnswer {
+  const { envelope, publicUrl, clock, log, clientAddress, report } = deps;
+  return (refusal, peer) => {
+    // The headers of what could not be read say nothing, so that the client of a proxy is not known.
+    const requestId = log.noteUnread(
+      clientAddress(peer, () => undefined),
+      refusal,
+    );
     report(refusal, requestId);
-    log.info({ requestId, status, code }, 'unreadable request');
     return {
-      status,
+      status: refusal.status,
       headers: {
         ...envelope.headers(requestId),
         'content-type': 'application/problem+json',

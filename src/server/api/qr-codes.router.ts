@@ -1,7 +1,7 @@
 /** A provider's QR codes, and whom a code tips. */
 
 import { printRequest } from '#shared/print.ts';
-import { newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
+import { endedQrCodesQuery, newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
 import type { Change } from '../limits/limits.ts';
 import { turnOwner } from './context.ts';
 import { callerIfKnown, providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
@@ -9,15 +9,19 @@ import { callerIfKnown, providerProcedure, publicProcedure, router, signedInProc
 /** Counts each request before its input is parsed. */
 const counted = (what: Change) =>
   signedInProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countChange(what, ctx.account.id);
+    await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
     return next();
   });
 
 export const qrCodesRouter = router({
   list: signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account, turnOwner(ctx))),
 
+  ended: signedInProcedure
+    .input(endedQrCodesQuery)
+    .query(({ ctx, input }) => ctx.services.qrCodes.listEnded(ctx.account, input)),
+
   create: providerProcedure.input(newQrCode).mutation(async ({ ctx, input }) => {
-    await ctx.services.limits.countQrCode(ctx.account.id);
+    await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
     return ctx.services.qrCodes.create(ctx.account, input.serviceCategory, turnOwner(ctx));
   }),
 
@@ -36,7 +40,7 @@ export const qrCodesRouter = router({
     .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id, turnOwner(ctx))),
 
   replace: providerProcedure.input(qrCodeQuery).mutation(async ({ ctx, input }) => {
-    await ctx.services.limits.countQrCode(ctx.account.id);
+    await ctx.services.limits.countQrCode(ctx.account.id, ctx.quota);
     return ctx.services.qrCodes.replace(ctx.account, input.id, turnOwner(ctx));
   }),
 

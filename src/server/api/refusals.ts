@@ -7,6 +7,7 @@ import { StorageUnavailable } from '#server/storage/storage.ts';
 import { RECENT_PASSWORD_MINUTES } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
+import { toldName } from '#shared/unknown-names.ts';
 
 const NO_OBJECT = 'Send the fields as a JSON object.';
 
@@ -32,9 +33,9 @@ export function refusalOf(error: unknown): AppError {
   const { cause } = error;
   if (error.code === 'BAD_REQUEST') {
     if (cause instanceof z.ZodError) {
-      const fieldErrors = cause.issues.map(({ code, path, message }) => ({
-        field: path.join('.'),
-        message: path.length === 0 && code === 'invalid_type' ? NO_OBJECT : message,
+      const fieldErrors = cause.issues.map((issue) => ({
+        field: fieldOf(issue),
+        message: issue.path.length === 0 && issue.code === 'invalid_type' ? NO_OBJECT : issue.message,
       }));
       return new AppError('invalid_input', { fieldErrors, cause });
     }
@@ -47,6 +48,12 @@ export function refusalOf(error: unknown): AppError {
       : refusalOf(cause ?? new Error(error.message, { cause: error }));
   }
   return new AppError(OWN_REFUSALS[error.code] ?? 'internal', { cause: error });
+}
+
+/** The field that an issue is about: of an object with members that it does not take, the first of them. */
+function fieldOf(issue: z.core.$ZodIssue): string {
+  const [unknown] = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  return [...issue.path, ...(unknown === undefined ? [] : [toldName(unknown)])].join('.');
 }
 
 /** The refusal of a tRPC request that could not be taken apart into calls, by what tRPC says of it. */
@@ -64,7 +71,7 @@ function reasonOf({ code }: AppError): string {
 }
 
 /**
- * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), and when to come back, which in a
+ * The headers that go with a refusal: how to authenticate (RFC 9110, section 11.6.1), how to send a body, and when to come back, which in a
  * batch of several is the longest of their waits.
  */
 export function headersOf(...refusals: readonly AppError[]): Record<string, string> {
@@ -73,6 +80,8 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
   if (unauthenticated) {
     headers['WWW-Authenticate'] = `Bearer realm="${brand.name}"${reasonOf(unauthenticated)}`;
   }
+  // RFC 9110, section 15.5.16.
+  if (refusals.some(({ code }) => code === 'encoded_body')) headers['Accept-Encoding'] = 'identity';
   const waits = refusals.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   if (waits.length > 0) headers['Retry-After'] = String(Math.max(...waits));
   return headers;

@@ -96,6 +96,10 @@ interface RestTerms {
   readonly status: 200 | 201 | 204;
   /** What the body of a POST or PATCH holds, in the procedure's words; without it, what the procedure takes. Null for no body. */
   readonly input?: z.ZodType | null;
+  /** Whether it moves money, or leads to where it goes: without a body, members of one are refused instead of ignored. */
+  readonly movesMoney?: true;
+  /** The parameters that its query may have, each at most once; another one is refused. */
+  readonly parameters?: readonly string[];
   /** Whether the body is a picture as it is. */
   readonly takesPicture?: true;
   /** The types of the file that is answered in place of JSON. */

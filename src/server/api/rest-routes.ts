@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ExportPiece, ExportStart } from '#shared/account-export.ts';
 import { closingAnswer, login, profileChange, session, user } from '#shared/accounts.ts';
 import { PRINT_TYPES, printed } from '#shared/print.ts';
-import { MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
+import { endedQrCode, MAX_PHOTO_BYTES, qrCode, qrCodeLookup, tipPageChange } from '#shared/qr-codes.ts';
 import { NOTICE_ROUTES } from './notice-routes.ts';
 import { PAYMENT_ROUTES } from './payment-routes.ts';
 import { numberFrom, type RestAnswer, type RestRequest, type RestRoute, route } from './rest-route.ts';
@@ -41,13 +41,13 @@ export const REST_ROUTES: readonly RestRoute[] = [
     isPublic: true,
     status: 201,
     output: user,
-    refusals: ['invalid_input', 'email_taken', 'username_taken', 'too_many_requests'],
+    refusals: ['email_taken', 'username_taken', 'too_many_requests'],
   }),
   route('POST', '/auth/login', 'auth.login', {
     isPublic: true,
     status: 200,
     output: restLogin,
-    refusals: ['wrong_credentials', 'invalid_input', 'too_many_requests'],
+    refusals: ['wrong_credentials', 'too_many_requests'],
     call: askForLogin,
   }),
   route('POST', '/auth/logout', 'auth.logout', { isForAnyPassword: true, status: 204 }),
@@ -57,31 +57,32 @@ export const REST_ROUTES: readonly RestRoute[] = [
     input: profileChange,
     output: user,
     refusals: [
-      ...(['password_needed', 'invalid_input', 'wrong_password', 'email_taken', 'username_taken'] as const),
+      ...(['password_needed', 'wrong_password', 'email_taken', 'username_taken'] as const),
       ...(['username_changed_often', 'too_many_requests'] as const),
     ],
   }),
   route('POST', '/auth/confirm', 'auth.confirm', {
     isForAnyPassword: true,
     status: 204,
-    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+    refusals: ['wrong_password', 'too_many_requests'],
   }),
   route('POST', '/auth/password', 'auth.changePassword', {
     isForAnyPassword: true,
     status: 200,
     output: restLogin,
-    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+    refusals: ['wrong_password', 'too_many_requests'],
     call: askForLogin,
   }),
   route('POST', '/auth/me/closing', 'auth.close', {
     status: 200,
     output: closingAnswer,
-    refusals: ['wrong_password', 'invalid_input', 'too_many_requests'],
+    refusals: ['wrong_password', 'too_many_requests'],
   }),
   route('GET', '/auth/me/export', 'auth.export', {
     status: 200,
+    parameters: ['time_zone'],
     fileTypes: [ZIP_TYPE],
-    refusals: ['password_needed', 'invalid_input', 'too_many_requests'],
+    refusals: ['password_needed', 'too_many_requests'],
     async call({ caller, query }) {
       const items = (await caller().auth.export({ timeZone: query('time_zone') }))[Symbol.asyncIterator]();
       const { value: start } = await items.next();
@@ -94,73 +95,83 @@ export const REST_ROUTES: readonly RestRoute[] = [
     status: 204,
     refusals: ['password_needed'],
   }),
-  route('DELETE', '/auth/sessions/:sessionId', 'auth.endSession', {
+  route('DELETE', '/auth/sessions/:session_id', 'auth.endSession', {
     status: 204,
     refusals: ['password_needed', 'session_not_found'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('sessionId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('session_id') }) }),
   }),
   route('GET', '/qr-codes', 'qrCodes.list', { status: 200, output: qrCode, isList: true }),
   route('POST', '/qr-codes', 'qrCodes.create', {
     status: 201,
     output: qrCode,
-    refusals: [
-      'providers_only',
-      'category_not_offered',
-      'qr_code_exists',
-      'invalid_input',
-      'too_many_requests',
-    ],
+    refusals: ['providers_only', 'category_not_offered', 'qr_code_exists', 'too_many_requests'],
   }),
-  route('GET', '/qr-codes/:qrId', 'qrCodes.lookup', {
+  route('GET', '/qr-codes/ended', 'qrCodes.ended', {
+    status: 200,
+    output: endedQrCode,
+    isList: true,
+    isPaged: true,
+    parameters: ['limit', 'cursor'],
+    async call({ caller, query }) {
+      const limit = query('limit');
+      const asked = limit === undefined ? {} : { limit: numberFrom(limit) };
+      const { codes, nextCursor } = await caller().qrCodes.ended({ ...asked, cursor: query('cursor') });
+      if (nextCursor === null) return { body: codes };
+      const next = new URLSearchParams({ ...(limit !== undefined && { limit }), cursor: nextCursor });
+      return { body: codes, next: `/api/qr-codes/ended?${next}` };
+    },
+  }),
+  route('GET', '/qr-codes/:qr_code_id', 'qrCodes.lookup', {
     isPublic: true,
     status: 200,
     output: qrCodeLookup,
     refusals: [...CODE_REFUSALS],
     call: async ({ caller, parameter }) => ({
-      lasting: await caller().qrCodes.lookup({ id: parameter('qrId') }),
+      lasting: await caller().qrCodes.lookup({ id: parameter('qr_code_id') }),
     }),
   }),
-  route('PATCH', '/qr-codes/:qrId', 'qrCodes.update', {
+  route('PATCH', '/qr-codes/:qr_code_id', 'qrCodes.update', {
     status: 200,
     input: tipPageChange,
     output: qrCode,
-    refusals: [...CODE_REFUSALS, 'invalid_input', 'too_many_requests'],
+    refusals: [...CODE_REFUSALS, 'too_many_requests'],
     async call({ ask, body, parameter }) {
       const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-      return { body: await ask(isObject ? { ...body, id: parameter('qrId') } : body) };
+      return { body: await ask(isObject ? { ...body, id: parameter('qr_code_id') } : body) };
     },
   }),
-  route('POST', '/qr-codes/:qrId/replacement', 'qrCodes.replace', {
+  route('POST', '/qr-codes/:qr_code_id/replacement', 'qrCodes.replace', {
     status: 201,
     input: null,
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'providers_only', 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qrId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qr_code_id') }) }),
   }),
-  route('PUT', '/qr-codes/:qrId/photo', 'qrCodes.setPhoto', {
+  route('PUT', '/qr-codes/:qr_code_id/photo', 'qrCodes.setPhoto', {
     takesPicture: true,
     status: 200,
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'photo_too_large', 'not_a_photo', 'photo_unreadable', 'too_many_requests'],
     call: async ({ ask, bytes, parameter }) => ({
-      body: await ask(async () => ({ id: parameter('qrId'), photo: await bytes(MAX_PHOTO_BYTES) })),
+      body: await ask(async () => ({ id: parameter('qr_code_id'), photo: await bytes(MAX_PHOTO_BYTES) })),
     }),
   }),
-  route('DELETE', '/qr-codes/:qrId/photo', 'qrCodes.removePhoto', {
+  route('DELETE', '/qr-codes/:qr_code_id/photo', 'qrCodes.removePhoto', {
     status: 200,
     output: qrCode,
     refusals: [...CODE_REFUSALS, 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qrId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('qr_code_id') }) }),
   }),
-  route('GET', '/qr-codes/:qrId/print/:file', 'qrCodes.print', {
+  route('GET', '/qr-codes/:qr_code_id/print/:file', 'qrCodes.print', {
     status: 200,
+    parameters: ['paper', 'ink', 'size'],
     fileTypes: PRINT_TYPES,
-    refusals: [...CODE_REFUSALS, 'public_url_is_local', 'invalid_input', 'too_many_requests'],
+    refusals: [...CODE_REFUSALS, 'public_url_is_local', 'too_many_requests'],
     async call({ ask, parameter, query }) {
       const size = query('size');
       const { fileName, type, base64 } = printed.parse(
         await ask({
-          id: parameter('qrId'),
+          id: parameter('qr_code_id'),
           file: parameter('file'),
           paper: query('paper'),
           ink: query('ink'),

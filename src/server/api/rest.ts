@@ -4,13 +4,15 @@
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { createFairTurns, type FairTurns } from '#server/tips/fair-turns.ts';
+import { createFairTurns, type FairTurns } from '#server/queue/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
+import { unknownNames } from '#shared/unknown-names.ts';
 import { prefersCsv } from './accept.ts';
 import { type Context, nodeSideOf } from './context.ts';
 import { readBytes, refuseOtherMethods } from './door.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
+import { refusalOf } from './refusals.ts';
 import type {
   RestAnswer,
   RestEvent,
@@ -23,7 +25,7 @@ import type {
 import { REST_ROUTES } from './rest-routes.ts';
 import { appRouter, createCaller } from './router.ts';
 import { STREAM_HEARTBEAT_MS } from './trpc.ts';
-import { fromWire, toWire, wireText, wireTextOnce } from './wire.ts';
+import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from './wire.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */
@@ -47,7 +49,13 @@ export function createRestAdapter(
       c.set('route', loggedAs);
       const disconnected = route.isStream ? new AbortController() : null;
       const context = contextOf(c);
-      const answer = await route.call({
+      requireParameters(c, route.parameters);
+      if (route.movesMoney && !route.input) await requireNoFields(c);
+      /** What is left is told with refusals as well. */
+      const tellQuota = (isUsedUp = false) => {
+        for (const [name, value] of Object.entries(context.quota.headers(isUsedUp))) c.header(name, value);
+      };
+      const asked = route.call({
         body: route.input ? fromWire(await readJson(c), route.input) : undefined,
         parameter: (name) => c.req.param(name) ?? '',
         query: (name) => c.req.query(name),
@@ -57,7 +65,12 @@ export function createRestAdapter(
         ask: (input) => ask(route, input, context),
         caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
       });
+      const answer = await asked.catch((error: unknown) => {
+        tellQuota(refusalOf(error).code === 'too_many_requests');
+        throw error;
+      });
       if (route.isCsvToo) c.header('Vary', 'Accept', { append: true });
+      if (!('body' in answer)) tellQuota();
       if ('events' in answer) {
         if (!disconnected) throw new Error(`${route.path} streams without saying so`);
         const stream = streamEvents(c, answer, disconnected, report);
@@ -85,6 +98,7 @@ export function createRestAdapter(
         ...linkTo(answer),
         ...(route.isCsvToo && { vary: 'Accept' }),
         ...context.device.headers(),
+        ...context.quota.headers(),
       });
     });
   }
@@ -93,6 +107,26 @@ export function createRestAdapter(
     refuseOtherMethods(rest, path, methods);
   }
   return rest;
+}
+
+/** @throws AppError `invalid_input` for a parameter that is not known, or comes twice. */
+function requireParameters({ req: { raw } }: HonoContext, known: readonly string[] = []): void {
+  const start = raw.url.indexOf('?');
+  if (start < 0) return;
+  const names = [...new URLSearchParams(raw.url.slice(start + 1)).keys()];
+  const unknown = names.filter((name) => !known.includes(name));
+  const fieldErrors = unknownNames('parameter', unknown, known);
+  if (unknown.length === 0) {
+    const repeated = known.filter((name) => names.indexOf(name) !== names.lastIndexOf(name));
+    for (const field of repeated)
+      fieldErrors.push({ field, message: `\`${field}\` can be sent once only.`, isAsSent: true });
+  }
+  if (fieldErrors.length > 0) throw new AppError('invalid_input', { fieldErrors });
+}
+
+/** @throws AppError `malformed_json`; `invalid_input` for members of a body where none are taken. */
+async function requireNoFields(c: HonoContext): Promise<void> {
+  if ((await c.req.arrayBuffer()).byteLength > 0) requireKnown(await readJson(c), []);
 }
 
 /** Calls the procedure of a route with an input that only the procedure itself checks, as tRPC's own door does. */

@@ -30,7 +30,17 @@ export type ProcedureName = {
 }[keyof Chapters & string];
 
 /** A procedure as tRPC builds it, as far as its types do not show it. */
-const built = z.looseObject({ inputs: z.array(z.instanceof(z.ZodType)).max(1) });
+const built = z.looseObject({
+  inputs: z.array(z.instanceof(z.ZodType)).max(1),
+  type: z.enum(['query', 'mutation', 'subscription']),
+});
+
+/** Whether somebody's text names a procedure, and whether that changes something; undefined for any other text. */
+export function typeOf(name: string): z.infer<typeof built>['type'] | undefined {
+  const { procedures } = appRouter._def;
+  if (!Object.hasOwn(procedures, name)) return undefined;
+  return built.parse(Reflect.get(Object(Reflect.get(procedures, name)), '_def')).type;
+}
 
 /** The schema of what a procedure takes; undefined when it takes nothing. */
 export function inputOf(name: ProcedureName): z.ZodType | undefined {

@@ -23,14 +23,16 @@ export const restTip = newTip.omit({ idempotencyKey: true });
 /** Of whatever changes a code. */
 export const CODE_REFUSALS = ['qr_code_not_found', 'qr_code_replaced', 'qr_code_retired'] as const;
 
+const FILTER = ['direction', 'service_category', 'from', 'to', 'time_zone'] as const;
+
 export const TRANSACTION_ROUTES: readonly RestRoute[] = [
   route('GET', '/transactions', 'transactions.list', {
     status: 200,
     output: transaction,
     isList: true,
+    parameters: [...FILTER, 'limit', 'cursor'],
     isPaged: true,
     isCsvToo: true,
-    refusals: ['invalid_input'],
     async call({ caller, query, prefersCsv }) {
       const limit = query('limit');
       const { list } = caller().transactions;
@@ -62,8 +64,9 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
   }),
   route('GET', '/transactions/summary', 'transactions.summary', {
     status: 200,
+    parameters: ['time_zone', 'service_category', 'day_start_hour'],
     output: tipSummary,
-    refusals: ['invalid_input', 'too_many_requests'],
+    refusals: ['too_many_requests'],
     async call({ ask, query }) {
       const hour = query('day_start_hour');
       return {
@@ -77,15 +80,17 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
   }),
   route('GET', '/transactions/sums', 'transactions.sums', {
     status: 200,
+    parameters: FILTER,
     output: tipSums,
-    refusals: ['invalid_input', 'too_many_requests'],
+    refusals: ['too_many_requests'],
     call: async ({ ask, query }) => ({ body: await ask(filterOf(query)) }),
   }),
   route('GET', '/transactions/insights', 'transactions.insights', {
     status: 200,
+    parameters: ['granularity', 'service_category', 'from', 'to', 'time_zone'],
     output: insights,
     isCsvToo: true,
-    refusals: ['invalid_input', 'too_many_requests'],
+    refusals: ['too_many_requests'],
     async call({ ask, caller, query, prefersCsv }) {
       const { direction: _, ...filter } = filterOf(query);
       const granularity = query('granularity');
@@ -99,40 +104,37 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     },
   }),
   // After those whose paths this one fits as well.
-  route('GET', '/transactions/:transactionId', 'transactions.get', {
+  route('GET', '/transactions/:transaction_id', 'transactions.get', {
     isForGuests: true,
     status: 200,
     output: transaction,
     refusals: ['transaction_not_found', 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transaction_id') }) }),
   }),
-  route('POST', '/transactions/:transactionId/refund', 'transactions.refund', {
+  route('POST', '/transactions/:transaction_id/refund', 'transactions.refund', {
     isForGuests: true,
     status: 200,
+    movesMoney: true,
     input: null,
     output: transaction,
-    refusals: [
-      'transaction_not_found',
-      'not_refundable',
-      'payment_unavailable',
-      'invalid_input',
-      'too_many_requests',
-    ],
+    refusals: ['transaction_not_found', 'not_refundable', 'payment_unavailable', 'too_many_requests'],
     call: async ({ ask, parameter, header }) => ({
-      body: await ask({ id: parameter('transactionId'), idempotencyKey: header('Idempotency-Key') }),
+      body: await ask({ id: parameter('transaction_id'), idempotencyKey: header('Idempotency-Key') }),
     }),
   }),
-  route('POST', '/transactions/:transactionId/cancel', 'transactions.giveUp', {
+  route('POST', '/transactions/:transaction_id/cancel', 'transactions.giveUp', {
     isForGuests: true,
     status: 200,
+    movesMoney: true,
     input: null,
     output: transaction,
     refusals: ['transaction_not_found', 'payment_unavailable', 'too_many_requests'],
-    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transactionId') }) }),
+    call: async ({ ask, parameter }) => ({ body: await ask({ id: parameter('transaction_id') }) }),
   }),
   route('POST', '/transactions', 'transactions.create', {
     isForGuests: true,
     status: 201,
+    movesMoney: true,
     input: restTip,
     output: transaction,
     refusals: [
@@ -141,7 +143,6 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
       'qr_code_paused',
       'provider_not_payable',
       'payment_unavailable',
-      'invalid_input',
       'own_qr_code',
       'category_mismatch',
       'idempotency_key_reused',

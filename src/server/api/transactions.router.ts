@@ -5,6 +5,7 @@ import { AppError } from '#shared/errors.ts';
 import { transactionOfToken } from '#shared/receipt-token.ts';
 import { insightsQuery, sumsQuery } from '#shared/records.ts';
 import {
+  givingUp,
   newTip,
   refundRequest,
   summaryQuery,
@@ -14,7 +15,7 @@ import {
   transactionQuery,
   transactionsQuery,
 } from '#shared/tips.ts';
-import type { Context } from './context.ts';
+import { type Context, turnOwner } from './context.ts';
 import { anybodyProcedure, router, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
 
 /** As many characters as a UUID has random digits in its first half. */
@@ -26,20 +27,20 @@ const ofPartyProcedure = anybodyProcedure.use(async ({ ctx, getRawInput, next })
     const { data } = transactionQuery.safeParse(await getRawInput());
     // The token is the guest's credential, and what is asked without any is not looked at further.
     if (!data || transactionOfToken(data.id) === null) throw new AppError('not_logged_in');
-    await ctx.services.limits.countGuest('guest_look', ctx.address());
+    await ctx.services.limits.countGuest('guest_look', ctx.address(), ctx.quota);
   }
   return next();
 });
 
 const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
-  if (ctx.account) await ctx.services.limits.countChange('refund', ctx.account.id);
+  if (ctx.account) await ctx.services.limits.countChange('refund', ctx.account.id, ctx.quota);
   return next();
 });
 
 /** For what is read of a whole history, counted before its input is parsed. */
 function readingProcedure(what: 'sums' | 'insights') {
   return signedInProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countChange(what, ctx.account.id);
+    await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
     return next();
   });
 }
@@ -64,10 +65,10 @@ export const transactionsRouter = router({
   create: tippingProcedure.input(newTip).mutation(async ({ ctx, input }) => {
     requireOneAttempt(ctx, input.idempotencyKey);
     const { limits } = ctx.services;
-    if (ctx.account) await limits.countTip(ctx.account.id);
+    if (ctx.account) await limits.countTip(ctx.account.id, ctx.quota);
     else {
       requireUnguessable(input.idempotencyKey);
-      await limits.countGuest('guest_tip', ctx.address());
+      await limits.countGuest('guest_tip', ctx.address(), ctx.quota);
     }
     return ctx.services.transactions.create(ctx.account, input);
   }),
@@ -86,7 +87,7 @@ export const transactionsRouter = router({
   }),
 
   giveUp: changedByPartyProcedure
-    .input(transactionQuery)
+    .input(givingUp)
     .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
 
   sums: readingProcedure('sums')
@@ -95,7 +96,12 @@ export const transactionsRouter = router({
 
   insights: readingProcedure('insights')
     .input(insightsQuery)
-    .query(({ ctx, input }) => ctx.services.takings.insights(ctx.account, input)),
+    .query(({ ctx, input }) =>
+      // As a whole, because what it works out of some years is as much as what it reads.
+      ctx.services.insightsTurns.take(turnOwner(ctx), () =>
+        ctx.services.takings.insights(ctx.account, input),
+      ),
+    ),
 
   summary: readingProcedure('sums')
     .input(summaryQuery)
@@ -107,7 +113,7 @@ export const transactionsRouter = router({
    * where the stream begins, under an id to resume after.
    */
   onTip: signedInProcedure.input(tipStreamQuery).subscription(async ({ ctx, input, signal }) => {
-    await ctx.services.limits.countStream(ctx.account.id);
+    await ctx.services.limits.countStream(ctx.account.id, ctx.quota);
     const session = ctx.services.sessions.watch(ctx.account.id, ctx.token);
     // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up to Node.js 26.10).
     const until = new AbortController();

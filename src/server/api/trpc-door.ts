@@ -1,19 +1,24 @@
 /** The tRPC door: serves the router to tRPC's own clients, and spells the HTTP around their calls. */
 import { trpcServer } from '@hono/trpc-server';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
+import { AppError } from '#shared/errors.ts';
 import type { Context } from './context.ts';
 import type { Report } from './problems.ts';
 import { headersOf, refusalOf, unreadCall } from './refusals.ts';
-import { appRouter } from './router.ts';
+import { appRouter, typeOf } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;
+
+/** The methods of either kind of procedure, as the header Allow names them. */
+const MUTATIONS = 'POST';
+const QUERIES = 'GET, HEAD';
 
 /**
  * Serves the router under /trpc.
  * @param contextOf makes the procedures' context of a request.
  */
 export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: Report): MiddlewareHandler {
-  return trpcServer({
+  const serve = trpcServer({
     endpoint: '/trpc',
     router: appRouter,
     maxBatchSize: MAX_BATCH_SIZE,
@@ -28,9 +33,26 @@ export function createTrpcDoor(contextOf: (c: HonoContext) => Context, report: R
       const refusals = errors.map(refusalOf);
       const headers = new Headers({ ...headersOf(...refusals), ...ctx.device.headers() });
       if (refusals.some(({ status }) => status === 405))
-        headers.set('Allow', type === 'mutation' ? 'POST' : 'GET, HEAD');
+        headers.set('Allow', type === 'mutation' ? MUTATIONS : QUERIES);
       return { headers };
     },
-    onError: ({ error, ctx }) => ctx && report(error, ctx.requestId),
+    onError({ error, ctx }) {
+      if (!ctx) return;
+      ctx.arrival.refuse(refusalOf(error));
+      report(error, ctx.requestId);
+    },
   });
+  return (c, next) => {
+    // tRPC would ask for the type of a body first, which a preflight has none of.
+    if (c.req.method === 'OPTIONS') throw refusalOfOptions(c);
+    return serve(c, next);
+  };
+}
+
+/** What OPTIONS is told at the address of one call or of several. */
+function refusalOfOptions(c: HonoContext): AppError {
+  const types = c.req.path.slice('/trpc/'.length).split(/,|%2C/i).map(typeOf);
+  if (types.includes(undefined)) return new AppError('not_found');
+  c.header('Allow', types.includes('mutation') ? MUTATIONS : QUERIES);
+  return new AppError('method_not_allowed');
 }

@@ -113,9 +113,13 @@ function requireSession({ withAnyPassword = false } = {}) {
 }
 
 /** Whose session a request comes in; null when it comes in none. */
-async function callerOf({ token, services }: Context, withAnyPassword = false): Promise<Account | null> {
+async function callerOf(
+  { token, services, arrival }: Context,
+  withAnyPassword = false,
+): Promise<Account | null> {
   if (token === null) return null;
   const account = await services.sessions.resume(token);
+  arrival.identify(account.id);
   if (account.mustChangePassword && !withAnyPassword) throw new AppError('password_change_required');
   return account;
 }

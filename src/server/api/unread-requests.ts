@@ -14,6 +14,7 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
@@ -81,7 +82,7 @@ interface Pipeline {
 export function createRequestServer(
   options: ServerOptions,
   listener: RequestListener,
-  refuse: (refusal: AppError) => UnreadAnswer,
+  refuse: (refusal: AppError, peer?: string) => UnreadAnswer,
 ): Server {
   const server = createServer({ ...options, ServerResponse: FramingAwareResponse });
   const pipelines = new WeakMap<Duplex, Pipeline>();
@@ -129,7 +130,7 @@ export function createRequestServer(
 
   // Node would close the connection without a word.
   server.on('connect', ({ socket }) => {
-    const refusal = textOf(refuse(new AppError('malformed_request')));
+    const refusal = textOf(refuse(new AppError('malformed_request'), peerOf(socket)));
     // Whoever has asked for a tunnel may cut the line; Node has taken its own listeners off it.
     socket.on('error', () => {});
     const last = pipelines.get(socket)?.last;
@@ -141,7 +142,7 @@ export function createRequestServer(
     const last = pipelines.get(socket)?.last;
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
-    const refusal = isFree ? textOf(refuse(new AppError(code))) : '';
+    const refusal = isFree ? textOf(refuse(new AppError(code), peerOf(socket))) : '';
     // A sender that is too slow has had its time; a broken connection, or one that is being closed, needs none.
     if (!isFree || code === 'request_timeout') socket.end(refusal, () => socket.destroy());
     else closeGently(socket, refusal);
@@ -168,6 +169,10 @@ function closeGently(socket: Duplex, text = ''): void {
   socket.resume();
 }
 
+function peerOf(socket: Duplex): string | undefined {
+  return socket instanceof Socket ? socket.remoteAddress : undefined;
+}
+
 /** Whether the headers announce a body (RFC 9112, section 6.3). */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -180,11 +185,12 @@ function isFaultyFraming({ httpVersion, headers }: IncomingMessage): boolean {
 /** Refuses requests whose host is not given as it should be, and hands all others to `listener`. */
 function refuseUnaddressed(
   listener: RequestListener,
-  refuse: (refusal: AppError) => UnreadAnswer,
+  refuse: (refusal: AppError, peer?: string) => UnreadAnswer,
 ): RequestListener {
   return (request, answer) => {
     if (isAddressed(request)) return listener(request, answer);
-    const { status, headers, body } = refuse(new AppError('malformed_request'));
+    const peer = request.socket.remoteAddress;
+    const { status, headers, body } = refuse(new AppError('malformed_request'), peer);
     answer.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
   };
 }

@@ -4,7 +4,9 @@
  * and JSON Schemas all go through it, so that they cannot disagree.
  */
 import { z } from 'zod';
+import { AppError } from '#shared/errors.ts';
 import { cents, centsFromDollars, dollarsFromCents } from '#shared/money.ts';
+import { unknownNames } from '#shared/unknown-names.ts';
 
 /** JSON Schema 2020-12, as far as it is looked into here. */
 export interface JsonSchema {
@@ -57,17 +59,31 @@ export function wireTextOnce(lasting: object): string {
 /**
  * A request body as the procedure with the given input schema takes it. It only respells: whatever is wrong stays
  * wrong, for the procedure to refuse, and fields that the procedure does not know are dropped.
+ * @throws AppError `invalid_input` for such a field where the procedure refuses it as well.
  */
 export function fromWire(body: unknown, input: z.ZodType): unknown {
   if (!isRecord(body)) return body;
+  const { fields, isClosed } = fieldsOf(input);
+  if (isClosed) requireKnown(body, fields.map(wireName));
   return Object.fromEntries(
-    fieldsOf(input)
+    fields
       .filter((field) => Object.hasOwn(body, wireName(field)))
       .map((field) => {
         const content = body[wireName(field)];
         return [field, inCents(field) ? centsFromAnything(content) : content];
       }),
   );
+}
+
+/**
+ * Refuses members of a body that are not known.
+ * @param known as they are named on the wire.
+ * @throws AppError `invalid_input`.
+ */
+export function requireKnown(body: unknown, known: readonly string[]): void {
+  const unknown = isRecord(body) ? Object.keys(body).filter((name) => !known.includes(name)) : [];
+  if (unknown.length > 0)
+    throw new AppError('invalid_input', { fieldErrors: unknownNames('field', unknown, known) });
 }
 
 /** The JSON Schema of what goes over the wire for a schema of the procedures. */
@@ -100,15 +116,24 @@ function jsonSchemaOf(schema: z.ZodType, direction: 'input' | 'output'): JsonSch
   return rest;
 }
 
-const fieldsBySchema = new WeakMap<z.ZodType, readonly string[]>();
+/** What an object takes. */
+interface Fields {
+  /** In the procedure's words. */
+  readonly fields: readonly string[];
+  /** Whether it refuses all others. */
+  readonly isClosed: boolean;
+}
 
-/** The names of a schema's own fields, those of all branches of a union together. */
-function fieldsOf(input: z.ZodType): readonly string[] {
+const fieldsBySchema = new WeakMap<z.ZodType, Fields>();
+
+/** A schema's own fields, those of all branches of a union together. */
+function fieldsOf(input: z.ZodType): Fields {
   const known = fieldsBySchema.get(input);
   if (known) return known;
-  const { properties, anyOf, oneOf } = jsonSchemaOf(input, 'input');
+  const { properties, anyOf, oneOf, additionalProperties } = jsonSchemaOf(input, 'input');
   const branches = [{ properties }, ...asList(anyOf), ...asList(oneOf)].filter(isRecord);
-  const fields = [...new Set(branches.flatMap((branch) => Object.keys(asRecord(branch['properties']))))];
+  const names = branches.flatMap((branch) => Object.keys(asRecord(branch['properties'])));
+  const fields = { fields: [...new Set(names)], isClosed: additionalProperties === false };
   fieldsBySchema.set(input, fields);
   return fields;
 }

@@ -3,7 +3,7 @@ import { giverQuery, hiddenWords, readyThankYous, thankYouForTip, transactionQue
 import { router, signedInProcedure } from './trpc.ts';
 
 const countedProcedure = signedInProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.limits.countChange('words', ctx.account.id);
+  await ctx.services.limits.countChange('words', ctx.account.id, ctx.quota);
   return next();
 });
 

@@ -21,7 +21,7 @@ import {
 } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { newPassword, newUserId, type RandomBytes } from '#shared/ids.ts';
+import { newPassword, newUserId, type RandomBytes, type UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
 import { isEasyToGuess } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
@@ -92,8 +92,8 @@ export interface Accounts {
    * @returns the password, which is stored nowhere; null when nobody has this email.
    */
   resetPassword(email: string): Promise<string | null>;
-  /** For the operator: whether somebody has this email. */
-  isKnown(email: string): Promise<boolean>;
+  /** Who has this email; null for nobody. It is not for answers, which must not tell. */
+  idOf(email: string): Promise<UserId | null>;
   /** For the operator: ends all sessions. @returns how many there were; null when nobody has this email. */
   endSessions(email: string): Promise<number | null>;
 }
@@ -272,7 +272,7 @@ export function createAccounts(deps: {
       return password;
     },
 
-    isKnown: async (email) => (await findOpen(email)) !== null,
+    idOf: async (email) => (await findOpen(email))?.account.id ?? null,
 
     async endSessions(email) {
       const found = await findOpen(email);

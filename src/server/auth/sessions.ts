@@ -23,6 +23,8 @@ const CONFIRMED_FOR_MS = RECENT_PASSWORD_MINUTES * 60_000;
 const MAX_SESSIONS_OF_ACCOUNT = 50;
 /** How many watched sessions are looked for in one step of the storage, before everything else gets its turn. */
 const LOOKED_FOR_AT_ONCE = 500;
+/** Every session has expired by then. */
+const END_OF_TIME_MS = Number.MAX_SAFE_INTEGER;
 
 export interface IssuedSession {
   readonly token: string;
@@ -72,6 +74,12 @@ export interface Sessions {
    * @throws StorageUnavailable when it is not saved yet.
    */
   endOthers(userId: UserId, keptToken: string | null): Promise<number>;
+  /**
+   * Ends all sessions of all accounts, in bounded steps; those that begin meanwhile may go on.
+   * @returns how many ended.
+   * @throws StorageUnavailable after some of the steps.
+   */
+  endAll(): Promise<number>;
   /**
    * Replaces an account's password, ends its other sessions and gives that of `token` a new one, in one step.
    * @returns null, with nothing changed, when `present` is not its hash any more.
@@ -279,6 +287,8 @@ export function createSessions(deps: {
       }
     },
 
+    endAll: () => forgetInSteps((atMost) => storage.forgetExpiredSessions(END_OF_TIME_MS, atMost)),
+
     async changePassword(userId, present, next, token) {
       const renewed = newToken((await findLive(token)).createdAtMs);
       const kept = {
@@ -328,9 +338,9 @@ export function createSessions(deps: {
       await Promise.all([saveEnded(), endWatchesOfGone(watches.values())]);
     },
 
-    sweep() {
+    async sweep() {
       const now = clock();
-      return forgetInSteps((atMost) => storage.forgetExpiredSessions(now, atMost));
+      await forgetInSteps((atMost) => storage.forgetExpiredSessions(now, atMost));
     },
   };
 }

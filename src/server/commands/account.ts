@@ -5,23 +5,23 @@
 import { randomBytes } from 'node:crypto';
 import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import { createPasswords } from '../auth/passwords.ts';
-import { createSessions } from '../auth/sessions.ts';
+import { createSessions, type Sessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
-import type { Remnants } from '../storage/storage.ts';
+import type { Remnants, Storage } from '../storage/storage.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE =
-  'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | close EMAIL | renew-keys';
+  'npm run account -- reset-password EMAIL | unlock EMAIL | end-sessions EMAIL | end-sessions --all | close EMAIL | renew-keys';
 
 interface Services {
   readonly accounts: Accounts;
+  readonly sessions: Sessions;
   readonly limits: Limits;
 }
 
-const RENEW_KEYS = 'renew-keys';
 const KEYS_FORGOTTEN = [
   'The keys of this installation are forgotten. Restart the server now: it makes new ones when it starts, and uses the old ones until then.',
-  'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers. No device gets notices until its owner opens the app again.',
+  'Devices that have logged in before count as unknown until their next login, and receivers see new pseudonyms of all givers. The links of guests to their receipts stop working, and no device gets notices until its owner opens the app again.',
 ];
 
 const LEFT =
@@ -34,7 +34,7 @@ const REMNANTS: Readonly<Record<Remnants, readonly string[]>> = {
   ],
 };
 
-/** The actions by name; each answers lines that say what it did, or null when nobody has the email. */
+/** The actions on one account, by name; each answers lines that say what it did, or null when nobody has the email. */
 const ACTIONS: Readonly<
   Record<string, (services: Services, email: string) => Promise<readonly string[] | null>>
 > = {
@@ -49,7 +49,7 @@ const ACTIONS: Readonly<
     ];
   },
   unlock: async ({ accounts, limits }, email) => {
-    if (!(await accounts.isKnown(email))) return null;
+    if ((await accounts.idOf(email)) === null) return null;
     const wasCounted = await limits.unlock(email);
     return [
       wasCounted
@@ -73,31 +73,55 @@ const ACTIONS: Readonly<
   },
 };
 
-export const careForAccount: Command = async ({ database, sessionLifetimeMs, words, say }) => {
-  const count = words[0] === RENEW_KEYS ? 1 : 2;
-  const [name = '', email = ''] = parseWords(words, { usage: USAGE, count, options: {} }).positionals;
-  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-  if (!action && name !== RENEW_KEYS) throw new UsageError(`Usage: ${USAGE}`);
+/** The actions on all accounts, by name and option. */
+const ACTIONS_ON_ALL: Readonly<
+  Record<string, (services: Services, storage: Storage) => Promise<readonly string[]>>
+> = {
+  'end-sessions --all': async ({ sessions }) => {
+    const count = await sessions.endAll();
+    return [`${count} ${count === 1 ? 'session' : 'sessions'} of all accounts ended.`];
+  },
+  'renew-keys': async (_services, storage) => {
+    await storage.forgetSecrets();
+    return KEYS_FORGOTTEN;
+  },
+};
+
+export const careForAccount: Command = async ({ database, config: { sessionLifetimeMs }, words, say }) => {
+  const act = actionOf(words);
   const storage = await database.openForCommand();
   try {
-    if (!action) {
-      await storage.forgetSecrets();
-      for (const line of KEYS_FORGOTTEN) say(line);
-      return true;
-    }
     const clock = Date.now;
     const sessions = createSessions({ storage, clock, random: randomBytes, lifetimeMs: sessionLifetimeMs });
-    const accounts = createAccounts({
+    const passwords = await createPasswords();
+    const accounts = createAccounts({ storage, sessions, passwords, clock, random: randomBytes });
+    const { lines, isDone } = await act(
+      { accounts, sessions, limits: createLimits(storage, clock) },
       storage,
-      sessions,
-      passwords: await createPasswords(),
-      clock,
-      random: randomBytes,
-    });
-    const lines = await action({ accounts, limits: createLimits(storage, clock) }, email.trim());
-    for (const line of lines ?? [`There is no account with the email ${email}.`]) say(line);
-    return lines !== null;
+    );
+    for (const line of lines) say(line);
+    return isDone;
   } finally {
     await storage.close();
   }
 };
+
+interface Outcome {
+  readonly lines: readonly string[];
+  readonly isDone: boolean;
+}
+
+/** @throws UsageError for words that name no action. */
+function actionOf(words: readonly string[]): (services: Services, storage: Storage) => Promise<Outcome> {
+  const typed = words.join(' ');
+  const onAll = Object.hasOwn(ACTIONS_ON_ALL, typed) ? ACTIONS_ON_ALL[typed] : undefined;
+  if (onAll) return async (...given) => ({ lines: await onAll(...given), isDone: true });
+  const [name = '', person = ''] = parseWords(words, { usage: USAGE, count: 2, options: {} }).positionals;
+  const onOne = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+  if (!onOne) throw new UsageError(`Usage: ${USAGE}`);
+  const email = person.trim();
+  return async (services) => {
+    const lines = await onOne(services, email);
+    return { lines: lines ?? [`There is no account with the email ${email}.`], isDone: lines !== null };
+  };
+}

@@ -9,7 +9,8 @@ import { databaseAt } from '../storage/open.ts';
 import { type NotedPast, parsePast } from '../storage/past.ts';
 import { StorageUnavailable } from '../storage/storage.ts';
 
-interface CommandInput extends Pick<Config, 'sessionLifetimeMs'> {
+interface CommandInput {
+  readonly config: Config;
   readonly database: ManagedDatabase;
   /** The words that follow the name of the command. */
   readonly words: readonly string[];
@@ -28,15 +29,20 @@ export type Command = (input: CommandInput) => boolean | Promise<boolean>;
  */
 export async function runCommand(command: Command, words: readonly string[]): Promise<void> {
   process.exitCode = 1;
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', passOverBrokenPipe);
   try {
-    const { database, sessionLifetimeMs } = parseConfig(readEnvironment());
+    const config = parseConfig(readEnvironment());
     const say = (line: string) => void process.stdout.write(`${line}\n`);
-    if (await command({ database: databaseAt(database), sessionLifetimeMs, words, say }))
-      process.exitCode = 0;
+    if (await command({ config, database: databaseAt(config.database), words, say })) process.exitCode = 0;
   } catch (error) {
     if (!isForeseen(error)) throw error;
     process.stderr.write(`${error.message}\n`);
   }
+}
+
+/** Whoever reads what a command says may stop, as `head` does; the command still does its work to the end. */
+function passOverBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /**
@@ -79,6 +85,17 @@ export function parseNoted(text: string | undefined): NotedPast | null {
   throw new UsageError(
     `--digest takes what was noted, a number of tips and 32 hexadecimal digits: COUNT:HEX. This is ${JSON.stringify(text)}.`,
   );
+}
+
+/** An option that may be given more than once. */
+export const SEVERAL_NOTES = { type: 'string', multiple: true } as const;
+
+/**
+ * Parses the notes of a ledger that an operator gives as one or more `--digest COUNT:HEX`.
+ * @throws UsageError when one of them is no such note.
+ */
+export function parseNotes(texts: readonly string[] = []): NotedPast[] {
+  return texts.flatMap((text) => parseNoted(text) ?? []);
 }
 
 function isForeseen(error: unknown): error is Error {

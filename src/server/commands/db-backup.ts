@@ -1,11 +1,16 @@
-/** `npm run db:backup -- FILE`: a consistent, checked copy, also while a server runs and writes. */
-import { type Command, parseWords } from './command.ts';
+/**
+ * `npm run db:backup -- FILE`: a consistent, checked copy, also while a server runs and writes. With `--digest` it says besides
+ * whether the ledger still begins as it was noted.
+ */
+import { type Command, parseNotes, parseWords, SEVERAL_NOTES } from './command.ts';
 
 export const backUpDatabase: Command = async ({ database, words, say }) => {
   const usage = 'npm run db:backup -- FILE';
-  const [file = ''] = parseWords(words, { usage, count: 1, options: {} }).positionals;
-  const { tipCount, past } = await database.backUp(file);
+  const { positionals, values } = parseWords(words, { usage, count: 1, options: { digest: SEVERAL_NOTES } });
+  const [file = ''] = positionals;
+  const { tipCount, past, differences } = await database.backUp(file, parseNotes(values.digest));
   say(`${file} holds all of ${database.name}, checked: a ledger of ${tipCount} tips.`);
   say(`Its past, to note elsewhere: ${past}`);
+  for (const difference of differences) say(difference);
   return true;
 };

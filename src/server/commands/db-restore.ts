@@ -18,13 +18,17 @@ export const restoreDatabase: Command = async ({ database, words, say }) => {
     keepsSessions,
     acceptsOtherPast: values['other-past'] ?? false,
     noted,
+    tellLostTips(count) {
+      if (count > 0)
+        say(`${spellTips(count)} of the present database ${count === 1 ? 'is' : 'are'} not in the backup.`);
+    },
   });
-  const { tipCount, past, newestTipAtMs, sessionCount, accounts, keptAside, isCurrent } = restored;
+  const { tipCount, past, newestTipAtMs, sessionCount, lostTips, accounts, keptAside, isCurrent } = restored;
   const newest = newestTipAtMs === null ? '' : `, the newest of ${spellTime(newestTipAtMs)}`;
   say(`${database.name} is restored from ${file}: a ledger of ${tipCount} tips${newest}.`);
   if (noted !== null) say(`Its first ${noted.count} tips are those that were noted.`);
   say(`Its past, to note elsewhere: ${past}`);
-  if (keptAside !== null) say(`What was there before is kept as ${keptAside}.`);
+  if (keptAside !== null) say(`What was there before is kept as ${keptAside}${spellLost(lostTips)}.`);
   say(`The passwords are those of the backup${keptAside === null ? '' : `: ${spellAccounts(accounts)}`}.`);
   say(
     keepsSessions
@@ -34,6 +38,18 @@ export const restoreDatabase: Command = async ({ database, words, say }) => {
   if (!isCurrent) say('It was written by an older version; starting the server brings it up to date.');
   return true;
 };
+
+/** What a restore has taken away, and where that is now. */
+function spellLost(lostTips: number | null): string {
+  if (lostTips === null) return ', and could not be read: nobody knows whether it has tips that are gone now';
+  return lostTips === 0
+    ? ', and has no tip that is gone now'
+    : `, and has ${spellTips(lostTips)} that the backup has not`;
+}
+
+function spellTips(count: number): string {
+  return count === 1 ? '1 tip' : `${count} tips`;
+}
 
 function spellAccounts(accounts: AccountDifferences | null): string {
   if (accounts === null)

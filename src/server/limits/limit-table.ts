@@ -68,6 +68,8 @@ export const LIMITS = {
   guest_look_from_network: inMemory(['network'], 300 * NETWORK, MINUTE_MS),
   // A picture is a few milliseconds of the threads that hash passwords; nobody has more services than a handful.
   qr_code_creation: inMemory(['account'], 30, HOUR_MS),
+  // A code that was made stays in its table for good, also when it was replaced.
+  qr_code_creation_in_a_day: kept(['account'], 60, DAY_MS),
   // Nobody else ever gets a username that somebody had. Each change has a count of its own, so that any 30 days see three at most.
   username_change: kept(['account'], 1, 30 * DAY_MS),
   // What a provider changes by hand, each a durable write.

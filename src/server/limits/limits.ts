@@ -21,6 +21,7 @@ import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import { type AttemptCount, type Storage, StorageUnavailable } from '../storage/storage.ts';
 import { LIMITS, type Limit, type LimitName, type Subject } from './limit-table.ts';
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
+import type { Quota } from './quota.ts';
 
 /** Where a call comes from. */
 export interface Caller {
@@ -32,12 +33,15 @@ export interface Caller {
   readonly device: string | null;
 }
 
-/** Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is reached. */
+/**
+ * Every counting method throws AppError `too_many_requests`, with the time to wait, once its limit is reached, and tells a quota what is
+ * left where that is known.
+ */
 export interface Limits {
   /** Counts a request before its input is parsed. */
-  countTry(what: 'login' | 'registration', caller: Caller): Promise<void>;
+  countTry(what: 'login' | 'registration', caller: Caller, quota?: Quota): Promise<void>;
   /** Counts a request to change a password in the session of `token`, before its input is parsed. */
-  countPasswordChangeTry(token: string): Promise<void>;
+  countPasswordChangeTry(token: string, quota?: Quota): Promise<void>;
   /**
    * Tries a password, counting it as wrong or as right; unknown emails count like known ones.
    * @param caller with a device that has logged in to this very account before, or with none.
@@ -52,15 +56,19 @@ export interface Limits {
    * @throws AppError `username_changed_often`, with the time to wait.
    */
   limitUsernameChange<Result>(userId: UserId, attempt: () => Promise<Result>): Promise<Result>;
-  countTip(giver: UserId): Promise<void>;
+  countTip(giver: UserId, quota?: Quota): Promise<void>;
   /** Counts what somebody does who has no account. */
-  countGuest(what: 'guest_tip' | 'guest_look', caller: Pick<Caller, 'address' | 'network'>): Promise<void>;
+  countGuest(
+    what: 'guest_tip' | 'guest_look',
+    caller: Pick<Caller, 'address' | 'network'>,
+    quota?: Quota,
+  ): Promise<void>;
   /** Counts a request to create a code, before any work is done for it. */
-  countQrCode(provider: UserId): Promise<void>;
+  countQrCode(provider: UserId, quota?: Quota): Promise<void>;
   /** Counts a request to change something of an account, to make something for it, or to read its history, before its input is parsed. */
-  countChange(what: Change, userId: UserId): Promise<void>;
+  countChange(what: Change, userId: UserId, quota?: Quota): Promise<void>;
   /** Counts the opening of an event stream; the feed bounds how many are open at once. */
-  countStream(userId: UserId): Promise<void>;
+  countStream(userId: UserId, quota?: Quota): Promise<void>;
   /** Forgets all failed attempts on an account. @returns whether there were any. */
   unlock(email: string): Promise<boolean>;
   /** Deletes the counts whose window has ended. */
@@ -109,16 +117,20 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
    * Counts one attempt under each of these limits, or under none of them when one is used up.
    * @param begun notes them as being made, before anybody else learns that they were taken.
    */
-  async function take(counts: readonly Count[], begun = (): void => {}): Promise<void> {
+  async function take(counts: readonly Count[], quota?: Quota, begun = (): void => {}): Promise<void> {
     const now = clock();
     const passing = counts.filter(({ limit }) => !isKept(limit));
     const lasting = counts.filter(({ limit }) => isKept(limit));
-    const taken = memory.takeAttempt(passing, now);
+    const taken = memory.takeAttempt(passing, now, quota);
     if (taken.outcome === 'used_up') throw tooMany(waitFor(counts, taken.freeAtMs - now));
     if (lasting.length === 0) return begun();
     try {
       const keptToo = await storage.takeAttempt(lasting, now);
-      if (keptToo.outcome === 'used_up') throw tooMany(waitFor(counts, keptToo.freeAtMs - now));
+      if (keptToo.outcome === 'used_up') {
+        const [only, ...others] = lasting;
+        if (only && others.length === 0) quota?.note(only, 0, keptToo.freeAtMs - now);
+        throw tooMany(waitFor(counts, keptToo.freeAtMs - now));
+      }
       begun();
     } catch (error) {
       memory.returnAttempt(passing);
@@ -127,10 +139,10 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   }
 
   /** Does what `take` does for one limit that is counted in memory, with less work: on one process every tip goes through here. */
-  function takeOne(limit: 'tip' | 'qr_code_creation' | 'stream_opening' | Change, account: UserId): void {
+  function takeOne(limit: 'tip' | 'stream_opening' | Change, account: UserId, quota?: Quota): void {
     const now = clock();
     const { maxCount, windowMs } = LIMITS[limit];
-    const taken = memory.takeAttempt([{ limit, account, address: NOBODY, maxCount, windowMs }], now);
+    const taken = memory.takeAttempt([{ limit, account, address: NOBODY, maxCount, windowMs }], now, quota);
     if (taken.outcome === 'used_up') throw tooMany(taken.freeAtMs - now);
   }
 
@@ -165,7 +177,7 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
     attempt: () => Promise<Result>,
   ): Promise<Result> {
     const all = [...ifWrong, ...ifRight];
-    await take(all, () => note(all, 1));
+    await take(all, undefined, () => note(all, 1));
     let unspent: readonly Count[] = all;
     try {
       const result = await attempt();
@@ -181,14 +193,17 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
   }
 
   return {
-    countTry(what, { address, network, device }) {
-      if (what === 'login' && device !== null) return take(countsOf(['login_try_from_device'], { device }));
+    countTry(what, { address, network, device }, quota) {
+      if (what === 'login' && device !== null)
+        return take(countsOf(['login_try_from_device'], { device }), quota);
       return take(
         countsOf([`${what}_try_from_address`, `${what}_try_from_network`], whoIsAt(address, network)),
+        quota,
       );
     },
 
-    countPasswordChangeTry: (token) => take(countsOf(['password_change_try'], { session: hashOf(token) })),
+    countPasswordChangeTry: (token, quota) =>
+      take(countsOf(['password_change_try'], { session: hashOf(token) }), quota),
 
     limitLogin(email, { address, network, device }, attempt) {
       const account = attemptsAccountOf(email);
@@ -257,20 +272,22 @@ export function createLimits(storage: Storage, clock: Clock): Limits {
       throw new AppError('username_changed_often', { retryAfterSeconds: Math.min(...waits) });
     },
 
-    countTip: async (giver) =>
-      isTipKept ? take(countsOf(['tip'], { account: hashOf(giver) })) : takeOne('tip', giver),
-    countGuest: (what, { address, network }) =>
+    countTip: async (giver, quota) =>
+      isTipKept ? take(countsOf(['tip'], { account: hashOf(giver) }), quota) : takeOne('tip', giver, quota),
+    countGuest: (what, { address, network }, quota) =>
       take(
         countsOf([`${what}_from_address`, `${what}_from_network`], whoIsAt(hashOf(address), hashOf(network))),
+        quota,
       ),
-    countQrCode: async (provider) => takeOne('qr_code_creation', provider),
-    countChange: async (what, userId) => takeOne(what, userId),
-    countStream: async (userId) => takeOne('stream_opening', userId),
+    countQrCode: (provider, quota) =>
+      take(countsOf(['qr_code_creation', 'qr_code_creation_in_a_day'], { account: hashOf(provider) }), quota),
+    countChange: async (what, userId, quota) => takeOne(what, userId, quota),
+    countStream: async (userId, quota) => takeOne('stream_opening', userId, quota),
 
     unlock: async (email) => (await storage.forgetAttempts(attemptsAccountOf(email))) > 0,
-    sweep() {
+    async sweep() {
       const now = clock();
-      return forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
+      await forgetInSteps((atMost) => storage.forgetEndedAttempts(now, atMost));
     },
   };
 }

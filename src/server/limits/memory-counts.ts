@@ -2,6 +2,7 @@
  * Counts of attempts that a restart forgets, in the shape of those that are kept with the data: for limits that bound work.
  */
 import type { AttemptCount, Storage } from '../storage/storage.ts';
+import type { Quota } from './quota.ts';
 
 /** How many subjects of one limit are remembered; of more, the one whose window ends first is forgotten. */
 const MAX_REMEMBERED = 50_000;
@@ -52,13 +53,19 @@ export function createMemoryCounts() {
       }
     },
 
-    takeAttempt(counts: readonly AttemptCount[], nowMs: number): Awaited<ReturnType<Storage['takeAttempt']>> {
+    /** @param quota is told what is left. */
+    takeAttempt(
+      counts: readonly AttemptCount[],
+      nowMs: number,
+      quota?: Quota,
+    ): Awaited<ReturnType<Storage['takeAttempt']>> {
       // Every tip goes through here: a loop costs half of what lists of lists did.
       const taken = [];
       let freeAtMs = -Infinity;
       for (const counted of counts) {
         const window = windowOf(counted, nowMs);
         if (window.count >= counted.maxCount) freeAtMs = Math.max(freeAtMs, window.endsAtMs);
+        quota?.note(counted, Math.max(0, counted.maxCount - window.count - 1), window.endsAtMs - nowMs);
         taken.push(window);
       }
       if (freeAtMs > -Infinity) return { outcome: 'used_up', freeAtMs };

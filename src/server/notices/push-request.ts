@@ -16,6 +16,8 @@ export const MAX_PAYLOAD_BYTES = 3_072;
 const TIME_LIMIT_MS = 10_000;
 /** Far more than push services answer; a longer one is an error. */
 const MAX_HEADER_BYTES = 8_192;
+/** Of all that comes before an answer: interim answers (RFC 9110, section 15.2), which may be many, and empty lines. */
+const MAX_ANSWER_BYTES = 32_768;
 const MAX_WAIT_MS = 86_400_000;
 
 /** Where a device is reached, and what encrypts for it. */
@@ -154,7 +156,10 @@ function before<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   });
 }
 
-/** Asks for the answer's status; its body is never read. Redirects are answers like others, and no proxy is used. */
+/** The other side has sent more than any push service does, and has not answered. */
+class EndlessAnswer extends Error {}
+
+/** Asks for the answer's status; its body is never read, and no more than a bound of what comes before it. Redirects are answers like others, and no proxy is used. */
 function post({
   target: { url },
   addresses,
@@ -183,6 +188,13 @@ function post({
       response.on('error', () => {});
       resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] });
       response.destroy();
+    });
+    request.on('socket', (socket) => {
+      let readBytes = 0;
+      socket.on('data', (bytes) => {
+        readBytes += bytes.length;
+        if (readBytes > MAX_ANSWER_BYTES) request.destroy(new EndlessAnswer());
+      });
     });
     request.on('error', reject);
     request.on('close', () => reject(new Error('the line was cut')));
@@ -232,6 +244,7 @@ function later(reason: string): PushOutcome {
 /** The kind of an error without its message, which may name the address. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
+  if (error instanceof EndlessAnswer) return 'its answer has no end';
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'it took too long';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

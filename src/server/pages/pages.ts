@@ -39,8 +39,16 @@ const OFFLINE_PAGE = '/offline';
 export interface Pages {
   /** What stands in pages instead of a file of its own. */
   readonly inlineSources: InlineSources;
-  /** Adds the pages to the app. `lookUp` never rejects. */
-  serve(app: Hono, lookUp: (c: Context, qrId: string) => Promise<Lookup>): void;
+  /**
+   * Adds the pages to the app.
+   * @param lookUp never rejects.
+   * @param networkOf where a request comes from: networks take turns at rendering.
+   */
+  serve(
+    app: Hono,
+    lookUp: (c: Context, qrId: string) => Promise<Lookup>,
+    networkOf: (c: Context) => string,
+  ): void;
 }
 
 /**
@@ -71,7 +79,7 @@ export function preparePages(
   return {
     inlineSources: rendered.inlineSources,
 
-    serve(app, lookUp) {
+    serve(app, lookUp, networkOf) {
       /**
        * Serves a page at an address that is spelled as its path. The router takes `/%61uth` for `/auth`, and the client,
        * which reads addresses as they are, for no screen of its own.
@@ -84,7 +92,7 @@ export function preparePages(
         });
       };
       app.get(PAGE_PATHS.home, (c) => answer(c, rendered.landing));
-      serveAt(PAGE_PATHS.auth, (c, asked) => answer(c, rendered.auth(asked)));
+      serveAt(PAGE_PATHS.auth, async (c, asked) => answer(c, await rendered.auth(asked, () => networkOf(c))));
       serveAt(OPEN_DEMO_PICTURE, (c) => answer(c, demoPicture));
       serveAt(OFFLINE_PAGE, (c) => answer(c, rendered.offline));
       for (const screen of [...EMPTY_SCREENS, RECEIPTS]) serveAt(screen, (c) => answer(c, emptyPage));
@@ -102,7 +110,11 @@ export function preparePages(
       }
       for (const path of TIP_PAGES) {
         serveAt(path, async (c, asked) => {
-          const { page, status } = await rendered.tip(asked, (qrId) => lookUp(c, qrId));
+          const { page, status } = await rendered.tip(
+            asked,
+            (qrId) => lookUp(c, qrId),
+            () => networkOf(c),
+          );
           return answer(c, page, status);
         });
       }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
@@ -22,6 +23,8 @@ const MAX_KEPT = {
   variants: 100,
 } as const;
 const RETRY_AFTER_SECONDS = 2;
+/** One takes some milliseconds of the event loop, and anybody can ask for any number that are not kept. */
+const RENDERINGS_PER_TURN = 1;
 /** A page of the client, which may be another one after an upgrade. */
 export const PAGE = { type: 'text/html; charset=utf-8', cacheControl: 'no-cache' } as const;
 /** Pages that belong to a person or to nobody are in no search engine (https://developers.google.com/search/docs). */
@@ -38,10 +41,13 @@ export interface RenderedPages {
   readonly landing: Prepared;
   /** The page that browsers keep for when there is no connection. */
   readonly offline: Prepared;
-  /** The login. */
-  auth(asked: Address): Prepared;
+  /**
+   * The login.
+   * @param ownerOf who asks, for the turn at rendering that a page takes which is not kept.
+   */
+  auth(asked: Address, ownerOf: () => string): Promise<Prepared>;
   /** @param lookUp never rejects. A page that is kept is answered only while it shows what this finds. */
-  tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>): Promise<TipPage>;
+  tip(asked: Address, lookUp: (qrId: string) => Promise<Lookup>, ownerOf: () => string): Promise<TipPage>;
 }
 
 /**
@@ -63,6 +69,19 @@ export function createRenderedPages(
   const render = (address: Address, lookup: Lookup | null = null) =>
     renderer.render({ ...address, publicUrl, installation, lookup });
 
+  const turns = createFairTurns(RENDERINGS_PER_TURN);
+
+  function knownTip(
+    key: string,
+    status: Lookup['status'] | null,
+    found: QrCodeLookup | null,
+  ): TipPage | null {
+    const nobodys = kept.common.get(key);
+    if (nobodys) return { page: nobodys, status: status === 'unknown' || status === null ? 404 : 410 };
+    const page = kept.codes.get(key, found) ?? kept.variants.get(key, found);
+    return page && { page, status: 200 };
+  }
+
   const renderAuth = (address: Address) => unlisted(templates.fill('auth', render(address)));
   const home = { pathname: PAGE_PATHS.home, search: '' };
   const auth = { pathname: PAGE_PATHS.auth, search: '' };
@@ -73,24 +92,28 @@ export function createRenderedPages(
     landing: packedAtOnce(prepare({ ...PAGE, plain: Buffer.from(templates.fill('landing', render(home))) })),
     offline: unlisted(templates.fill('offline', renderer.renderOffline())),
 
-    auth(asked) {
+    async auth(asked, ownerOf) {
       const address = renderer.reduce(asked, null);
       const key = keyOf(address);
       const pages = new URLSearchParams(address.search).has('next') ? kept.variants : kept.common;
+      const known = pages.get(key);
+      if (known) return known;
+      await turns.step(ownerOf());
       return pages.get(key) ?? pages.keep(key, renderAuth(address));
     },
 
-    async tip(asked, lookUp) {
+    async tip(asked, lookUp, ownerOf) {
       const code = renderer.codeIn(asked);
       const lookup = code === null ? null : await lookUp(code);
       const status = lookup?.status ?? null;
       const found = lookup?.status === 'found' ? lookup.found : null;
       const address = renderer.reduce(asked, status);
       const key = keyOf(address, status);
-      const nobodys = kept.common.get(key);
-      if (nobodys) return { page: nobodys, status: status === 'unknown' || status === null ? 404 : 410 };
-      const known = kept.codes.get(key, found) ?? kept.variants.get(key, found);
-      if (known) return { page: known, status: 200 };
+      const known = knownTip(key, status, found);
+      if (known) return known;
+      await turns.step(ownerOf());
+      const renderedMeanwhile = knownTip(key, status, found);
+      if (renderedMeanwhile) return renderedMeanwhile;
 
       const rendered = render(address, lookup);
       const html = templates.fill('tip', rendered);

@@ -21,6 +21,12 @@ export function drawCodeSvg(address: string): Uint8Array {
   );
 }
 
+/** Draws an address as `drawCodePng` does, as wide as the next whole multiple of its modules above `minSize` pixels: nothing is left over. */
+export function drawCodePicture(address: string, minSize: number): Uint8Array {
+  const across = encodeAddress(address, 'M').size + 2 * QUIET_ZONE_MODULES;
+  return drawCodePng(address, Math.ceil(minSize / across) * across);
+}
+
 /**
  * Draws an address as a greyscale PNG.
  * @param size in pixels, of the whole picture. Every module is the same number of whole pixels; what is left over widens the quiet zone.

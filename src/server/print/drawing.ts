@@ -6,10 +6,12 @@ import { extname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '#shared/errors.ts';
 import type { PrintFormat, PrintRequest } from '#shared/print.ts';
+import { ROOMS } from '../queue/rooms.ts';
 import { createTurns, type TurnOwner } from '../queue/turns.ts';
 
-/** The bare code of an address; a PNG has a size in pixels. */
+/** The bare code of an address, in pixels: exactly `size` wide; or as a picture that screens show, of at least `minSize`. */
 export type CodeOrder =
+  | { readonly file: 'picture.png'; readonly address: string; readonly minSize: number }
   | { readonly file: 'code.svg'; readonly address: string }
   | { readonly file: 'code.png'; readonly address: string; readonly size: number };
 
@@ -43,8 +45,6 @@ export interface Drawing {
 
 /** Beside this file in the sources, and beside main.js in the build. */
 const ENTRY = join(import.meta.dirname, `worker${extname(import.meta.filename)}`);
-/** A code takes some ten milliseconds, a sheet some hundred. */
-const ROOM = { atOnce: 1, maxWaiting: 50, patienceMs: 8_000 };
 /** In milliseconds, for a drawing that has begun. */
 const PATIENCE_MS = 8_000;
 const IDLE_MS = 60_000;
@@ -62,7 +62,7 @@ export function createDrawing(deps: {
   readonly idleMs?: number;
 }): Drawing {
   const { onTrouble, entry = ENTRY, patienceMs = PATIENCE_MS, idleMs = IDLE_MS } = deps;
-  const turns = createTurns(ROOM);
+  const turns = createTurns(ROOMS.drawing);
   let thread: DrawingThread | null = null;
   let idling: ReturnType<typeof setTimeout> | undefined;
   let isEnded = false;

@@ -1,11 +1,12 @@
 /** The program of the thread that draws: it draws what it is sent, one order after the other, and answers each. */
 import { parentPort } from 'node:worker_threads';
 import { PRINT_FORMATS } from '#shared/print.ts';
-import { drawCodePng, drawCodeSvg } from './bare-code.ts';
+import { drawCodePicture, drawCodePng, drawCodeSvg } from './bare-code.ts';
 import type { DrawingOrder, Drawn } from './drawing.ts';
 
 async function draw(order: DrawingOrder): Promise<Uint8Array> {
   if (order.file === 'code.svg') return drawCodeSvg(order.address);
+  if (order.file === 'picture.png') return drawCodePicture(order.address, order.minSize);
   if (order.file === 'code.png') return drawCodePng(order.address, order.size);
   const { file, ...sheet } = order;
   const format = PRINT_FORMATS.find((one) => file === `${one}.pdf`);

@@ -2,6 +2,7 @@
  * QR codes: one for each service of a provider, with a picture that is made once for each code and address and kept.
  */
 import type { TipPayments } from '#server/payments/tip-payments.ts';
+import { ROOMS } from '#server/queue/rooms.ts';
 import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
 import type { CodeRefusal } from '#server/storage/ledger.ts';
 import { NEW_PAGE } from '#server/storage/rules.ts';
@@ -28,16 +29,21 @@ import {
   type UserId,
 } from '#shared/ids.ts';
 import { PHOTO_PREFIX, TIP_PREFIX } from '#shared/page-paths.ts';
-import type { QrCode, QrCodeChange, QrCodeLookup, QrCodeStatus } from '#shared/qr-codes.ts';
+import type {
+  EndedQrCode,
+  EndedQrCodes,
+  EndedQrCodesQuery,
+  QrCode,
+  QrCodeChange,
+  QrCodeLookup,
+  QrCodeStatus,
+} from '#shared/qr-codes.ts';
 import { shownReceiver } from '#shared/tip-pages.ts';
 import { redrawPhoto } from './photo-picture.ts';
 import { rememberLookups } from './remembered-lookups.ts';
 
 /** In pixels: large enough to print a palm's width. */
 const PICTURE_SIZE = 720;
-
-/** Decoding a photo takes one of the threads that hash passwords, for some ten milliseconds. */
-const PHOTO_ROOM = { atOnce: 1, maxWaiting: 50, patienceMs: 8_000 };
 
 /** What of a tip page its owner gives away on paper. */
 interface OwnPage {
@@ -51,8 +57,10 @@ interface OwnPage {
 }
 
 export interface QrCodes {
-  /** The account's codes, oldest first, also those that were replaced or retired. */
+  /** The account's current codes, oldest first. @throws AppError `busy`, when a picture is missing. */
   list(account: Account, owner: TurnOwner): Promise<QrCode[]>;
+  /** The account's codes that were replaced or retired, those made last first, so many at a time. */
+  listEnded(account: Account, query: EndedQrCodesQuery): Promise<EndedQrCodes>;
   /** @throws AppError `category_not_offered`, `qr_code_exists`, `busy`. */
   create(account: Account, category: ServiceCategory, owner: TurnOwner): Promise<QrCode>;
   /**
@@ -104,17 +112,17 @@ export function createQrCodes(deps: {
   /** Makes the picture of an address in a thread, when it is the turn of whoever asks. */
   readonly draw: (
     owner: TurnOwner,
-    order: { readonly file: 'code.png'; readonly address: string; readonly size: number },
+    order: { readonly file: 'picture.png'; readonly address: string; readonly minSize: number },
   ) => Promise<Uint8Array>;
 }): QrCodes {
   const { storage, clock, random, publicUrl, payments, maxRemembered, draw } = deps;
 
   const remembered = rememberLookups(storage, clock, maxRemembered);
 
-  const photoTurns = createTurns(PHOTO_ROOM);
+  const photoTurns = createTurns(ROOMS.photos);
 
   const drawPicture = (owner: TurnOwner, address: string) =>
-    draw(owner, { file: 'code.png', address, size: PICTURE_SIZE });
+    draw(owner, { file: 'picture.png', address, minSize: PICTURE_SIZE });
 
   /** The codes that are being made, by the account and the service or the code that they are made for. */
   const inTheMaking = new Map<string, Promise<unknown>>();
@@ -168,10 +176,10 @@ export function createQrCodes(deps: {
     if (await storage.hasQrCode(account.id, serviceCategory)) throw new AppError('qr_code_exists');
     for (;;) {
       const { next, picture } = await drawNew(owner);
-      const code = { ...next, userId: account.id, serviceCategory };
-      switch (await storage.createQrCode(code, picture)) {
+      const owned = { userId: account.id, serviceCategory };
+      switch (await storage.createQrCode({ ...next, ...owned }, picture)) {
         case 'created':
-          return withPicture({ ...code, ...NEW_PAGE }, picture.png);
+          return withPicture({ id: next.id, ...owned, ...NEW_PAGE }, picture.png);
         case 'category_taken':
           throw new AppError('qr_code_exists');
         case 'category_not_offered':
@@ -195,21 +203,19 @@ export function createQrCodes(deps: {
     }
   }
 
-  function withPicture(code: QrCodeRecord, png: Uint8Array): QrCode {
-    const { id, userId, serviceCategory, status, photoName } = code;
+  function withPicture({ photoName, ...code }: QrCodeRecord, png: Uint8Array): QrCode {
     return {
-      id,
-      serviceCategory,
-      userId,
-      url: tipPageUrl(publicUrl, id),
+      ...code,
+      url: tipPageUrl(publicUrl, code.id),
       imageBase64: Buffer.from(png).toString('base64'),
-      status,
-      displayName: code.displayName,
-      greeting: code.greeting,
-      thankYou: code.thankYou,
-      takesWords: code.takesWords,
       photoUrl: photoUrl(photoName),
     };
+  }
+
+  function endedCode({ photoName: _, status, ...code }: QrCodeRecord): EndedQrCode {
+    if (status !== 'replaced' && status !== 'retired')
+      throw new Error('a current code is among the ended ones');
+    return { ...code, status, url: tipPageUrl(publicUrl, code.id) };
   }
 
   /** A code as its owner sees it. */
@@ -238,6 +244,12 @@ export function createQrCodes(deps: {
         listed.push(withPicture(code, picture ?? (await drawMissing(code.id, owner))));
       }
       return listed;
+    },
+
+    async listEnded(account, { cursor, limit }) {
+      const found = await storage.listEndedQrCodes(account.id, cursor ?? null, limit + 1);
+      const codes = found.slice(0, limit).map(endedCode);
+      return { codes, nextCursor: found.length > limit ? (codes.at(-1)?.id ?? null) : null };
     },
 
     async create(account, serviceCategory, owner) {

@@ -1,6 +1,6 @@
 /**
- * Turns at work that runs in threads, which is the most that anybody can ask of the server: hashing passwords, drawing codes and prints,
- * decoding photos. So much at once, the others wait, though not for long. Turns go round between the networks that callers come
+ * Turns at the work that is the most that anybody can ask of the server, mostly in threads: hashing passwords, drawing codes and prints,
+ * decoding photos (`rooms.ts`). So much at once, the others wait, though not for long. Turns go round between the networks that callers come
  * from, and within one between accounts, so that nobody's flood keeps anybody else waiting for longer than one turn of each. Because
  * networks can be had in any number, whoever has shown to belong to an account has every other turn, and a place before any stranger.
  */

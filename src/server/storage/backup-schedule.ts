@@ -1,13 +1,17 @@
 /**
- * A backup a day into one folder: numbered, so that no clock can make a new one look old, and the newest fourteen kept.
- * How a backup is made is not decided here.
+ * A backup a day into one folder: numbered, so that no clock can make a new one look old, each with a note of its past, and the
+ * newest fourteen kept. A backup of another past than that of the database is never deleted. How a backup is made is not decided here.
  */
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brand } from '#shared/brand.ts';
 import type { Clock } from '#shared/calendar.ts';
+import { parsePast, spellPast } from './past.ts';
 
-const INTERVAL_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const INTERVAL_MS = 24 * HOUR_MS;
+/** A day, and the two hours in which a backup has to be written. */
+const LATE_AFTER_MS = 26 * HOUR_MS;
 const MAX_KEPT = 14;
 
 const PREFIX = brand.name.toLowerCase();
@@ -15,11 +19,24 @@ const FILE = new RegExp(`^${PREFIX}-(\\d{6,})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)
 
 export interface BackupSchedule {
   /**
-   * Makes a backup if the newest is a day old, and deletes those beyond the newest fourteen; files that are not its own
-   * are left alone. To be called now and then; while one is being made it does nothing.
+   * Makes a backup if the newest of this past is a day old, and deletes those beyond the newest fourteen; files that are not its
+   * own, and backups of another past, are left alone. To be called now and then; while one is being made it does nothing.
    * @returns what was written; null when none was due.
    */
   run(): Promise<WrittenBackup | null>;
+  /** What was noted of the pasts of the backups in the folder, as `--digest` takes it, each once. */
+  noted(): string[];
+  /**
+   * Tells what a comparison of these notes with the past of the database has come to: the backups of those that differ are another
+   * database's, or of a past that was rewritten.
+   */
+  learn(compared: readonly string[], differing: readonly string[]): void;
+  /** The backups of another past, as far as that was learnt. */
+  others(): string[];
+  /** Whether there is a backup of this past, and the newest is more than 26 hours old. */
+  isLate(): boolean;
+  /** How many backups there are. */
+  count(): number;
 }
 
 export interface WrittenBackup {
@@ -28,26 +45,44 @@ export interface WrittenBackup {
   readonly past: string | null;
 }
 
+/** What a backup told. */
+export interface MadeBackup {
+  readonly past: WrittenBackup['past'];
+  /** The notes that its ledger does not begin with. */
+  readonly differing: readonly string[];
+}
+
 interface NumberedFile {
   readonly path: string;
   readonly number: number;
   readonly isFinished: boolean;
 }
 
-/** @param deps.backUp writes a backup to a file that does not exist yet and that appears only once it is complete; answers what to note of its ledger. */
-export function createBackupSchedule(deps: {
+export interface BackupScheduleDependencies {
   readonly folder: string;
   /** How the names of new backups end. Those of another engine's, from before a move, are counted and deleted with them. */
   readonly extension: '.db' | '.dump';
   readonly clock: Clock;
-  readonly backUp: (file: string) => Promise<string | null>;
-}): BackupSchedule {
-  const { folder, extension, clock, backUp } = deps;
+  /** Whether the database was made at this start: whatever backups there are already are another one's. */
+  readonly isNew: boolean;
+  /** Writes a backup to a file that does not exist yet and that appears only once it is complete, and compares its ledger with the notes. */
+  readonly backUp: (file: string, noted: readonly string[]) => Promise<MadeBackup>;
+  /** Reads the past of a backup that has no note, as those of earlier versions; null where that cannot be read. */
+  readonly readPast: (file: string) => Promise<string | null>;
+}
+
+export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSchedule {
+  const { folder, extension, clock, isNew, backUp, readPast } = deps;
   let isRunning = false;
+  let differing: ReadonlySet<string> = new Set();
+  /** The notes that were compared; null as long as none was. */
+  let compared: ReadonlySet<string> | null = null;
+  /** Backups that were there before the database was; found when the folder is first looked into. */
+  let strangers: ReadonlySet<string> | null = null;
 
   /** The newest first. */
   function existing(): NumberedFile[] {
-    return readdirSync(folder)
+    return namesIn(folder)
       .flatMap((name) => {
         const [, number, unfinished] = FILE.exec(name) ?? [];
         if (number === undefined) return [];
@@ -56,27 +91,60 @@ export function createBackupSchedule(deps: {
       .sort((one, other) => other.number - one.number);
   }
 
-  function isDue(newest: NumberedFile | undefined, now: number): boolean {
-    if (!newest) return true;
-    const writtenAt = statSync(newest.path).mtimeMs;
-    // A backup from the future: the clock was turned back, and nobody knows how old the backup is.
-    return writtenAt > now || now - writtenAt >= INTERVAL_MS;
+  const finished = () => existing().filter(({ isFinished }) => isFinished);
+  const notesIn = (files: readonly NumberedFile[]) => [
+    ...new Set(files.flatMap(({ path }) => readNote(path) ?? [])),
+  ];
+  const isOther = ({ path }: NumberedFile) => {
+    strangers ??= new Set(isNew ? finished().map((file) => file.path) : []);
+    return strangers.has(path) || differing.has(readNote(path) ?? '');
+  };
+  /** Those of this past, as far as is known. */
+  const own = () => finished().filter((file) => !isOther(file));
+
+  function learn(notes: readonly string[], different: readonly string[]): void {
+    // A backup may have been written while another comparison was under way: what that did not see stays known.
+    compared = new Set([...(compared ?? []), ...notes]);
+    differing = new Set([...[...differing].filter((note) => !notes.includes(note)), ...different]);
+  }
+
+  function ageOfNewest(): number | null {
+    // What has come into the folder since the last comparison may be another database's.
+    const newest = own().find(({ path }) => {
+      const note = readNote(path);
+      return note === null || (compared?.has(note) ?? true);
+    });
+    return newest ? clock() - statSync(newest.path).mtimeMs : null;
   }
 
   async function makeIfDue(): Promise<WrittenBackup | null> {
     // Backups are people's data: a folder that is made here is for this user alone.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const now = clock();
-    const newest = existing().find(({ isFinished }) => isFinished);
-    if (!isDue(newest, now)) return null;
-    const number = String((newest?.number ?? 0) + 1).padStart(6, '0');
-    const file = join(folder, `${PREFIX}-${number}-${new Date(now).toISOString().slice(0, 10)}${extension}`);
-    const past = await backUp(file);
+    const ageMs = ageOfNewest();
+    // A clock that was turned back by less than a day makes the next backup that much later, and never one more a day.
+    if (ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
+    // What is about to be deleted is compared as well.
+    for (const { path } of own().slice(MAX_KEPT - 1)) {
+      if (readNote(path) === null) writeNote(path, await readPast(path));
+    }
+    const noted = notesIn(finished());
+    const number = String((existing()[0]?.number ?? 0) + 1).padStart(6, '0');
+    const file = join(
+      folder,
+      `${PREFIX}-${number}-${new Date(clock()).toISOString().slice(0, 10)}${extension}`,
+    );
+    const made = await backUp(file, noted);
+    writeNote(file, made.past);
+    learn(made.past === null ? noted : [...noted, made.past], made.differing);
     // Old backups are deleted after the new one was written, so that a full disk keeps those that it has.
-    const files = existing();
-    const kept = files.filter(({ isFinished }) => isFinished).slice(0, MAX_KEPT);
-    for (const old of files) if (!kept.includes(old)) rmSync(old.path, { force: true });
-    return { file, past };
+    for (const { path, isFinished } of existing()) if (!isFinished) rmSync(path, { force: true });
+    for (const { path } of own().slice(MAX_KEPT)) {
+      // Nobody knows whether a backup without a note is of this past.
+      if (!noted.includes(readNote(path) ?? '')) continue;
+      rmSync(path, { force: true });
+      rmSync(noteOf(path), { force: true });
+    }
+    return { file, past: made.past };
   }
 
   return {
@@ -89,5 +157,43 @@ export function createBackupSchedule(deps: {
         isRunning = false;
       }
     },
+    noted: () => notesIn(finished()),
+    learn,
+    others: () =>
+      finished()
+        .filter(isOther)
+        .map(({ path }) => path),
+    isLate: () => (ageOfNewest() ?? 0) > LATE_AFTER_MS,
+    count: () => finished().length,
   };
+}
+
+/** None where there is no such folder. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Where the past of a backup is noted. */
+function noteOf(path: string): string {
+  return `${path}.past`;
+}
+
+function writeNote(path: string, past: string | null): void {
+  if (past !== null) writeFileSync(noteOf(path), `${past}\n`, { mode: 0o600 });
+}
+
+/** Null where there is no note. */
+function readNote(path: string): string | null {
+  try {
+    const past = parsePast(readFileSync(noteOf(path), 'utf8'));
+    return past && spellPast(past);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
 }

@@ -1,6 +1,7 @@
 /**
  * A database as the server and the operator's commands handle it, whichever engine keeps it.
  */
+import type { Clock } from '#shared/calendar.ts';
 import type { NotedPast } from './past.ts';
 import type { Storage } from './storage.ts';
 
@@ -23,8 +24,10 @@ export class DatabaseRefused extends Error {
 }
 
 export interface Findings {
-  /** What is wrong, in sentences; empty when the data is whole, the ledger adds up, and its past is the one that was noted. */
+  /** What is wrong, in sentences; empty when the data is whole and the ledger adds up. */
   readonly problems: readonly string[];
+  /** How the ledger differs from what was noted of it, in sentences. */
+  readonly differences: readonly string[];
   readonly tipCount: number;
   /** `COUNT:HEX` of the whole ledger. */
   readonly past: string;
@@ -37,6 +40,8 @@ export interface RestoreOptions {
   readonly acceptsOtherPast: boolean;
   /** What was noted of the ledger earlier; a backup that does not begin like that is refused. */
   readonly noted: NotedPast | null;
+  /** Called before anything is replaced, with how many tips of the present database the backup does not have, if it could be read. */
+  tellLostTips(count: number): void;
 }
 
 /** How the accounts of a backup differ from those of the database that it replaces. */
@@ -47,6 +52,13 @@ export interface AccountDifferences {
   readonly missing: number;
 }
 
+/** Why a backup is not restored whose tips are others than those of the database. */
+export function otherPast(firstDifference: number, lostTips: number): DatabaseRefused {
+  return new DatabaseRefused(
+    `The backup tells another past than the database that it would replace: from tip ${firstDifference} on they differ. Tips of the database that are not in the backup: ${lostTips}. Nothing was changed. If you know why, and want the past of the backup, add --other-past.`,
+  );
+}
+
 export interface Restored {
   readonly tipCount: number;
   /** `COUNT:HEX` of the ledger. */
@@ -55,6 +67,8 @@ export interface Restored {
   readonly newestTipAtMs: number | null;
   /** How many sessions were ended, or kept. */
   readonly sessionCount: number;
+  /** How many tips of the database that was there before are not in it: null when there was none, or it could not be read. */
+  readonly lostTips: number | null;
   /** Compared with the database that was there before: null when there was none, or it could not be read. */
   readonly accounts: AccountDifferences | null;
   /** Where the database that was there before lies now; null when there was none. */
@@ -71,8 +85,23 @@ export interface TableRows {
   readonly rows: Iterable<readonly unknown[]>;
 }
 
-/** Called with what an operator should know, in a sentence, while a server runs. */
-export type Notice = (sentence: string, cause?: unknown) => void;
+/** A step of opening the data that can take minutes. */
+type OpeningStep = 'migrating the tables' | 'checking the ledger';
+
+/** Called before such a step begins, with what it is about in numbers. What it returns is called when the step has ended well. */
+export type Announce = (step: OpeningStep, about: Readonly<Record<string, number>>) => () => void;
+
+/** What a server hands in when it opens its data. */
+export interface Opening {
+  readonly clock: Clock;
+  /** Called with what an operator should know, in a sentence. */
+  warn(sentence: string, cause?: unknown): void;
+  /** Called when there was no data, and it has been made. */
+  tellNew(): void;
+  readonly announce: Announce;
+}
+
+export const announceNothing: Announce = () => () => {};
 
 export interface ManagedDatabase {
   /** How the operator knows it. */
@@ -83,7 +112,7 @@ export interface ManagedDatabase {
    * storage is closed.
    * @throws DatabaseRefused
    */
-  openForServer(notice: Notice): Promise<Storage>;
+  openForServer(opening: Opening): Promise<Storage>;
   /**
    * Opens the data for one command, also while a server has it.
    * @throws DatabaseRefused when there is none, or its schema is not today's.
@@ -94,13 +123,14 @@ export interface ManagedDatabase {
    * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
    * @throws DatabaseRefused when it is missing, none of this product's, or of a version that is not known here.
    */
-  check(noted: NotedPast | null): Promise<Findings>;
+  check(noted: readonly NotedPast[]): Promise<Findings>;
   /**
    * Copies the data, as of one moment, also while a server writes to it; the copy appears under its name only once it is complete,
    * checked and on the disk.
+   * @param noted what was noted of the ledger earlier. A copy that does not begin like that is written all the same.
    * @throws DatabaseRefused when there is nothing to copy, the file exists, or the copy does not check out.
    */
-  backUp(file: string): Promise<Findings>;
+  backUp(file: string, noted: readonly NotedPast[]): Promise<Findings>;
   /**
    * Puts a backup in the place of the data, which is kept aside. The backup itself stays untouched.
    * @throws DatabaseRefused when a server has the data, or the backup is damaged, does not add up, has other tables or another

@@ -47,6 +47,33 @@ export function notePast(tips: Iterable<string>, count = Number.POSITIVE_INFINIT
   return past.note();
 }
 
+/**
+ * A past that grows by one tip after the other, and compares itself with what was noted of it earlier: however many notes there
+ * are, the ledger is read once.
+ */
+export function createComparedPast(noted: readonly NotedPast[]) {
+  const past = createPast();
+  const counts = new Set(noted.map(({ count }) => count));
+  const notes = new Map([[0, past.note()]]);
+  let count = 0;
+  return {
+    /** @param tip as `tipText` spells it. */
+    add(tip: string): void {
+      past.add(tip);
+      count += 1;
+      if (counts.has(count)) notes.set(count, past.note());
+    },
+    /** The note of all tips, and how they differ from the earlier notes, in sentences. */
+    compare(): { readonly past: NotedPast; readonly differences: readonly string[] } {
+      const all = past.note();
+      return {
+        past: all,
+        differences: noted.flatMap((one) => differencesFrom(one, notes.get(one.count) ?? all)),
+      };
+    },
+  };
+}
+
 /** A past that grows by one tip after the other. */
 export function createPast() {
   let count = 0;
@@ -72,8 +99,11 @@ export function parsePast(text: string): NotedPast | null {
   return count === undefined ? null : { count: Number(count), digest: digest.toLowerCase() };
 }
 
-/** How a past differs from the one that was noted, in sentences. @param present the note of as many tips, or of all when there are fewer. */
-export function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
+/**
+ * How a past differs from the one that was noted, in sentences, which begin with the note (`findDiffering`).
+ * @param present the note of as many tips, or of all when there are fewer.
+ */
+function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
   if (present.count < noted.count) {
     return [`Missing: ${spellPast(noted)} was noted, and the ledger has ${present.count} tips only`];
   }
@@ -81,6 +111,13 @@ export function differencesFrom(noted: NotedPast, present: NotedPast): string[] 
   return [
     `Rewritten: ${spellPast(noted)} was noted, and now it is ${spellPast(present)}: these tips are not those of then`,
   ];
+}
+
+/** The notes, as they are spelled, from which sentences of `differencesFrom` say that a ledger differs. @param said sentences, and others between them. */
+export function findDiffering(said: string): string[] {
+  return [...said.matchAll(/^(?:Missing|Rewritten): (\d+:[0-9a-f]{32}) was noted/gm)].map(
+    ([, noted = '']) => noted,
+  );
 }
 
 /** The place of the first tip that two ledgers tell differently, as far as both go; null when there is none. */

@@ -2,7 +2,7 @@
 import type { RandomBytes } from '#shared/ids.ts';
 
 /** What a key of an installation is for. */
-export type SecretName = 'giver_pseudonym' | 'device_mark' | 'vapid';
+export type SecretName = 'giver_pseudonym' | 'device_mark' | 'vapid' | 'log_names';
 
 /** The keys of an installation, 32 random bytes each. */
 export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
@@ -24,5 +24,6 @@ export async function readSecrets(storage: KeyStore, random: RandomBytes): Promi
     giver_pseudonym: await secret('giver_pseudonym'),
     device_mark: await secret('device_mark'),
     vapid: await secret('vapid'),
+    log_names: await secret('log_names'),
   };
 }

@@ -3,6 +3,7 @@
  * and answers with an outcome, never with a driver's error. The only error thrown on purpose is
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
+import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { PhotoName, QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { Cents } from '#shared/money.ts';
@@ -291,8 +292,16 @@ export interface Storage extends Ledger {
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
   /** The bytes of a photo in JPEG; null when no page shows one of this name. */
   findPhoto(name: PhotoName): Promise<Uint8Array | null>;
-  /** The user's codes, oldest first, each with its picture for the address that is `addressPrefix` followed by its id. */
+  /**
+   * The user's current codes, one of each service at most, oldest first, each with its picture for the address that is
+   * `addressPrefix` followed by its id.
+   */
   listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
+  /**
+   * The user's codes that were replaced or retired, those made last first.
+   * @param before the code after which to begin; none of this user's begins nowhere. Null begins with the newest.
+   */
+  listEndedQrCodes(userId: UserId, before: QrCodeId | null, atMost: number): Promise<QrCodeRecord[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
   /** The picture of a code for an address; null when none was made yet. */
   findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;
@@ -329,6 +338,14 @@ export interface Storage extends Ledger {
    * @throws StorageUnavailable, with its cause, when they could not.
    */
   proveWritable(): Promise<void>;
+  /**
+   * Looks whether what is written would last, and by the right time: the file that is open is the one that is there, and the
+   * clock of the process is within a minute of the database's. While one of these does not hold, whatever writes is refused with
+   * StorageUnavailable, and reads go on; no session is judged by a clock that is wrong.
+   * @returns what does not hold, in a sentence for the operator; null when all is well.
+   * @throws StorageUnavailable while the database does not answer.
+   */
+  checkGround(clock: Clock): Promise<string | null>;
   /** Finishes what was accepted, then lets go of the data. */
   close(): Promise<void>;
 }

@@ -2,12 +2,13 @@
  * The takings of a provider over time, as charts and records show them: made of the days and hours that the storage sums up, so that their
  * cost follows the time that somebody worked, and not how many tips there were.
  */
+
+import type { FairTurns } from '#server/queue/fair-turns.ts';
 import type { DailyTakings, TakingsPeriod } from '#server/storage/ledger.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';
-import type { FairTurns } from './fair-turns.ts';
 
 export interface Takings {
   /** The takings of an account in a period, by day, week or month, hour of the week and service, beside those of the period before. */
@@ -29,31 +30,24 @@ const HOURS_TO_THURSDAY = 72;
 
 /** @param turns each reading of some weeks takes one. */
 export function createTakings(storage: Storage, turns: FairTurns): Takings {
-  /** Reads an account's periods one after the other. */
-  async function* readEach<Answer>(
-    account: Account,
-    periods: Iterable<TakingsPeriod>,
-    read: (period: TakingsPeriod) => Promise<Answer>,
-  ) {
-    for (const period of periods) {
-      await turns.step(account.id);
-      yield await read(period);
-    }
-  }
-
   return {
     async insights(account, query) {
       const { id } = account;
       const { from, to, granularity } = query;
-      const readDays = (period: TakingsPeriod) => storage.readDailyTakings(id, period);
+      /** Reads of a stretch when there is a turn for it. */
+      const inTurn = async <Answer>(read: () => Promise<Answer>) => {
+        await turns.step(id);
+        return read();
+      };
       const all = noSums();
       let largestNetCents = 0;
       const days = new Map<string, Sums>();
       const services = new Map<ServiceCategory, Sums>();
       const bars = barsOf(from, to, granularity);
       const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
-      for await (const stretch of readEach(account, periodsOf(query), readDays)) {
-        for (const taken of stretch) {
+      const hours = new Map<number, { count: number; netCents: number }>();
+      for (const period of periodsOf(query)) {
+        for (const taken of await inTurn(() => storage.readDailyTakings(id, period))) {
           const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
           const bar = barOf.get(date);
           if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
@@ -63,12 +57,9 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
             add(sums, taken);
           largestNetCents = Math.max(largestNetCents, taken.largestCents);
         }
-      }
-      const hours = new Map<number, { count: number; netCents: number }>();
-      for await (const stretch of readEach(account, periodsOf(query), (period) =>
-        storage.readHourlyTakings(id, period),
-      )) {
-        for (const { hourOfWeek, count, netCents } of stretch) {
+        for (const { hourOfWeek, count, netCents } of await inTurn(() =>
+          storage.readHourlyTakings(id, period),
+        )) {
           const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
           const known = hours.get(hour);
           hours.set(hour, {
@@ -79,9 +70,8 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
       }
       const previous = periodBefore(from, to);
       const before = { count: 0, netCents: 0 };
-      const readSums = ({ fromMs, untilMs }: TakingsPeriod) =>
-        storage.readTotals(id, fromMs, untilMs, query.serviceCategory);
-      for await (const sums of readEach(account, periodsOf({ ...query, ...previous }), readSums)) {
+      for (const { fromMs, untilMs } of periodsOf({ ...query, ...previous })) {
+        const sums = await inTurn(() => storage.readTotals(id, fromMs, untilMs, query.serviceCategory));
         before.count += sums.receivedCount;
         before.netCents += sums.receivedCents;
       }

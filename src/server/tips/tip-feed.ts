@@ -3,12 +3,13 @@
  * yet, by their positions: so replay and live are one thing, nothing is buffered for slow readers, and no entry is missed or
  * sent twice, whichever process wrote it. All streams together take turns, so that no replay, however long, holds up anything else.
  */
+
+import { createFairTurns } from '#server/queue/fair-turns.ts';
 import type { EntryName, EntryRecord } from '#server/storage/ledger.ts';
 import type { Storage } from '#server/storage/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import { BEGINNING, isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import type { StreamReset, Transaction } from '#shared/tips.ts';
-import { createFairTurns } from './fair-turns.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 /** Enough for the tabs and devices of one person. */

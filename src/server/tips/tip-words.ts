@@ -3,6 +3,7 @@
  * thanks alone.
  */
 import type { Logger } from 'pino';
+import type { FairTurns } from '#server/queue/fair-turns.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import type { BlockedGiver as BlockedAccount } from '#server/storage/words.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -11,7 +12,6 @@ import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { BlockedGiver, Transaction } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
-import type { FairTurns } from './fair-turns.ts';
 import type { TransactionView } from './transaction-view.ts';
 
 /** How many of the givers whom somebody has blocked are told, the newest. */

@@ -3,6 +3,7 @@
  */
 
 import type { TipPayments } from '#server/payments/tip-payments.ts';
+import type { FairTurns } from '#server/queue/fair-turns.ts';
 import {
   ALL_TIPS,
   type ListingPlace,
@@ -34,7 +35,6 @@ import type {
   TransactionsQuery,
 } from '#shared/tips.ts';
 import type { BlockedWords } from './blocked-words.ts';
-import type { FairTurns } from './fair-turns.ts';
 import type { GuestReceipts } from './guest-receipts.ts';
 import type { TransactionView } from './transaction-view.ts';
 

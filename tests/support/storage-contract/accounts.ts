@@ -266,9 +266,9 @@ export function describeAccounts(engine: Engine): void {
       expect(await storage.createQrCode(next, picture)).toBe('created');
       expect((await storage.listQrCodes(pat.id, '')).map(({ id, status }) => [id, status])).toEqual([
         [bar, 'active'],
-        [dj, 'retired'],
         [next.id, 'active'],
       ]);
+      expect(await storage.listEndedQrCodes(pat.id, null, 9)).toMatchObject([{ id: dj, status: 'retired' }]);
     });
   });
 }

@@ -27,6 +27,12 @@ export function describeInstallation(engine: Engine): void {
       expect(await storage.forgetEndedAttempts(Number.MAX_SAFE_INTEGER, 9)).toBe(0);
     });
 
+    test('nothing is to be said of data that is where it was opened, by a clock that is right', async () => {
+      const { storage } = await openStorage(engine);
+      expect(await storage.checkGround(Date.now)).toBeNull();
+      await storage.proveWritable();
+    });
+
     test('what was accepted before closing is done, and nothing afterwards', async () => {
       const { storage, setTheScene } = await openStorage(engine);
       const { tip } = await setTheScene();

@@ -1,7 +1,7 @@
 /** A storage of the engine whose promises are tested, and what its tests have in common. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import type { DatabaseAddress, Notice } from '#server/storage/database.ts';
+import { announceNothing, type DatabaseAddress, type Opening } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import type { Session, Storage } from '#server/storage/storage.ts';
 import { newUserId, type UserId } from '#shared/ids.ts';
@@ -19,8 +19,13 @@ export const hexOf = (all: readonly Uint8Array[]) =>
   all.map((one) => Buffer.from(one).toString('hex')).sort();
 
 /** Nothing that these tests do is worth telling an operator. */
-const refuseNotices: Notice = (sentence, cause) => {
-  throw new Error(sentence, { cause });
+const UNREMARKABLE: Opening = {
+  clock: Date.now,
+  warn(sentence, cause) {
+    throw new Error(sentence, { cause });
+  },
+  tellNew() {},
+  announce: announceNothing,
 };
 
 export interface Engine {
@@ -35,10 +40,10 @@ export interface Engine {
 /** A storage for the running test, at whose end its ledger must add up. */
 export async function openStorage({ createAddress, isLasting }: Engine) {
   const database = databaseAt(await createAddress());
-  let storage = await database.openForServer(refuseNotices);
+  let storage = await database.openForServer(UNREMARKABLE);
   onTestFinished(async () => {
     await storage.close();
-    if (isLasting) expect((await database.check(null)).problems).toEqual([]);
+    if (isLasting) expect((await database.check([])).problems).toEqual([]);
   });
   const { addAccount, addCode, setTheScene } = createPeople(storage);
 
@@ -80,7 +85,7 @@ export async function openStorage({ createAddress, isLasting }: Engine) {
     tokensOf,
     async reopen(): Promise<Storage> {
       await storage.close();
-      storage = await database.openForServer(refuseNotices);
+      storage = await database.openForServer(UNREMARKABLE);
       return storage;
     },
   };

@@ -131,5 +131,13 @@ export function describeSessions(engine: Engine): void {
       expect(await storage.forgetExpiredSessions(NOW, 2)).toBe(0);
       expect(await tokensOf(id, 0)).toEqual(hexOf([bytes('alive')]));
     });
+
+    test('by the end of time all sessions of everybody have expired', async () => {
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const people = [await addAccount('pat'), await addAccount('sam')];
+      for (const { id, username } of people) await beginSession(id, `of ${username}`);
+      expect(await storage.forgetExpiredSessions(Number.MAX_SAFE_INTEGER, 9)).toBe(2);
+      for (const { id } of people) expect(await tokensOf(id, 0)).toEqual([]);
+    });
   });
 }

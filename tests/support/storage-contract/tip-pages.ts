@@ -55,7 +55,7 @@ export function describeTipPages(engine: Engine): void {
       }
     });
 
-    test('a replaced code leaves its page, its photo and its state to the new one, and stays where it is in the list', async () => {
+    test('a replaced code leaves its page, its photo and its state to the new one, and its place in the list', async () => {
       const { storage, pat, code, addCode } = await openScene();
       const dj = await addCode(pat, 'dj');
       const photo = newPhoto('photo');
@@ -85,7 +85,13 @@ export function describeTipPages(engine: Engine): void {
       expect(await storage.findQrCode(next.id)).toMatchObject(page);
       expect(await storage.findQrCode(code)).toMatchObject({ status: 'replaced', photoName: null });
       expect(hexOf([(await storage.findPhoto(photo.name)) ?? bytes('none')])).toEqual(hexOf([photo.jpeg]));
-      expect((await storage.listQrCodes(pat.id, PREFIX)).map(({ id }) => id)).toEqual([code, dj, next.id]);
+      expect((await storage.listQrCodes(pat.id, PREFIX)).map(({ id }) => id)).toEqual([dj, next.id]);
+      expect(await storage.listEndedQrCodes(pat.id, null, 9)).toEqual([
+        {
+          ...{ id: code, userId: pat.id, serviceCategory: 'bartender', status: 'replaced', photoName: null },
+          ...{ displayName: 'The Bar', greeting: 'Hello', thankYou: 'Ta!', takesWords: false },
+        },
+      ]);
       const drawn = await storage.findPicture(next.id, `${PREFIX}${next.id}`);
       expect(drawn && Buffer.from(drawn).toString()).toBe('picture');
     });
@@ -97,7 +103,11 @@ export function describeTipPages(engine: Engine): void {
       await storage.updateAccount(pat.id, { serviceCategories: ['bartender'] });
       const photo = newPhoto('photo');
       const expectRefused = async (outcome: string, id: QrCodeId, owner = pat) => {
-        const before = await storage.listQrCodes(pat.id, '');
+        const all = async () => [
+          await storage.listQrCodes(pat.id, ''),
+          await storage.listEndedQrCodes(pat.id, null, 9),
+        ];
+        const before = await all();
         for (const refused of [
           await storage.updateQrCode(owner.id, id, { status: 'active', greeting: 'Hello' }),
           await storage.replaceQrCode(owner.id, id, newCode(), picture),
@@ -105,14 +115,41 @@ export function describeTipPages(engine: Engine): void {
           await storage.setPhoto(owner.id, id, null),
         ])
           expect(refused).toEqual({ outcome });
-        expect(await storage.listQrCodes(pat.id, '')).toEqual(before);
+        expect(await all()).toEqual(before);
         expect(await isThere(photo.name)).toBe(false);
       };
       await expectRefused('code_replaced', code);
       await expectRefused('code_retired', dj);
       await expectRefused('unknown_code', newQrCodeId(randomBytes));
-      const [, , current] = await storage.listQrCodes(pat.id, '');
+      const [current] = await storage.listQrCodes(pat.id, '');
       for (const id of [code, dj, current?.id ?? code]) await expectRefused('unknown_code', id, sam);
+    });
+
+    test('ended codes are listed a page at a time, those made last first, and nobody else’s', async () => {
+      const { storage, pat, sam, code, addCode } = await openScene();
+      const dj = await addCode(pat, 'dj');
+      const ended = [code];
+      for (let time = 0; time < 4; time += 1) {
+        const next = newCode();
+        const last = ended.at(-1) ?? code;
+        expect(await storage.replaceQrCode(pat.id, last, next, picture)).toMatchObject({
+          outcome: 'replaced',
+        });
+        ended.push(next.id);
+      }
+      const current = ended.pop();
+      await storage.updateAccount(pat.id, { serviceCategories: ['bartender'] });
+      const newestFirst = [...ended.slice(1).reverse(), dj, code];
+      const list = async (owner: typeof pat, before: QrCodeId | null, atMost: number) =>
+        (await storage.listEndedQrCodes(owner.id, before, atMost)).map(({ id }) => id);
+      expect(await list(pat, null, 9)).toEqual(newestFirst);
+      expect(await list(pat, null, 2)).toEqual(newestFirst.slice(0, 2));
+      expect(await list(pat, newestFirst[1] ?? code, 2)).toEqual(newestFirst.slice(2, 4));
+      expect(await list(pat, code, 2)).toEqual([]);
+      // Whatever is no code of the owner's is no place in their list.
+      expect(await list(pat, newQrCodeId(randomBytes), 9)).toEqual([]);
+      expect(await list(sam, newestFirst[0] ?? code, 9)).toEqual([]);
+      expect((await storage.listQrCodes(pat.id, '')).map(({ id }) => id)).toEqual([current]);
     });
 
     test('of many replacements of one code at once, and codes made for its service, one takes its place', async () => {
@@ -131,8 +168,12 @@ export function describeTipPages(engine: Engine): void {
         ...Array(2).fill('code_replaced'),
         'replaced',
       ]);
-      const statuses = (await storage.listQrCodes(pat.id, '')).map(({ status }) => status);
-      expect(statuses).toEqual(['replaced', 'active']);
+      const current = await storage.listQrCodes(pat.id, '');
+      const ended = await storage.listEndedQrCodes(pat.id, null, 9);
+      expect([current, ended].map((codes) => codes.map(({ status }) => status))).toEqual([
+        ['active'],
+        ['replaced'],
+      ]);
     });
 
     test('a code that is replaced while its service is retired leaves no current one', async () => {
@@ -142,8 +183,8 @@ export function describeTipPages(engine: Engine): void {
         storage.updateAccount(pat.id, { serviceCategories: ['dj'] }),
         storage.replaceQrCode(pat.id, code, newCode(), picture),
       ]);
-      for (const { status } of await storage.listQrCodes(pat.id, ''))
-        expect(['replaced', 'retired']).toContain(status);
+      expect(await storage.listQrCodes(pat.id, '')).toEqual([]);
+      expect((await storage.listEndedQrCodes(pat.id, null, 9)).length).toBeGreaterThan(0);
       expect(await storage.hasQrCode(pat.id, 'bartender')).toBe(false);
     });
 

@@ -5,16 +5,17 @@ import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 
-/** @returns a function that puts changed codes into the list, new ones at its end. */
-export function useShowCodes(): (...changed: readonly QrCode[]) => Promise<void> {
+/** @returns a function that puts a code into the list: a changed one at its place, a new one at the end, for the one of its service. */
+export function useShowCode(): (changed: QrCode) => Promise<void> {
   const utils = trpc.useUtils();
-  return async (...changed) => {
+  return async (changed) => {
     // The answer of a list query that is under way may be older.
     await utils.qrCodes.list.cancel();
-    utils.qrCodes.list.setData(undefined, (codes = []) => [
-      ...codes.map((code) => changed.find(({ id }) => id === code.id) ?? code),
-      ...changed.filter(({ id }) => codes.every((code) => code.id !== id)),
-    ]);
+    utils.qrCodes.list.setData(undefined, (codes = []) =>
+      codes.some(({ id }) => id === changed.id)
+        ? codes.map((code) => (code.id === changed.id ? changed : code))
+        : [...codes.filter((code) => code.serviceCategory !== changed.serviceCategory), changed],
+    );
   };
 }
 
@@ -24,12 +25,12 @@ export function useShowFailure(): (error: unknown, fallback: string) => void {
   return (error, fallback) => {
     const { detail, code } = failureOf(error);
     toastError(detail ?? fallback);
-    if (code === 'qr_code_replaced' || code === 'qr_code_retired') void utils.qrCodes.list.invalidate();
+    if (code === 'qr_code_replaced' || code === 'qr_code_retired') void utils.qrCodes.invalidate();
   };
 }
 
 export function usePauseQrCode() {
-  const show = useShowCodes();
+  const show = useShowCode();
   const showFailure = useShowFailure();
   return trpc.qrCodes.update.useMutation({
     async onSuccess(code) {

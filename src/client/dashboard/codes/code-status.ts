@@ -1,5 +1,5 @@
 /** How the states of a code are called on screen. */
-import type { QrCode, QrCodeStatus } from '#shared/qr-codes.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
 
 export const STATUS_LABELS: Readonly<Record<QrCodeStatus, string>> = {
   active: 'Active',
@@ -7,8 +7,3 @@ export const STATUS_LABELS: Readonly<Record<QrCodeStatus, string>> = {
   replaced: 'Replaced',
   retired: 'Retired',
 };
-
-/** Whether a code is the one that its service has at present. */
-export function isCurrent({ status }: QrCode): boolean {
-  return status === 'active' || status === 'paused';
-}

@@ -5,17 +5,14 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
+import { useShowCode } from './code-changes.ts';
 
 export function useCreateQrCode() {
   const utils = trpc.useUtils();
+  const show = useShowCode();
   return trpc.qrCodes.create.useMutation({
     async onSuccess(code) {
-      // The answer of a list query that is under way may lack the new code.
-      await utils.qrCodes.list.cancel();
-      utils.qrCodes.list.setData(undefined, (codes = []) => [
-        ...codes.filter(({ id }) => id !== code.id),
-        code,
-      ]);
+      await show(code);
       toastSuccess(`QR code created for ${CATEGORY_LABELS[code.serviceCategory]}`);
     },
     onError(error) {

@@ -1,19 +1,32 @@
 /** The codes that lead nowhere any more, for whoever finds an old print and wonders. */
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
-import type { QrCode } from '#shared/qr-codes.ts';
+import { endedCodesKey, trpc } from '../../session/api-hooks.ts';
+import { FRESH } from '../../session/part.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { STATUS_LABELS } from './code-status.ts';
 import styles from './old-codes.module.css';
 
-export function OldCodes({ codes }: { readonly codes: readonly QrCode[] }) {
+export function OldCodes() {
+  const { client } = trpc.useUtils();
+  const pages = useInfiniteQuery({
+    ...FRESH,
+    // Below the key of the procedure, so that whatever invalidates that loads these anew.
+    queryKey: [...endedCodesKey, { type: 'infinite' }],
+    queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
+      client.qrCodes.ended.query({ cursor: pageParam }),
+    initialPageParam: null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  const codes = pages.data?.pages.flatMap((page) => page.codes) ?? [];
   return (
     <details className={styles.old}>
-      <summary>Old codes ({codes.length})</summary>
+      <summary>Old codes</summary>
       <p className={styles.note}>Nobody can tip by these any more. Take their prints down.</p>
       <ul>
-        {/* The list has the oldest first. */}
-        {codes.toReversed().map((code) => (
+        {codes.map((code) => (
           <li key={code.id} className={styles.code}>
             <span>
               <span className={styles.id}>{showQrCodeId(code.id)}</span> ·{' '}
@@ -23,6 +36,16 @@ export function OldCodes({ codes }: { readonly codes: readonly QrCode[] }) {
           </li>
         ))}
       </ul>
+      {pages.isError && <p className={styles.note}>These codes could not be loaded.</p>}
+      {(pages.hasNextPage || pages.isError) && (
+        <Button
+          look="quiet"
+          aria-disabled={pages.isFetching}
+          onClick={() => void (pages.hasNextPage ? pages.fetchNextPage() : pages.refetch())}
+        >
+          {pages.hasNextPage ? 'Show more' : 'Try again'}
+        </Button>
+      )}
     </details>
   );
 }

@@ -4,11 +4,12 @@ import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useS
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { trpc } from '../../session/api-hooks.ts';
+import { FRESH } from '../../session/part.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { FetchedDialog } from '../fetched.tsx';
-import { isCurrent } from './code-status.ts';
 import { useCreateQrCode } from './create-qr-code.ts';
 import { useOpened } from './opening.ts';
 import { QrCodeCard } from './qr-code-card.tsx';
@@ -26,9 +27,8 @@ interface QrCodesProps {
   readonly codes: readonly QrCode[];
 }
 
-export function QrCodes({ user, codes: all }: QrCodesProps) {
-  const codes = all.filter(isCurrent);
-  const old = all.filter((code) => !isCurrent(code));
+export function QrCodes({ user, codes }: QrCodesProps) {
+  const { data: ended } = trpc.qrCodes.ended.useQuery({ limit: 1 }, FRESH);
   const creation = useCreation(codes);
   const isOpened = useOpened() !== null;
   /** What was opened stays, because it may have changes that were not saved. */
@@ -82,10 +82,10 @@ export function QrCodes({ user, codes: all }: QrCodesProps) {
           ))}
         </ul>
       )}
-      {old.length > 0 && (
+      {ended?.codes[0] && (
         <Boundary>
           <Suspense>
-            <OldCodes codes={old} />
+            <OldCodes />
           </Suspense>
         </Boundary>
       )}

@@ -4,7 +4,7 @@ import type { QrCode } from '#shared/qr-codes.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { toastSuccess } from '../../toasts.ts';
 import { Confirmation } from '../../ui/confirmation.tsx';
-import { useShowCodes, useShowFailure } from './code-changes.ts';
+import { useShowCode, useShowFailure } from './code-changes.ts';
 
 interface ReplaceCodeProps {
   readonly code: QrCode;
@@ -16,12 +16,14 @@ interface ReplaceCodeProps {
 
 export function ReplaceCode({ code, onReplaced, onLeave }: ReplaceCodeProps) {
   const label = CATEGORY_LABELS[code.serviceCategory];
-  const show = useShowCodes();
+  const utils = trpc.useUtils();
+  const show = useShowCode();
   const showFailure = useShowFailure();
   const replacing = trpc.qrCodes.replace.useMutation({
     async onSuccess(next) {
       onReplaced(next.id);
-      await show({ ...code, status: 'replaced', photoUrl: null }, next);
+      await show(next);
+      void utils.qrCodes.ended.invalidate();
       toastSuccess(`New code for ${label}. Print it anew.`);
     },
     onError: (error) => showFailure(error, 'Failed to replace the code'),

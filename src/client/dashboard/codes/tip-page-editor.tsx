@@ -16,7 +16,7 @@ import { showFailure } from '../../ui/failures.ts';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { counted } from '../words/counted.ts';
-import { useShowCodes } from './code-changes.ts';
+import { useShowCode } from './code-changes.ts';
 import { PictureError, toJpeg } from './photo.ts';
 import { CroppedPhoto } from './photo-cropper.tsx';
 import { type ChosenPhoto, PhotoField } from './photo-field.tsx';
@@ -44,7 +44,7 @@ interface TipPageEditorProps {
 }
 
 export function TipPageEditor({ code, user, onUnsavedChange, onSaved }: TipPageEditorProps) {
-  const show = useShowCodes();
+  const show = useShowCode();
   const attempts = useAttempts();
   const [photo, setPhoto] = useState<ChosenPhoto>({ kind: 'kept' });
   const [photoError, setPhotoError] = useState<string | null>(null);

@@ -7,8 +7,9 @@ import { Link, useLocation } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
-import type { QrCode } from '#shared/qr-codes.ts';
+import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
+import { trpc } from '../../session/api-hooks.ts';
 import type { Part } from '../../session/part.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
@@ -66,9 +67,8 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
     );
   }
   const code = codes.data.find(({ id }) => id === shown);
-  if (code?.status === 'active' || code?.status === 'paused')
-    return <CurrentCode key={code.id} user={user} code={code} live={live} />;
-  return <NoCode code={code} codes={codes.data} />;
+  if (code) return <CurrentCode key={code.id} user={user} code={code} live={live} />;
+  return <NoCode id={shown} codes={codes.data} />;
 }
 
 interface CurrentCodeProps {
@@ -135,19 +135,23 @@ function CurrentCode({ user, code, live }: CurrentCodeProps) {
 }
 
 interface NoCodeProps {
-  /** None when no code of this account has the id. */
-  readonly code: QrCode | undefined;
+  readonly id: string;
   readonly codes: readonly QrCode[];
 }
 
 /** What stands in place of a code that nobody can tip any more, or that never was one of this account's. */
-function NoCode({ code, codes }: NoCodeProps) {
-  const successor =
-    code &&
-    codes.find(
-      ({ serviceCategory, status }) =>
-        serviceCategory === code.serviceCategory && (status === 'active' || status === 'paused'),
+function NoCode({ id, codes }: NoCodeProps) {
+  // Of an account with more old codes, those of long ago are told as nobody's.
+  const ended = trpc.qrCodes.ended.useQuery({ limit: 100 });
+  if (ended.isPending) {
+    return (
+      <Frame title="Your code">
+        <Loading />
+      </Frame>
     );
+  }
+  const code = ended.data?.codes.find((one) => one.id === id);
+  const successor = codes.find(({ serviceCategory }) => serviceCategory === code?.serviceCategory);
   return (
     <Frame title="Your code">
       <div className={styles.missing}>
@@ -166,7 +170,7 @@ function NoCode({ code, codes }: NoCodeProps) {
   );
 }
 
-function titleOfMissing(code: QrCode | undefined): string {
+function titleOfMissing(code: EndedQrCode | undefined): string {
   if (!code) return 'This is no code of yours';
   return code.status === 'replaced' ? 'This code was replaced' : 'This code was retired';
 }

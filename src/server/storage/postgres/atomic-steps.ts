@@ -53,6 +53,10 @@ export interface AtomicSteps {
   transact<Result>(step: Step<Result>, afterUnknown: 'repeat' | 'give_up'): Promise<Result>;
   /** Lends a connection to whoever knows the driver. Nothing is repeated. */
   lend<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /**
+   * Has the server refuse whatever writes, on every connection that is lent from now on, or ends that. What is only read goes on.
+   */
+  setReadOnly(isReadOnly: boolean): void;
   /** Whether a backend of the server's belongs to this process. */
   isOwn(processId: number): boolean;
   /** Waits for all steps that were accepted, and accepts no more. */
@@ -65,6 +69,8 @@ export function openAtomicSteps(url: string): AtomicSteps {
   const pool = openPool(url);
   const accepted = new Set<Promise<unknown>>();
   let closing: Promise<void> | null = null;
+  let isReadOnly = false;
+  const readOnlyClients = new WeakSet<Client>();
 
   function accept<Result>(run: () => Promise<Result>): Promise<Result> {
     if (closing) return Promise.reject(new StorageUnavailable(new Error('the storage is closed')));
@@ -88,10 +94,25 @@ export function openAtomicSteps(url: string): AtomicSteps {
       client.on('error', ignore);
       const processId = processIdOf(client);
       if (processId !== null) ownProcesses.add(processId);
+      await adapt(client);
       return client;
     } catch (error) {
       throw asDriverError(error);
     }
+  }
+
+  /** Makes a session refuse what writes, or take it again, when that has changed since it was lent last. */
+  async function adapt(client: PoolClient): Promise<void> {
+    if (readOnlyClients.has(client) === isReadOnly) return;
+    const wanted = isReadOnly;
+    try {
+      await client.query(`${wanted ? 'SET' : 'RESET'} default_transaction_read_only${wanted ? ' = on' : ''}`);
+    } catch (error) {
+      giveBack(client, true);
+      throw error;
+    }
+    if (wanted) readOnlyClients.add(client);
+    else readOnlyClients.delete(client);
   }
 
   function giveBack(client: PoolClient, isLost: boolean): void {
@@ -207,6 +228,9 @@ export function openAtomicSteps(url: string): AtomicSteps {
         }
       }),
 
+    setReadOnly(wanted) {
+      isReadOnly = wanted;
+    },
     isOwn: (processId) => ownProcesses.has(processId),
     close() {
       closing ??= Promise.allSettled(accepted).then(() => pool.end());

@@ -5,6 +5,7 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseRefused, type Findings } from '../database.ts';
+import type { NotedPast } from '../past.ts';
 import { connectOrRefuse, nameOf } from './connection.ts';
 import { beginSettled, inspectLedger, inspectSchema, requireTipwells, UNHURRIED } from './ledger-check.ts';
 import type { Migration } from './migrations.ts';
@@ -18,6 +19,7 @@ export async function backUp(
   url: string,
   target: string,
   migrations: readonly Migration[],
+  noted: readonly NotedPast[],
 ): Promise<Findings> {
   const file = resolve(target);
   if (existsSync(file))
@@ -35,7 +37,7 @@ export async function backUp(
     // Made before pg_dump opens it, so that it is never anybody else's.
     closeSync(openSync(unfinished, 'wx', FILE_MODE));
     const [findings] = await Promise.all([
-      inspectLedger(client, null),
+      inspectLedger(client, noted),
       tools.dump(unfinished, rows[0]?.snapshot ?? ''),
     ]);
     if (findings.problems.length > 0) throw unsound(url, findings);

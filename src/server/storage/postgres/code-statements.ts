@@ -1,7 +1,7 @@
 /**
  * The statements about codes and what is on their tip pages; see `statements.ts`.
  */
-import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { PhotoName } from '#shared/ids.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
@@ -21,6 +21,8 @@ const code = {
   photoName: qrCodes.photoName,
   takesWords: qrCodes.takesWords,
 };
+/** The condition of the index `qr_codes_current`, in its words. */
+const isCurrent = sql`status in ('active', 'paused')`;
 export const ownsCode = eq(accounts.id, qrCodes.userId);
 /** As givers see it: a code of an account that is being closed takes no tips. */
 const statusForGivers = sql<QrCodeStatus>`CASE
@@ -45,13 +47,7 @@ export function prepareCodeStatements(db: NodePgDatabase) {
     codeOfCategory: db
       .select({ id: qrCodes.id })
       .from(qrCodes)
-      .where(
-        and(
-          eq(qrCodes.userId, value('userId')),
-          eq(qrCodes.category, value('category')),
-          sql`status in ('active', 'paused')`,
-        ),
-      )
+      .where(and(eq(qrCodes.userId, value('userId')), eq(qrCodes.category, value('category')), isCurrent))
       .prepare('code_of_category'),
     insertQrCode: prepareInsert(db, qrCodes, 'insert_qr_code'),
     /** Each with its picture for the address that is `addressPrefix` and its id. */
@@ -65,9 +61,25 @@ export function prepareCodeStatements(db: NodePgDatabase) {
           eq(qrPictures.address, sql`${value('addressPrefix')} || ${qrCodes.id}`),
         ),
       )
-      .where(eq(qrCodes.userId, value('userId')))
+      .where(and(eq(qrCodes.userId, value('userId')), isCurrent))
       .orderBy(asc(qrCodes.sequence))
       .prepare('codes_of_user'),
+    /** Without the picture, and those made before the code `before`, unless that is null. */
+    endedCodesOfUser: db
+      .select(code)
+      .from(qrCodes)
+      .where(
+        and(
+          eq(qrCodes.userId, value('userId')),
+          sql`not (${isCurrent})`,
+          sql`(${value('before')}::text is null or ${qrCodes.sequence} < (
+            select earlier.sequence from ${qrCodes} as earlier where earlier.id = ${value('before')} and earlier.user_id = ${value('userId')}
+          ))`,
+        ),
+      )
+      .orderBy(desc(qrCodes.sequence))
+      .limit(value('atMost'))
+      .prepare('ended_codes_of_user'),
     codeWithProvider: db
       .select({ ...code, ...namesOfCode, status: statusForGivers })
       .from(qrCodes)

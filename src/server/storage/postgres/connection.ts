@@ -109,14 +109,8 @@ export function openPool(url: string): Pool {
  * @throws the driver's error when it cannot be made.
  */
 export async function connect(url: string, limits: SessionLimits = SERVING): Promise<Client> {
-  const client = new Client({
-    ...configOf(url),
-    ...(limits.statementMs > 0 && { query_timeout: limits.statementMs + ANSWER_GRACE_MS }),
-  });
-  // Whoever waits for an answer is told of the loss by that; unheard, the event would end the process.
-  client.on('error', () => {});
+  const client = await connectPlain(url, limits);
   try {
-    await client.connect();
     await setUpSession(client, limits);
     return client;
   } catch (error) {
@@ -126,12 +120,36 @@ export async function connect(url: string, limits: SessionLimits = SERVING): Pro
 }
 
 /**
- * Like `connect`, for whoever tells an operator.
+ * A connection whose session is left as it is.
+ * @throws the driver's error when it cannot be made.
+ */
+export async function connectPlain(url: string, { statementMs }: SessionLimits = SERVING): Promise<Client> {
+  const client = new Client({
+    ...configOf(url),
+    ...(statementMs > 0 && { query_timeout: statementMs + ANSWER_GRACE_MS }),
+  });
+  // Whoever waits for an answer is told of the loss by that; unheard, the event would end the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Like `connect`, or what else makes a connection, for whoever tells an operator.
  * @throws DatabaseRefused with the reason, never with the password.
  */
-export async function connectOrRefuse(url: string, limits?: SessionLimits): Promise<Client> {
+export async function connectOrRefuse(
+  url: string,
+  limits?: SessionLimits,
+  make: typeof connect = connect,
+): Promise<Client> {
   try {
-    return await connect(url, limits);
+    return await make(url, limits);
   } catch (error) {
     throw new DatabaseRefused(`Cannot connect to the database ${nameOf(url)}: ${reasonOf(error)}.`, {
       cause: error,

@@ -41,8 +41,8 @@ export async function fill(
       await client.query(`ANALYZE tipwell.${escapeIdentifier(table.table)}`);
     }
     await continueSequences(client);
-    const findings = await inspectLedger(client, past.note());
-    const [problem] = findings.problems;
+    const findings = await inspectLedger(client, [past.note()]);
+    const [problem] = [...findings.problems, ...findings.differences];
     if (problem !== undefined || findings.past !== spellPast(past.note()))
       throw new DatabaseRefused(`What arrived in ${name} cannot be trusted. ${problem ?? 'Tips were added'}`);
     await client.query('COMMIT');

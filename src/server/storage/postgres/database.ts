@@ -2,15 +2,17 @@
  * A PostgreSQL database as the server and the operator's commands handle it.
  */
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
-import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
-import { StorageUnavailable } from '../storage.ts';
+import { DatabaseRefused, type ManagedDatabase, type Opening } from '../database.ts';
+import { requireCurrent } from '../seen-migrations.ts';
+import { type Storage, StorageUnavailable } from '../storage.ts';
 import { backUp } from './backup.ts';
+import { compareClocks } from './clock-check.ts';
 import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf, type SessionLimits } from './connection.ts';
 import { fill } from './copy-in.ts';
 import { inspectDatabase } from './ledger-check.ts';
-import { appliedTo, isSchemaCurrent, migrate, readMigrations } from './migrations.ts';
-import { checkToTheEnd } from './recent-check.ts';
+import { appliedTo, migrate, readMigrations } from './migrations.ts';
+import { requireSessions } from './pooling.ts';
+import { checkToTheEnd, countUnchecked } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { requireUnchanged } from './schema-check.ts';
 import { holdAsServer } from './server-lock.ts';
@@ -22,38 +24,46 @@ const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionM
 export function managePostgres(url: string): ManagedDatabase {
   const name = nameOf(url);
 
-  async function bringUpToDate(notice: Notice): Promise<void> {
+  /** Ends a start with what has kept it from going on. */
+  function refuse(error: unknown): never {
+    if (error instanceof DatabaseRefused) throw error;
+    throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
+      cause: asPortError(error),
+    });
+  }
+
+  async function bringUpToDate(opening: Opening): Promise<void> {
+    await requireSessions(url).catch(refuse);
     const client = await connectOrRefuse(url, UNLIMITED);
     const migrations = readMigrations();
     try {
+      const wrongClock = await compareClocks(client, opening.clock);
+      if (wrongClock !== null) throw new DatabaseRefused(`${wrongClock}.`);
       await holdAsServer(client);
-      await migrate(client, migrations);
+      if ((await appliedTo(client)).length === 0) opening.tellNew();
+      await migrate(client, migrations, opening.announce);
       await requireUnchanged(client, migrations);
-      const problem = await findProblem(client, notice);
-      if (problem === undefined) return;
+      const tellEnd = opening.announce('checking the ledger', { tips: await countUnchecked(client) });
+      const problem = await findProblem(client, opening);
+      if (problem === undefined) return tellEnd();
       throw new DatabaseRefused(
         `The database ${name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
       );
     } catch (error) {
-      if (error instanceof DatabaseRefused) throw error;
-      throw new DatabaseRefused(`Cannot use the database ${name}: ${reasonOf(error)}.`, {
-        cause: asPortError(error),
-      });
+      refuse(error);
     } finally {
       await client.end();
     }
   }
 
-  async function requireCurrent(): Promise<void> {
+  async function openCurrent(): Promise<Storage> {
     const client = await connectOrRefuse(url);
     try {
-      if (isSchemaCurrent(await appliedTo(client), readMigrations())) return;
+      requireCurrent(name, await appliedTo(client), readMigrations());
     } finally {
       await client.end();
     }
-    throw new DatabaseRefused(
-      `${name} has not the tables of this version. Start ${brand.name} once, then try again.`,
-    );
+    return createPostgresStorage(url);
   }
 
   /** Runs a command of the operator's; why the server did not go along with it is said in one line. */
@@ -69,18 +79,14 @@ export function managePostgres(url: string): ManagedDatabase {
   return {
     name,
 
-    async openForServer(notice) {
-      await bringUpToDate(notice);
+    async openForServer(opening) {
+      await bringUpToDate(opening);
       return createPostgresStorage(url);
     },
 
-    async openForCommand() {
-      await requireCurrent();
-      return createPostgresStorage(url);
-    },
-
+    openForCommand: openCurrent,
     check: (noted) => run(() => inspectDatabase(url, readMigrations(), noted)),
-    backUp: (file) => run(() => backUp(url, file, readMigrations())),
+    backUp: (file, noted) => run(() => backUp(url, file, readMigrations(), noted)),
     restore: (backup, options) => run(() => restore(url, backup, readMigrations(), options)),
     async readAll() {
       throw new DatabaseRefused(`Only the file of a SQLite database can be moved, and ${name} is none.`);
@@ -104,13 +110,13 @@ function isServersRefusal(error: unknown): boolean {
 }
 
 /** What is wrong with what was written since the last check; nothing when it cannot be checked at the moment. */
-async function findProblem(client: ClientBase, notice: Notice): Promise<string | undefined> {
+async function findProblem(client: ClientBase, { warn }: Pick<Opening, 'warn'>): Promise<string | undefined> {
   try {
     return (await checkToTheEnd(client))[0];
   } catch (error) {
     const passing = asPortError(error);
     if (!(passing instanceof StorageUnavailable)) throw error;
-    notice('what was written to the ledger since the last check could not be checked', passing);
+    warn('what was written to the ledger since the last check could not be checked', passing);
     return undefined;
   }
 }

@@ -5,7 +5,7 @@ import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused, type Findings } from '../database.ts';
 import { invariantsWith } from '../ledger-invariants.ts';
-import { columnsOfPast, createPast, differencesFrom, type NotedPast, spellPast, tipText } from '../past.ts';
+import { columnsOfPast, createComparedPast, type NotedPast, spellPast, tipText } from '../past.ts';
 import { connectOrRefuse, nameOf, type SessionLimits } from './connection.ts';
 import { appliedTo, type Migration } from './migrations.ts';
 import { checkSchema } from './schema-check.ts';
@@ -85,10 +85,9 @@ async function orphans(client: ClientBase): Promise<string> {
   return rows.map(({ query }) => query).join(' UNION ALL ');
 }
 
-/** Reads the past of the ledger that the session sees, inside a transaction. @param count how many tips the second note is of. */
-async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast; first: NotedPast }> {
-  const past = createPast();
-  let first = past.note();
+/** Reads the past of the ledger that the session sees, inside a transaction, and compares it with what was noted of it. */
+async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
+  const past = createComparedPast(noted);
   await client.query(`DECLARE past NO SCROLL CURSOR FOR
     SELECT ${await pastColumnsIn(client, 'tipwell')} FROM tipwell.transactions ORDER BY sequence`);
   for (;;) {
@@ -96,25 +95,21 @@ async function readPast(client: ClientBase, count = 0): Promise<{ all: NotedPast
       text: `FETCH ${ROWS_AT_ONCE} FROM past`,
       rowMode: 'array',
     });
-    for (const values of rows) {
-      past.add(tipText(values));
-      if (past.note().count <= count) first = past.note();
-    }
+    for (const values of rows) past.add(tipText(values));
     if (rows.length < ROWS_AT_ONCE) break;
   }
   await client.query('CLOSE past');
-  return { all: past.note(), first };
+  return past.compare();
 }
 
 /**
  * Checks the ledger that the session sees, inside a transaction.
  * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
  */
-export async function inspectLedger(client: ClientBase, noted: NotedPast | null): Promise<Findings> {
-  const violations = await checkLedger(client);
-  const { all, first } = await readPast(client, noted?.count);
-  const rewritten = noted === null ? [] : differencesFrom(noted, first);
-  return { problems: [...violations, ...rewritten], tipCount: all.count, past: spellPast(all) };
+export async function inspectLedger(client: ClientBase, noted: readonly NotedPast[]): Promise<Findings> {
+  const problems = await checkLedger(client);
+  const { past, differences } = await readPast(client, noted);
+  return { problems, differences, tipCount: past.count, past: spellPast(past) };
 }
 
 /** Compares the schema with that of the migrations, inside a transaction. @returns the findings when it differs; null when it does not. */
@@ -125,14 +120,15 @@ export async function inspectSchema(
   const differences = await checkSchema(client, migrations);
   // Views and functions in the place of ours could answer whatever is asked.
   if (differences.length === 0) return null;
-  return { problems: differences.map((difference) => `Changed: ${difference}`), tipCount: 0, past: '' };
+  const problems = differences.map((difference) => `Changed: ${difference}`);
+  return { problems, differences: [], tipCount: 0, past: '' };
 }
 
 /** `ManagedDatabase.check` of the database at `url`. */
 export async function inspectDatabase(
   url: string,
   migrations: readonly Migration[],
-  noted: NotedPast | null,
+  noted: readonly NotedPast[],
 ): Promise<Findings> {
   const client = await connectOrRefuse(url, UNHURRIED);
   try {

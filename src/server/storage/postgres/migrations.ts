@@ -5,8 +5,8 @@
 import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
-import { DatabaseRefused } from '../database.ts';
+import { type Announce, announceNothing, DatabaseRefused } from '../database.ts';
+import { requireKnown } from '../seen-migrations.ts';
 import { hasCode } from './connection.ts';
 
 export interface Migration {
@@ -36,15 +36,22 @@ const TABLE_LOCK_TIMEOUT_MS = 5_000;
  * @throws DatabaseRefused when the database comes from a newer or different Tipwell, or a table is in use for long; the
  *   migrations before the one that was not done stay.
  */
-export async function migrate(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
+export async function migrate(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  announce: Announce = announceNothing,
+): Promise<number> {
   await client.query(`SELECT pg_advisory_lock(${LOCK})`);
   try {
     await client.query(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`);
     const applied = await appliedTo(client);
     requireKnown(applied, migrations);
+    if (applied.length === migrations.length) return 0;
+    const tellEnd = announce('migrating the tables', { from: applied.length, to: migrations.length });
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
       await apply(client, migration, applied.length + offset);
     }
+    tellEnd();
     return migrations.length - applied.length;
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
@@ -63,14 +70,6 @@ export async function appliedTo(client: ClientBase): Promise<string[]> {
     'SELECT hash FROM tipwell.schema_migrations ORDER BY position',
   );
   return rows.map(({ hash }) => hash);
-}
-
-/** @throws DatabaseRefused when a database has seen a migration that is not known here. */
-export function requireKnown(applied: readonly string[], migrations: readonly Migration[]): void {
-  if (applied.every((hash, index) => hash === migrations[index]?.hash)) return;
-  throw new DatabaseRefused(
-    `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
-  );
 }
 
 /** Whether a database has exactly these migrations. */

@@ -201,6 +201,15 @@ async function remember(client: ClientBase, before: Checkpoint, judgement: Judge
   return true;
 }
 
+/** How many tips were given since the last check. */
+export async function countUnchecked(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `SELECT coalesce((SELECT max(sequence) FROM tipwell.transactions), 0) -
+       coalesce((SELECT transaction_sequence FROM tipwell.checkpoints), 0) AS count`,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** Checks all that was written until now, while nobody waits. @returns what is wrong, in sentences. */
 export async function checkToTheEnd(client: ClientBase): Promise<readonly string[]> {
   for (;;) {

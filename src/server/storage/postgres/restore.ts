@@ -7,7 +7,13 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ClientBase, escapeIdentifier } from 'pg';
-import { type AccountDifferences, DatabaseRefused, type Restored, type RestoreOptions } from '../database.ts';
+import {
+  type AccountDifferences,
+  DatabaseRefused,
+  otherPast,
+  type Restored,
+  type RestoreOptions,
+} from '../database.ts';
 import { connectOrRefuse, nameOf } from './connection.ts';
 import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells, UNHURRIED } from './ledger-check.ts';
 import { appliedTo, isSchemaCurrent, type Migration } from './migrations.ts';
@@ -105,14 +111,14 @@ async function finish(
   await client.query(`DROP TABLE ${MARK}`);
   const changed = await inspectSchema(client, migrations);
   if (changed?.problems[0] !== undefined) throw untrusted(changed.problems[0]);
-  const { problems, tipCount, past } = await inspectLedger(client, options.noted);
-  if (problems[0] !== undefined) throw untrusted(problems[0]);
+  const noted = options.noted === null ? [] : [options.noted];
+  const { problems, differences, tipCount, past } = await inspectLedger(client, noted);
+  const [problem] = [...problems, ...differences];
+  if (problem !== undefined) throw untrusted(problem);
   const compared = aside === null ? null : await compareWithPresent(client, aside);
-  if (compared?.difference !== null && compared !== null && !options.acceptsOtherPast) {
-    throw new DatabaseRefused(
-      `The backup tells another past than the database that it would replace: from tip ${compared.difference} on they differ. Nothing was changed. If you know why, and want the past of the backup, add --other-past.`,
-    );
-  }
+  if (compared !== null && compared.difference !== null && !options.acceptsOtherPast)
+    throw otherPast(compared.difference, compared.lostTips);
+  if (compared !== null) options.tellLostTips(compared.lostTips);
   const newestTipAtMs = await readNumber(
     client,
     'SELECT created_at_ms FROM tipwell.transactions ORDER BY sequence DESC LIMIT 1',
@@ -132,6 +138,7 @@ async function finish(
     past,
     newestTipAtMs,
     sessionCount: sessionCount ?? 0,
+    lostTips: compared?.lostTips ?? null,
     accounts: compared?.accounts ?? null,
     keptAside: aside === null ? null : `the schema ${aside} of the same database`,
     isCurrent,
@@ -142,7 +149,11 @@ async function finish(
 async function compareWithPresent(
   client: ClientBase,
   aside: string,
-): Promise<{ readonly difference: number | null; readonly accounts: AccountDifferences } | null> {
+): Promise<{
+  readonly difference: number | null;
+  readonly lostTips: number;
+  readonly accounts: AccountDifferences;
+} | null> {
   const present = escapeIdentifier(aside);
   if (!(await hasTables(client, aside, 'accounts', 'transactions'))) return null;
   const tips = async (schema: string) =>
@@ -152,6 +163,11 @@ async function compareWithPresent(
     client,
     `SELECT place FROM (${await tips('tipwell')}) one JOIN (${await tips(aside)}) other USING (place)
      WHERE one.tip <> other.tip ORDER BY place LIMIT 1`,
+  );
+  const lostTips = await readNumber(
+    client,
+    `SELECT count(*) FROM ${present}.transactions other
+     WHERE NOT EXISTS (SELECT FROM tipwell.transactions one WHERE one.id = other.id)`,
   );
   const changedPasswords = await readNumber(
     client,
@@ -163,7 +179,8 @@ async function compareWithPresent(
     `SELECT count(*) FROM ${present}.accounts other
      WHERE NOT EXISTS (SELECT FROM tipwell.accounts one WHERE one.id = other.id)`,
   );
-  return { difference, accounts: { changedPasswords: changedPasswords ?? 0, missing: missing ?? 0 } };
+  const accounts = { changedPasswords: changedPasswords ?? 0, missing: missing ?? 0 };
+  return { difference, lostTips: lostTips ?? 0, accounts };
 }
 
 /** Whether a schema has these tables; a damaged one is why people restore. */

@@ -5,7 +5,8 @@
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import { DatabaseRefused } from '../database.ts';
-import { appliedTo, HOME, type Migration, requireKnown } from './migrations.ts';
+import { requireKnown } from '../seen-migrations.ts';
+import { appliedTo, HOME, type Migration } from './migrations.ts';
 
 /**
  * The objects of a schema, each with a name and a text that differs when the object does. Rules of views are in the views; not-null

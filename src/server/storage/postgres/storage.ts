@@ -9,12 +9,14 @@ import { type Storage, StorageUnavailable } from '../storage.ts';
 import { beginClosing, closeAccount, createAccount, updateAccount } from './accounts.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
+import { createClockGuard } from './clock-check.ts';
 import { createCode, replaceCode, setPhoto, updateCode } from './codes.ts';
 import { connect } from './connection.ts';
 import { createDevices, forgetSecrets } from './devices.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { createPayments } from './payments.ts';
+import { proveWritable } from './proof.ts';
 import { checkRecent } from './recent-check.ts';
 import { detailTakings, listTips, readDailyTakings, readTotals, sumGiven } from './records.ts';
 import { forgetRemnants } from './remnants.ts';
@@ -30,12 +32,10 @@ import type { Statements } from './statements.ts';
 import { recordTips, reverseTip } from './tip-groups.ts';
 import { createWords } from './words.ts';
 
-/** A row that is written and deleted again in one durable transaction. */
-const PROOF = { limit: 'readiness', account: 'readiness', count: 0, endsAtMs: 0 } as const;
-
 /** The storage port over a database whose schema is today's. */
 export function createPostgresStorage(url: string): Storage {
   const steps = openAtomicSteps(url);
+  const clockGuard = createClockGuard(steps);
   const notifications = createNotifications(() => connect(url), steps.isOwn);
 
   /** A transaction whose statements all wait for one another, and which may be run again after it was committed. */
@@ -71,6 +71,11 @@ export function createPostgresStorage(url: string): Storage {
     }
   }
 
+  const changeCodes = <Result>(
+    owner: UserId,
+    step: (statements: Statements, isRepeated: boolean) => Promise<Result>,
+  ) => tellingCodes(owner, transact(step));
+
   const tips = createGroupCommit((group: readonly GivenTip[]) =>
     tellingOf(steps.transact((session, isRepeated) => recordTips(session, group, isRepeated), 'repeat')),
   );
@@ -103,17 +108,10 @@ export function createPostgresStorage(url: string): Storage {
     createAccount: (account) =>
       transact((statements, isRepeated) => createAccount(statements, account, isRepeated)),
 
-    updateAccount: (id, change) =>
-      tellingCodes(
-        id,
-        transact((statements) => updateAccount(statements, id, change)),
-      ),
+    updateAccount: (id, change) => changeCodes(id, (statements) => updateAccount(statements, id, change)),
 
     beginClosing: (id, present, closesAtMs) =>
-      tellingCodes(
-        id,
-        transact((statements) => beginClosing(statements, { id, present, closesAtMs })),
-      ),
+      changeCodes(id, (statements) => beginClosing(statements, { id, present, closesAtMs })),
 
     listClosingAccounts: (nowMs, atMost) =>
       steps.run(async (statements) =>
@@ -121,9 +119,8 @@ export function createPostgresStorage(url: string): Storage {
       ),
 
     closeAccount: (id, nowMs, isDueOnly) =>
-      tellingCodes(
-        id,
-        transact((statements, isRepeated) => closeAccount(statements, { id, nowMs, isDueOnly }, isRepeated)),
+      changeCodes(id, (statements, isRepeated) =>
+        closeAccount(statements, { id, nowMs, isDueOnly }, isRepeated),
       ),
 
     forgetRemnants: () => forgetRemnants(url),
@@ -161,10 +158,12 @@ export function createPostgresStorage(url: string): Storage {
       return outcome;
     },
 
-    findSession: (tokenHash, nowMs) => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs }),
+    findSession: (tokenHash, nowMs) =>
+      clockGuard.judge(() => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs })),
 
     findEndedSessions: (tokenHashes, nowMs) =>
       steps.run(async (statements) => {
+        if (!clockGuard.isRight()) return [];
         const hashes = tokenHashes.map((hash) => Buffer.from(hash));
         return (await statements.endedSessions.execute({ hashes, nowMs })).map(({ hash }) => hash);
       }),
@@ -211,28 +210,24 @@ export function createPostgresStorage(url: string): Storage {
       transact((statements, isRepeated) => createCode(statements, code, picture, isRepeated)),
 
     updateQrCode: (userId, id, change) =>
-      tellingCodes(
-        userId,
-        transact((statements) => updateCode(statements, userId, id, change)),
-      ),
+      changeCodes(userId, (statements) => updateCode(statements, userId, id, change)),
 
     replaceQrCode: (userId, id, next, picture) =>
-      tellingCodes(
-        userId,
-        transact((statements, isRepeated) => replaceCode(statements, userId, id, next, picture, isRepeated)),
+      changeCodes(userId, (statements, isRepeated) =>
+        replaceCode(statements, userId, id, next, picture, isRepeated),
       ),
 
     setPhoto: (userId, id, photo) =>
-      tellingCodes(
-        userId,
-        transact((statements) => setPhoto(statements, userId, id, photo)),
-      ),
+      changeCodes(userId, (statements) => setPhoto(statements, userId, id, photo)),
 
     findPhoto: (name) =>
       steps.run(async (statements) => (await statements.photoByName.execute({ name }))[0]?.jpeg ?? null),
 
     listQrCodes: (userId, addressPrefix) =>
       steps.run((statements) => statements.codesOfUser.execute({ userId, addressPrefix })),
+
+    listEndedQrCodes: (userId, before, atMost) =>
+      steps.run((statements) => statements.endedCodesOfUser.execute({ userId, before, atMost })),
 
     findQrCode: (id) =>
       steps.run(async (statements) => (await statements.codeWithProvider.execute({ id }))[0] ?? null),
@@ -337,11 +332,9 @@ export function createPostgresStorage(url: string): Storage {
 
     checkRecent: () => steps.lend(checkRecent),
 
-    proveWritable: () =>
-      transact(async (statements) => {
-        await statements.insertAttemptCount.run({ ...PROOF, address: '' });
-        await statements.deleteAttemptsOn.execute({ account: PROOF.account });
-      }),
+    checkGround: clockGuard.check,
+
+    proveWritable: () => transact(proveWritable),
 
     async close() {
       await Promise.all([tips.close(), attempts.close(), sessions.close()]);

@@ -1,11 +1,11 @@
 /** Hands over all rows of a file, in an order in which another engine can take them in. */
 import { getTableName } from 'drizzle-orm';
-import { brand } from '#shared/brand.ts';
-import { DatabaseRefused, type TableRows } from '../database.ts';
+import type { TableRows } from '../database.ts';
+import { requireCurrent } from '../seen-migrations.ts';
 import { requireSound } from './backup.ts';
 import { type Database, holdDatabase, openDatabase } from './connection.ts';
 import { pushDevices } from './device-schema.ts';
-import { isSchemaCurrent, isTipwells, type Migration } from './migrations.ts';
+import { appliedTo, type Migration } from './migrations.ts';
 import { paymentNotices, payments, payoutAccounts } from './payment-schema.ts';
 import * as schema from './schema.ts';
 import { blockedGivers, readyThankYous, tipWords } from './word-schema.ts';
@@ -48,11 +48,7 @@ export async function readAll<Result>(
   try {
     const release = holdDatabase(path);
     try {
-      if (!isTipwells(database) || !isSchemaCurrent(database, migrations)) {
-        throw new DatabaseRefused(
-          `${path} has not the tables of this version. Start ${brand.name} on it once, then try again.`,
-        );
-      }
+      requireCurrent(path, appliedTo(database), migrations);
       requireSound(path, migrations);
       // One view of all tables, whatever a command changes meanwhile.
       database.exec('BEGIN');

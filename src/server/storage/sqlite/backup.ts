@@ -5,7 +5,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseRefused, type Findings } from '../database.ts';
-import { differencesFrom, type NotedPast, notePast, spellPast } from '../past.ts';
+import { createComparedPast, type NotedPast, spellPast } from '../past.ts';
 import { isSqliteError, openDatabase, refuseDamage } from './connection.ts';
 import { flush, makeFile } from './database-files.ts';
 import { checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
@@ -15,7 +15,7 @@ import { checkSchema, type Migration } from './migrations.ts';
 export function inspectDatabase(
   path: string,
   migrations: readonly Migration[],
-  noted: NotedPast | null = null,
+  noted: readonly NotedPast[] = [],
 ): Findings {
   return refuseDamage(path, () => {
     const database = openDatabase(path, { mustExist: true, readonly: true });
@@ -25,16 +25,21 @@ export function inspectDatabase(
       return database.transaction(() => {
         const differences = checkSchema(database, migrations).map((difference) => `Changed: ${difference}`);
         // Triggers and views of other tables could answer the checks below; so could damage.
-        if (differences.length > 0) return { problems: differences, tipCount: 0, past: '' };
+        if (differences.length > 0) return unread(differences);
         const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
-        if (damages.length > 0) return { problems: damages, tipCount: 0, past: '' };
+        if (damages.length > 0) return unread(damages);
         const violations = checkLedger(database).map(
           ({ invariant, offenders }) => `Violated: ${invariant} (${offenders.join(', ')})`,
         );
-        const past = notePast(tipsOfPast(database));
-        const rewritten =
-          noted === null ? [] : differencesFrom(noted, notePast(tipsOfPast(database), noted.count));
-        return { problems: [...violations, ...rewritten], tipCount: past.count, past: spellPast(past) };
+        const compared = createComparedPast(noted);
+        for (const tip of tipsOfPast(database)) compared.add(tip);
+        const { past, differences: rewritten } = compared.compare();
+        return {
+          problems: violations,
+          differences: rewritten,
+          tipCount: past.count,
+          past: spellPast(past),
+        };
       })();
     } finally {
       database.close();
@@ -42,8 +47,18 @@ export function inspectDatabase(
   });
 }
 
+/** The findings where the ledger could not be read for all that is wrong. */
+function unread(problems: readonly string[]): Findings {
+  return { problems, differences: [], tipCount: 0, past: '' };
+}
+
 /** `ManagedDatabase.backUp` of the file at `path`. */
-export function backUp(path: string, target: string, migrations: readonly Migration[]): Findings {
+export function backUp(
+  path: string,
+  target: string,
+  migrations: readonly Migration[],
+  noted: readonly NotedPast[],
+): Findings {
   const file = resolve(target);
   if (existsSync(file))
     throw new DatabaseRefused(`${file} exists already; a backup never overwrites a file.`);
@@ -51,7 +66,7 @@ export function backUp(path: string, target: string, migrations: readonly Migrat
   rmSync(unfinished, { force: true });
   try {
     copyDatabase(path, unfinished, `the backup ${file}`);
-    const findings = requireSound(unfinished, migrations);
+    const findings = requireWhole(unfinished, migrations, noted);
     flush(unfinished);
     renameSync(unfinished, file);
     flush(dirname(file));
@@ -83,14 +98,25 @@ export function copyDatabase(path: string, copy: string, name: string): void {
   });
 }
 
-/** @throws DatabaseRefused when anything is wrong with the file. */
+/** @throws DatabaseRefused when anything is wrong with the file, or its ledger does not begin as it was noted. */
 export function requireSound(
   path: string,
   migrations: readonly Migration[],
   noted: NotedPast | null = null,
 ): Findings {
+  const findings = requireWhole(path, migrations, noted === null ? [] : [noted]);
+  const [difference] = findings.differences;
+  if (difference !== undefined) throw untrusted(path, difference);
+  return findings;
+}
+
+function requireWhole(path: string, migrations: readonly Migration[], noted: readonly NotedPast[]): Findings {
   const findings = inspectDatabase(path, migrations, noted);
   const [problem] = findings.problems;
-  if (problem !== undefined) throw new DatabaseRefused(`${path} cannot be trusted. ${problem}`);
+  if (problem !== undefined) throw untrusted(path, problem);
   return findings;
+}
+
+function untrusted(path: string, problem: string): DatabaseRefused {
+  return new DatabaseRefused(`${path} cannot be trusted. ${problem}`);
 }

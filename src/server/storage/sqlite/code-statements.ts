@@ -1,7 +1,7 @@
 /**
  * The statements about codes and what is on their tip pages; see `statements.ts`.
  */
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import { given, prepareInsert } from './placeholders.ts';
@@ -20,6 +20,8 @@ const code = {
   photoName: qrCodes.photoName,
   takesWords: qrCodes.takesWords,
 };
+/** The condition of the index `qr_codes_current`, in its words. */
+const isCurrent = sql`status in ('active', 'paused')`;
 export const ownsCode = eq(accounts.id, qrCodes.userId);
 /** As givers see it: a code of an account that is being closed takes no tips. */
 const statusForGivers = sql<QrCodeStatus>`CASE
@@ -44,13 +46,7 @@ export function prepareCodeStatements(db: BetterSQLite3Database) {
     codeOfCategory: db
       .select({ id: qrCodes.id })
       .from(qrCodes)
-      .where(
-        and(
-          eq(qrCodes.userId, value('userId')),
-          eq(qrCodes.category, value('category')),
-          sql`status in ('active', 'paused')`,
-        ),
-      )
+      .where(and(eq(qrCodes.userId, value('userId')), eq(qrCodes.category, value('category')), isCurrent))
       .prepare(),
     insertQrCode: prepareInsert(db, qrCodes),
     /** Each with its picture for the address that is `addressPrefix` and its id. */
@@ -64,8 +60,24 @@ export function prepareCodeStatements(db: BetterSQLite3Database) {
           eq(qrPictures.address, sql`${value('addressPrefix')} || ${qrCodes.id}`),
         ),
       )
-      .where(eq(qrCodes.userId, given('userId')))
+      .where(and(eq(qrCodes.userId, given('userId')), isCurrent))
       .orderBy(asc(sql`${qrCodes}.rowid`))
+      .prepare(),
+    /** Without the picture, and those made before the code `before`, unless that is null. */
+    endedCodesOfUser: db
+      .select(code)
+      .from(qrCodes)
+      .where(
+        and(
+          eq(qrCodes.userId, given('userId')),
+          sql`not (${isCurrent})`,
+          sql`(${value('before')} is null or ${qrCodes}.rowid < (
+            select earlier.rowid from ${qrCodes} as earlier where earlier.id = ${value('before')} and earlier.user_id = ${value('userId')}
+          ))`,
+        ),
+      )
+      .orderBy(desc(sql`${qrCodes}.rowid`))
+      .limit(value('atMost'))
       .prepare(),
     codeById: db
       .select(code)

@@ -1,14 +1,15 @@
 /**
  * A SQLite file as the server and the operator's commands handle it.
  */
-import { brand } from '#shared/brand.ts';
-import { DatabaseRefused, type ManagedDatabase, type Notice } from '../database.ts';
+import { DatabaseRefused, type ManagedDatabase, type Opening } from '../database.ts';
+import { requireCurrent } from '../seen-migrations.ts';
 import { type Storage, StorageUnavailable } from '../storage.ts';
 import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, openDatabase, refuseDamage } from './connection.ts';
+import { type FileWatch, WITHOUT_FILES, watchFiles } from './file-watch.ts';
 import { asUnavailable } from './group-commit.ts';
-import { isSchemaCurrent, isTipwells, migrate, readMigrations } from './migrations.ts';
+import { appliedTo, migrate, readMigrations } from './migrations.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { createSqliteStorage } from './storage.ts';
@@ -20,12 +21,13 @@ export function manageSqlite(path: string): ManagedDatabase {
   return {
     name: path,
 
-    async openForServer(notice) {
+    async openForServer(opening) {
       const release = holdDatabase(path);
       try {
-        const storage = openStorage(path, { mustExist: false }, (database) =>
-          bringUpToDate(database, notice),
-        );
+        const storage = openStorage(path, { mustExist: false }, (database) => {
+          bringUpToDate(database, opening);
+          return watchFiles(path);
+        });
         const close = async () => {
           await storage.close();
           release();
@@ -38,9 +40,13 @@ export function manageSqlite(path: string): ManagedDatabase {
     },
 
     // A server may hold the same file: each step is one short transaction, which that server waits for.
-    openForCommand: async () => openStorage(path, { mustExist: true }, requireCurrent),
+    openForCommand: async () =>
+      openStorage(path, { mustExist: true }, (database) => {
+        requireCurrent(path, appliedTo(database), readMigrations());
+        return WITHOUT_FILES;
+      }),
     check: async (noted) => inspectDatabase(path, readMigrations(), noted),
-    backUp: async (file) => backUp(path, file, readMigrations()),
+    backUp: async (file, noted) => backUp(path, file, readMigrations(), noted),
     restore: async (backup, options) => restore(backup, path, readMigrations(), options),
     readAll: (use) => readAll(path, readMigrations(), use),
     async fill() {
@@ -49,17 +55,19 @@ export function manageSqlite(path: string): ManagedDatabase {
   };
 }
 
-/** @param prepare is called before anything else is done with the database; when it throws, the file is closed. */
+/**
+ * @param prepare is called before anything else is done with the database; when it throws, the file is closed. What it returns
+ *   watches the file from then on.
+ */
 function openStorage(
   path: string,
   options: { readonly mustExist: boolean },
-  prepare: (database: Database) => void,
+  prepare: (database: Database) => FileWatch,
 ): Storage {
   return refuseDamage(path, () => {
     const database = openDatabase(path, options);
     try {
-      prepare(database);
-      return createSqliteStorage(database);
+      return createSqliteStorage(database, prepare(database));
     } catch (error) {
       database.close();
       throw error;
@@ -67,20 +75,35 @@ function openStorage(
   });
 }
 
-function bringUpToDate(database: Database, notice: Notice): void {
-  migrate(database, readMigrations());
-  const [problem] = checkToTheEnd(database, notice);
+function bringUpToDate(database: Database, opening: Opening): void {
+  if (appliedTo(database).length === 0) opening.tellNew();
+  migrate(database, readMigrations(), opening.announce);
+  const tellEnd = opening.announce('checking the ledger', { tips: countUnchecked(database) });
+  const [problem] = checkToTheEnd(database, opening);
   if (problem !== undefined) {
     throw new DatabaseRefused(
       `The database ${database.name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
     );
   }
+  tellEnd();
   // The pages that the check has read are not those that requests will ask for.
   database.pragma('shrink_memory');
 }
 
+/** How many tips were given since the last check. */
+function countUnchecked(database: Database): number {
+  const count = database
+    .prepare<[], number>(
+      `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
+         coalesce((SELECT transaction_sequence FROM checkpoints), 0)`,
+    )
+    .pluck()
+    .get();
+  return count ?? 0;
+}
+
 /** Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences. */
-function checkToTheEnd(database: Database, notice: Notice): readonly string[] {
+function checkToTheEnd(database: Database, { warn }: Pick<Opening, 'warn'>): readonly string[] {
   const checkRecent = createRecentCheck(database);
   const checkWindows = database.transaction(() => {
     let step = checkRecent();
@@ -97,14 +120,7 @@ function checkToTheEnd(database: Database, notice: Notice): readonly string[] {
     }
   } catch (error) {
     if (!(asUnavailable(error) instanceof StorageUnavailable)) throw error;
-    notice('what was written to the ledger since the last check could not be checked', error);
+    warn('what was written to the ledger since the last check could not be checked', error);
     return [];
   }
-}
-
-function requireCurrent(database: Database): void {
-  if (isTipwells(database) && isSchemaCurrent(database, readMigrations())) return;
-  throw new DatabaseRefused(
-    `${database.name} has not the tables of this version. Start ${brand.name} once, then try again.`,
-  );
 }

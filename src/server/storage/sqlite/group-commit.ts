@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../storage.ts';
 import { type Database, isSqliteError } from './connection.ts';
+import { type FileWatch, WITHOUT_FILES } from './file-watch.ts';
 
 /** Bounds how long one commit may keep the event loop: a step takes some tens of microseconds. */
 const MAX_STEPS_PER_COMMIT = 128;
@@ -34,7 +35,8 @@ export interface GroupCommit {
   close(): Promise<void>;
 }
 
-export function createGroupCommit(database: Database): GroupCommit {
+/** @param lossOfFile says why nothing that is written would last. */
+export function createGroupCommit(database: Database, lossOfFile: FileWatch = WITHOUT_FILES): GroupCommit {
   const queue: QueuedStep[] = [];
   let draining: Promise<void> | null = null;
   let isClosed = false;
@@ -87,6 +89,11 @@ export function createGroupCommit(database: Database): GroupCommit {
     }
   }
 
+  function requireFile(): void {
+    const loss = lossOfFile();
+    if (loss !== null) throw new StorageUnavailable(new Error(loss));
+  }
+
   async function commit(steps: readonly QueuedStep[]): Promise<void> {
     const deadline = performance.now() + BUSY_PATIENCE_MS;
     let isRetried = isShortOfRoom;
@@ -96,7 +103,10 @@ export function createGroupCommit(database: Database): GroupCommit {
         if (database.inTransaction) database.exec('ROLLBACK');
         // The first room that becomes free is needed to copy the log back, so that comes before any step.
         if (isShortOfRoom) makeRoom();
+        requireFile();
         const failures = commitTogether.immediate(steps);
+        // Before anything is acknowledged, because it may have gone since.
+        requireFile();
         for (const [index, step] of steps.entries()) {
           if (failures[index] === null) step.settle();
           else step.reject(asUnavailable(failures[index]));

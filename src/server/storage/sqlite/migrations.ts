@@ -7,7 +7,8 @@
 import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused } from '../database.ts';
+import { type Announce, announceNothing, DatabaseRefused } from '../database.ts';
+import { requireKnown } from '../seen-migrations.ts';
 import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
 import { checkLedger } from './ledger-check.ts';
 import { compareSchemas } from './schema-check.ts';
@@ -34,7 +35,11 @@ export function readMigrations(folder = FOLDER): Migration[] {
  * @throws DatabaseRefused when the file comes from a newer or different Tipwell, has other tables than that one made, its ledger
  *   does not add up, or a migration would lose rows or break a reference; the file is then as before.
  */
-export function migrate(database: Database, migrations: readonly Migration[]): number {
+export function migrate(
+  database: Database,
+  migrations: readonly Migration[],
+  announce: Announce = announceNothing,
+): number {
   const [difference] = isEmpty(database) ? [] : checkSchema(database, migrations);
   if (difference !== undefined) {
     throw new DatabaseRefused(
@@ -45,11 +50,13 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT',
   );
   const applied = appliedTo(database);
+  if (applied.length === migrations.length) return 0;
+  const tellEnd = announce('migrating the tables', { from: applied.length, to: migrations.length });
   database.pragma('foreign_keys = OFF');
   // A migration may sort or set aside whole tables, which must not have to fit into memory.
   database.pragma('temp_store = FILE');
   try {
-    if (applied.length > 0 && applied.length < migrations.length) requireLedger(database);
+    if (applied.length > 0) requireLedger(database);
     for (const [offset, migration] of migrations.slice(applied.length).entries()) {
       database.transaction(apply).immediate(database, migration, applied.length + offset);
     }
@@ -57,6 +64,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
     database.pragma('temp_store = MEMORY');
     database.pragma('foreign_keys = ON');
   }
+  tellEnd();
   return migrations.length - applied.length;
 }
 
@@ -68,11 +76,7 @@ export function migrate(database: Database, migrations: readonly Migration[]): n
 export function checkSchema(database: Database, migrations: readonly Migration[]): string[] {
   if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${brand.name}'s.`);
   const applied = appliedTo(database);
-  if (!applied.every((hash, index) => hash === migrations[index]?.hash)) {
-    throw new DatabaseRefused(
-      `The database was made by a newer or different version of ${brand.name}. Start that version, or restore a backup.`,
-    );
-  }
+  requireKnown(applied, migrations);
   const expected = openDatabase(IN_MEMORY);
   try {
     migrate(expected, migrations.slice(0, applied.length));
@@ -95,7 +99,7 @@ function isEmpty(database: Database): boolean {
 }
 
 /** Whether a file was ever migrated here, so that it is worth looking into. */
-export function isTipwells(database: Database): boolean {
+function isTipwells(database: Database): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'`).get() !== undefined;
 }
 
@@ -104,7 +108,9 @@ export function isSchemaCurrent(database: Database, migrations: readonly Migrati
   return appliedTo(database).join() === migrations.map(({ hash }) => hash).join();
 }
 
-function appliedTo(database: Database): string[] {
+/** The hashes of the migrations that a file has seen, in their order; none when it is not Tipwell's yet. */
+export function appliedTo(database: Database): string[] {
+  if (!isTipwells(database)) return [];
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();
 }
 

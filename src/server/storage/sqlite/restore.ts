@@ -4,7 +4,13 @@
  */
 import { existsSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type AccountDifferences, DatabaseRefused, type Restored, type RestoreOptions } from '../database.ts';
+import {
+  type AccountDifferences,
+  DatabaseRefused,
+  otherPast,
+  type Restored,
+  type RestoreOptions,
+} from '../database.ts';
 import { findFirstDifference } from '../past.ts';
 import { copyDatabase, requireSound } from './backup.ts';
 import { type Database, holdDatabase, isSqliteError, openDatabase } from './connection.ts';
@@ -50,19 +56,18 @@ function prepare(
   incoming: string,
   place: string,
   migrations: readonly Migration[],
-  { keepsSessions, acceptsOtherPast }: RestoreOptions,
+  { keepsSessions, acceptsOtherPast, tellLostTips }: RestoreOptions,
 ): Omit<Restored, 'tipCount' | 'past' | 'keptAside'> {
   const database = openDatabase(incoming, { mustExist: true });
   try {
     const compared = compareWithPresent(database, place);
-    if (compared !== null && compared.difference !== null && !acceptsOtherPast) {
-      throw new DatabaseRefused(
-        `The backup tells another past than the database that it would replace: from tip ${compared.difference} on they differ. Nothing was changed. If you know why, and want the past of the backup, add --other-past.`,
-      );
-    }
+    if (compared !== null && compared.difference !== null && !acceptsOtherPast)
+      throw otherPast(compared.difference, compared.lostTips);
+    if (compared !== null) tellLostTips(compared.lostTips);
     return {
       newestTipAtMs: readNumber(database, 'SELECT created_at_ms FROM transactions ORDER BY sequence DESC'),
       sessionCount: endWhatMustNotComeBack(database, keepsSessions),
+      lostTips: compared?.lostTips ?? null,
       accounts: compared?.accounts ?? null,
       isCurrent: isSchemaCurrent(database, migrations),
     };
@@ -100,7 +105,11 @@ function endWhatMustNotComeBack(database: Database, keepsSessions: boolean): num
 function compareWithPresent(
   incoming: Database,
   place: string,
-): { readonly difference: number | null; readonly accounts: AccountDifferences } | null {
+): {
+  readonly difference: number | null;
+  readonly lostTips: number;
+  readonly accounts: AccountDifferences;
+} | null {
   if (!existsSync(place)) return null;
   try {
     const present = openDatabase(place, { mustExist: true, readonly: true });
@@ -108,6 +117,7 @@ function compareWithPresent(
       if (checkIntegrity(present, 'quick').length > 0) return null;
       return {
         difference: findFirstDifference(tipsOfPast(incoming), tipsOfPast(present)),
+        lostTips: countLostTips(incoming, present),
         accounts: compareAccounts(incoming, present),
       };
     } finally {
@@ -117,6 +127,16 @@ function compareWithPresent(
     if (error instanceof DatabaseRefused || isSqliteError(error, 'SQLITE')) return null;
     throw error;
   }
+}
+
+/** How many tips of the present database a backup does not have, whatever place they have there. */
+function countLostTips(incoming: Database, present: Database): number {
+  const isThere = incoming.prepare<[unknown], number>('SELECT 1 FROM transactions WHERE id = ?').pluck();
+  let lost = 0;
+  for (const id of present.prepare<[], unknown>('SELECT id FROM transactions').pluck().iterate()) {
+    if (isThere.get(id) === undefined) lost += 1;
+  }
+  return lost;
 }
 
 function compareAccounts(incoming: Database, present: Database): AccountDifferences {

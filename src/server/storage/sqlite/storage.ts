@@ -11,6 +11,7 @@ import { createClosing } from './closing.ts';
 import { createCodes } from './codes.ts';
 import type { Database } from './connection.ts';
 import { createDevices } from './devices.ts';
+import { type FileWatch, WITHOUT_FILES } from './file-watch.ts';
 import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { createLedger } from './ledger.ts';
 import { createPayments } from './payments.ts';
@@ -23,14 +24,14 @@ import { createWords } from './words.ts';
 /** No session has this hash. */
 const NO_TOKEN_HASH = Buffer.alloc(0);
 
-/** The storage port over an open and migrated database, which it closes in the end. */
-export function createSqliteStorage(database: Database): Storage {
+/** The storage port over an open and migrated database, which it closes in the end. @param lossOfFile why no write would last. */
+export function createSqliteStorage(database: Database, lossOfFile: FileWatch = WITHOUT_FILES): Storage {
   const statements = prepareStatements(database);
   const ledger = createLedger(statements);
   const codes = createCodes(statements);
   const closing = createClosing(statements, codes);
   const checkRecent = createRecentCheck(database);
-  const { write, close } = createGroupCommit(database);
+  const { write, close } = createGroupCommit(database, lossOfFile);
   const listeners = new Set<Partial<StorageListener>>();
 
   /** All of `step` sees one consistent state. Async, so that an error is a rejection. */
@@ -235,6 +236,9 @@ export function createSqliteStorage(database: Database): Storage {
 
     listQrCodes: (userId, addressPrefix) => read(() => statements.codesOfUser.all({ userId, addressPrefix })),
 
+    listEndedQrCodes: (userId, before, atMost) =>
+      read(() => statements.endedCodesOfUser.all({ userId, before, atMost })),
+
     findQrCode: (id) => read(() => statements.codeWithProvider.get({ id }) ?? null),
 
     findPicture: (qrCodeId, address) =>
@@ -331,6 +335,9 @@ export function createSqliteStorage(database: Database): Storage {
       }),
 
     checkRecent: () => write(checkRecent),
+
+    // The clock is the process's own: a file has none.
+    checkGround: async () => lossOfFile(),
 
     proveWritable: () => proveWritable(statements, write),
 

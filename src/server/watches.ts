@@ -1,0 +1,72 @@
+/**
+ * What a running server watches of its data besides requests: that new tips add up, and that it still stands on the data and by the
+ * clock that it was started with.
+ */
+import type { Logger } from 'pino';
+import type { Clock } from '#shared/calendar.ts';
+import type { Troubles } from './api/probes.ts';
+import { checkWhatIsNew } from './storage/ledger-watch.ts';
+import type { Storage } from './storage/storage.ts';
+
+const LEDGER_CHECK_INTERVAL_MS = 60_000;
+
+/** Checks what was written to the ledger since the last check, once a minute. */
+export function startLedgerChecks(
+  storage: Pick<Storage, 'checkRecent'>,
+  log: Logger,
+  troubles: Troubles,
+): () => void {
+  let isStopped = false;
+  let isRunning = false;
+  let told = '';
+
+  async function run(): Promise<void> {
+    const problems = await checkWhatIsNew(storage, () => isStopped);
+    if (problems.length === 0) return;
+    // A ledger that did not add up once is not trusted again before a start has checked it.
+    troubles.begin('ledger');
+    if (told !== problems.join('\n')) log.error({ problems }, 'the ledger does not add up');
+    told = problems.join('\n');
+  }
+
+  const checking = setInterval(() => {
+    if (isRunning) return;
+    isRunning = true;
+    run()
+      .catch((err: unknown) => {
+        if (!isStopped) log.warn({ err }, 'could not check the ledger');
+      })
+      .finally(() => {
+        isRunning = false;
+      });
+  }, LEDGER_CHECK_INTERVAL_MS).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(checking);
+  };
+}
+
+/**
+ * Makes the function that looks whether the storage may write (`Storage.checkGround`), and tells when that changes.
+ * @returns whether it may; false while nobody can say. It never throws.
+ */
+export function createGroundWatch(deps: {
+  readonly storage: Pick<Storage, 'checkGround'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): () => Promise<boolean> {
+  const { storage, clock, log } = deps;
+  let isTold = false;
+  return async () => {
+    try {
+      const reason = await storage.checkGround(clock);
+      if (reason !== null && !isTold) log.error({ reason }, 'NOTHING IS SAVED: writes are refused');
+      if (reason === null && isTold) log.info('writes are taken again');
+      isTold = reason !== null;
+      return reason === null;
+    } catch (err) {
+      log.warn({ err }, 'could not compare the data and the clock with those of the start');
+      return false;
+    }
+  };
+}

@@ -1,0 +1,76 @@
+/** The access log of each shipped Caddyfile, and fail2ban's filters of the manual on lines as they are written. */
+import { readFileSync } from 'node:fs';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { installedCaddy, type ShippedCaddyfile, startCaddy } from '#tests/support/caddy.ts';
+import { startServer, stopEverything } from '#tests/support/running-server.ts';
+
+const SECRETS = ['a-secret-cookie', 'a-secret-token', 'a-secret-key', 'a-secret-query', 'a-secret-receipt'];
+const [COOKIE, TOKEN, KEY, QUERY, RECEIPT] = SECRETS;
+
+afterAll(stopEverything);
+
+/** The filters as fail2ban would read them, with a place for the address as it has one (`<ADDR>`). */
+const FILTERS = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^ +failregex = (.+)$/gm)].map(
+  ([, regex = '']) => new RegExp(regex.replace('<ADDR>', '(?<address>[0-9a-f.:]+)')),
+);
+
+function addressesIn(log: string, filter: RegExp | undefined): (string | undefined)[] {
+  return log.split('\n').flatMap((line) => {
+    const found = filter?.exec(line);
+    return found ? [found.groups?.['address']] : [];
+  });
+}
+
+test.for<ShippedCaddyfile>([
+  'deploy/Caddyfile',
+  'deploy/Caddyfile.two',
+])('%s writes who asked for what and what came of it, nothing secret, and what the filters find', async (path, {
+  skip,
+}) => {
+  skip(installedCaddy() === null, 'there is no Caddy');
+  const server = await startServer({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.1' });
+  const caddy = await startCaddy(path, [server.port]);
+  onTestFinished(caddy.stop);
+  const headers = {
+    ...{ Cookie: `a=${COOKIE}`, Authorization: `Bearer ${TOKEN}`, 'Idempotency-Key': `${KEY}` },
+    'Content-Type': 'application/json',
+  };
+  const send = (target: string, init: RequestInit = {}) =>
+    fetch(`${caddy.url}${target}`, { headers, ...init }).then((answer) => answer.arrayBuffer());
+  await send(`/tip/none?paid=${QUERY}`);
+  await send(`/r/${RECEIPT}?a=${QUERY}`);
+  await send(`/api/transactions/${RECEIPT}/refund`, { method: 'POST' });
+  const guess = JSON.stringify({ email: 'nobody@example.com', password: 'wrong guess' });
+  await send('/api/auth/login', { method: 'POST', body: guess });
+  await send('/trpc/auth.login', { method: 'POST', body: guess });
+  const lines = await vi.waitFor(
+    () => {
+      const told = caddy
+        .accessLog()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter(({ request }) => request.uri !== '/healthz');
+      expect(told).toHaveLength(5);
+      return told;
+    },
+    { timeout: 30_000 },
+  );
+  expect(lines.map(({ request, status }) => [request.method, request.uri, status])).toEqual([
+    ['GET', '/tip/none', 404],
+    ['GET', '/r/', 200],
+    ['POST', '/api/transactions//refund', 401],
+    ['POST', '/api/auth/login', 401],
+    ['POST', '/trpc/auth.login', 401],
+  ]);
+  for (const { request } of lines) expect(request.remote_ip).toBe('127.0.0.1');
+  for (const secret of SECRETS) expect(caddy.accessLog() + server.stderr()).not.toContain(secret);
+
+  const [ofTipwell, ofCaddy] = FILTERS;
+  expect(FILTERS).toHaveLength(2);
+  await vi.waitFor(
+    () => expect(addressesIn(server.stderr(), ofTipwell)).toEqual(['127.0.0.1', '127.0.0.1']),
+    { timeout: 30_000 },
+  );
+  expect(addressesIn(caddy.accessLog(), ofCaddy)).toEqual(['127.0.0.1', '127.0.0.1']);
+});

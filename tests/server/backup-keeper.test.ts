@@ -1,0 +1,167 @@
+/** What an operator is told of backups that fail, hang or are late, and how a process that hangs is ended. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { runApart } from '#server/apart.ts';
+import { createTroubles } from '#server/api/probes.ts';
+import { createBackupKeeper } from '#server/backups.ts';
+import { createBackupSchedule, type MadeBackup } from '#server/storage/backup-schedule.ts';
+import { START_MS } from '#tests/support/people.ts';
+import {
+  PROGRAM,
+  runToEnd,
+  startServer,
+  stopEverything,
+  temporaryFolder,
+} from '#tests/support/running-server.ts';
+
+afterAll(stopEverything);
+
+const HOUR_MS = 3_600_000;
+const PAST = `7:${'0123456789abcdef'.repeat(2)}`;
+
+/** A keeper of backups that are made as `backUp` says at the moment. */
+function createScene() {
+  const clock = { nowMs: START_MS };
+  const now = () => clock.nowMs;
+  const lines: { level: number; msg: string }[] = [];
+  const stopping = new AbortController();
+  const troubles = createTroubles(now);
+  const making: { backUp: (file: string) => Promise<MadeBackup> } = {
+    async backUp(file) {
+      writeFileSync(file, 'a backup');
+      return { past: PAST, differing: [] };
+    },
+  };
+  const folder = join(temporaryFolder(), 'backups');
+  const schedule = createBackupSchedule({
+    ...{ folder, extension: '.db', clock: now, isNew: false },
+    backUp: (file) => making.backUp(file),
+    readPast: async () => null,
+  });
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const keeper = createBackupKeeper(schedule, { log, troubles }, stopping.signal);
+  const messages = () => lines.splice(0).map(({ level, msg }) => `${level} ${msg}`);
+  return { clock, making, keeper, troubles, stopping, messages };
+}
+
+test('a backup that fails is told until one succeeds', async () => {
+  const { making, keeper, troubles, messages } = createScene();
+  const { backUp } = making;
+  making.backUp = () => Promise.reject(new Error('no space left'));
+  await keeper.tick();
+  expect(messages()).toEqual(['50 could not write the backup that is due']);
+  expect(troubles.lines()).toEqual([
+    'The daily backup has failed or found something wrong since 2026-05-15T12:00:00.000Z; the log says what.',
+  ]);
+  making.backUp = backUp;
+  await keeper.tick();
+  expect(messages()).toEqual(['30 backup written']);
+  expect(troubles.lines()).toEqual([]);
+});
+
+test('a backup of more than 26 hours is told once in the log, and at /readyz until there is a newer one, also while one hangs', async () => {
+  const { clock, making, keeper, troubles, messages } = createScene();
+  const { backUp } = making;
+  await keeper.tick();
+  messages();
+  // The files are as old as the clock of the machine says, which is not the one that is passed in.
+  clock.nowMs = Date.now() + 25 * HOUR_MS;
+  let finish = () => {};
+  making.backUp = (file) =>
+    new Promise((resolve) => {
+      finish = () => resolve(backUp(file));
+    });
+  const hanging = keeper.tick();
+  await keeper.tick();
+  expect(troubles.lines()).toEqual([]);
+  clock.nowMs += 2 * HOUR_MS;
+  await keeper.tick();
+  await keeper.tick();
+  expect(messages()).toEqual(['50 the newest backup is older than 26 hours']);
+  expect(troubles.lines()).toEqual([
+    expect.stringMatching(/^The newest backup has been older than 26 hours since /),
+  ]);
+  clock.nowMs = Date.now();
+  finish();
+  await hanging;
+  expect(messages()).toEqual(['30 backup written']);
+  expect(troubles.lines()).toEqual([]);
+});
+
+test('what is cut short by the end of the process is nobody’s trouble', async () => {
+  const { making, keeper, troubles, stopping, messages } = createScene();
+  making.backUp = () => {
+    stopping.abort();
+    return Promise.reject(new Error('ended'));
+  };
+  await keeper.tick();
+  expect([messages(), troubles.lines()]).toEqual([[], []]);
+});
+
+test('npm run db:keep-backups writes the backup that is due without a server, and ends when it is told to', async () => {
+  const { databasePath, stop } = await startServer();
+  await stop();
+  const folder = join(temporaryFolder(), 'backups');
+  const child = spawn(process.execPath, [PROGRAM, 'db-keep-backups'], {
+    cwd: temporaryFolder(),
+    env: { PATH: process.env['PATH'], DATABASE_URL: databasePath, BACKUP_FOLDER: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  await vi.waitFor(() => expect(log).toContain('"msg":"backup written"'), { timeout: 20_000 });
+  const names = readdirSync(folder).sort();
+  expect(names).toEqual([
+    expect.stringMatching(/^tipwell-000001-.+\.db$/),
+    expect.stringMatching(/^tipwell-000001-.+\.db\.past$/),
+  ]);
+  child.kill('SIGTERM');
+  expect(await once(child, 'close')).toEqual([0, null]);
+  expect(await runToEnd('db-keep-backups', { DATABASE_URL: databasePath })).toMatchObject({
+    code: 1,
+    stderr: 'Set BACKUP_FOLDER to the folder of the backups.\n',
+  });
+});
+
+test.runIf(process.platform === 'linux').each([
+  ['hangs is ended', 'its patience'],
+  ['is still running when the server stops is ended', 'the server'],
+])('a process that %s with what it has started', async (_, by) => {
+  const folder = temporaryFolder();
+  const program = join(folder, 'hangs.mjs');
+  const started = join(folder, 'started');
+  writeFileSync(
+    program,
+    `import { spawn } from 'node:child_process';
+     import { writeFileSync } from 'node:fs';
+     process.on('SIGTERM', () => {});
+     const child = spawn('sleep', ['1000'], { stdio: 'inherit' });
+     writeFileSync(process.argv.at(-1), process.pid + ' ' + child.pid);
+     setInterval(() => {}, 1000);`,
+  );
+  const stopping = new AbortController();
+  const patienceMs = by === 'its patience' ? 3_000 : 60_000;
+  const run = runApart({ words: [started], patienceMs, signal: stopping.signal }, [program]);
+  const rejected = expect(run).rejects.toThrow(
+    by === 'its patience'
+      ? 'did not come to an end within 0 minutes, and was ended'
+      : 'This operation was aborted',
+  );
+  if (by === 'the server') {
+    await vi.waitFor(() => expect(existsSync(started)).toBe(true), { timeout: 20_000 });
+    stopping.abort();
+  }
+  await rejected;
+  const pids = readFileSync(started, 'utf8').split(' ');
+  expect(pids).toHaveLength(2);
+  await vi.waitFor(() => expect(pids.map((pid) => existsSync(`/proc/${pid}`))).toEqual([false, false]), {
+    timeout: 20_000,
+  });
+});
