@@ -73,6 +73,7 @@ const VALID_INPUTS: Readonly<Record<string, (scene: Scene, run: number) => Field
   'auth.endSession': () => ({ id: 'ses_none' }),
   'auth.endOtherSessions': () => undefined,
   'qrCodes.list': () => undefined,
+  'qrCodes.ended': ({ code }) => ({ limit: 20, cursor: code.id }),
   'qrCodes.create': (_, run) => ({ serviceCategory: SERVICE_CATEGORIES[(run % 6) + 1] }),
   'qrCodes.lookup': ({ code }) => ({ id: code.id }),
   'qrCodes.update': ({ code }, run) => ({

@@ -283,6 +283,16 @@ const FIELDS: Readonly<Record<string, FieldRow>> = {
     token: provider,
     refusals: ['invalid_input'],
   },
+  'qrCodes.ended.limit': {
+    inputWith: ({ text }) => ({ limit: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
+  'qrCodes.ended.cursor': {
+    inputWith: ({ text }) => ({ cursor: text }),
+    token: provider,
+    refusals: ['invalid_input'],
+  },
   'qrCodes.update.id': naming({ greeting: 'Hello' }),
   'qrCodes.update.displayName': writing('displayName'),
   'qrCodes.update.greeting': writing('greeting'),

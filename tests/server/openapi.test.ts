@@ -523,11 +523,11 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(old, 'PATCH /auth/me', { token, body: { phone: '+43 660 1234567' } });
     await call(old, 'GET /auth/me/export', { token });
     await call(old, 'DELETE /auth/sessions', { token });
-    await call(old, 'DELETE /auth/sessions/{sessionId}', { token, at: '/auth/sessions/ses_none' });
+    await call(old, 'DELETE /auth/sessions/{session_id}', { token, at: '/auth/sessions/ses_none' });
     await call(old, 'POST /payments/account', { token });
     await call(old, 'POST /payments/dashboard-link', { token });
     await call(old, 'POST /notices/devices', { token, body: {} });
-    await call(old, 'DELETE /notices/devices/{deviceId}', { token, at: '/notices/devices/dev_none' });
+    await call(old, 'DELETE /notices/devices/{device_id}', { token, at: '/notices/devices/dev_none' });
     for (let attempt = 0; attempt <= 5; attempt += 1)
       await call(old, 'POST /auth/confirm', { token, body: { password: 'wrong' } });
   }

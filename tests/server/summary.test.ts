@@ -11,8 +11,10 @@ import { enter } from '#tests/support/test-ledger.ts';
 
 type Scene = Awaited<ReturnType<typeof createApp>>;
 
-async function createApp() {
+/** @param beforeMs everybody comes a day before, so that their sessions last. */
+async function createApp(beforeMs?: number) {
   const t = await createTestApp();
+  if (beforeMs !== undefined) t.clock.nowMs = beforeMs - 86_400_000;
   const provider = await enter(t, 'pat', ['bartender']);
   const customer = await enter(t, 'cam');
   return { t, provider, customer, code: provider.codes[0] ?? '' };
@@ -69,7 +71,7 @@ describe('received today', () => {
     ['America/New_York', '2026-11-01T00:00-04:00', 25],
     ['Australia/Sydney', '2026-10-04T00:00+10:00', 23],
   ])('counts all hours of a day with a clock change in %s', async (timeZone, start, hours) => {
-    const { t, provider, ...scene } = await createApp();
+    const { t, provider, ...scene } = await createApp(Date.parse(start));
     const [startMs, endMs] = [Date.parse(start), Date.parse(start) + hours * 3_600_000];
     for (const time of [startMs - 1, startMs, endMs - 1, endMs]) await tipAt(t, scene, time);
 
@@ -122,7 +124,7 @@ describe('a day that begins at another hour', () => {
     ['Australia/Sydney', '2026-10-03T17:00Z', '2026-10-03T05:00+10:00', '2026-10-04T05:00+11:00'],
     ['Australia/Sydney', '2026-10-03T18:00Z', '2026-10-04T05:00+11:00', '2026-10-05T05:00+11:00'],
   ])('is for %s at %s that from %s up to %s', async (timeZone, now, start, end) => {
-    const { t, provider, ...scene } = await createApp();
+    const { t, provider, ...scene } = await createApp(Date.parse(start));
     const [startMs, endMs] = [Date.parse(start), Date.parse(end)];
     const times = [startMs - 1, startMs, endMs - 1, endMs];
     for (const [index, time] of times.entries()) await tipAt(t, scene, time, 1_000 + index * 100);
@@ -134,7 +136,7 @@ describe('a day that begins at another hour', () => {
   });
 
   test('begins an hour later where the clocks leave its hour out, and with the first of two such hours', async () => {
-    const { t, provider, ...scene } = await createApp();
+    const { t, provider, ...scene } = await createApp(Date.parse('2026-10-04T00:00Z'));
     for (const [timeZone, start] of [
       ['Australia/Sydney', '2026-10-04T03:00+11:00'],
       ['Europe/Vienna', '2026-10-25T02:00+02:00'],

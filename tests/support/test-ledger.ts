@@ -27,6 +27,6 @@ export async function enter(
   const codes: QrCodeId[] = [];
   // One after the other: they are listed in the order in which they were made.
   for (const category of serviceCategories) codes.push(await addCode(user, category));
-  const token = await beginSession(t.storage, user.email);
+  const token = await beginSession(t.storage, user.email, { createdAtMs: t.clock.nowMs });
   return { user, token, trpc: t.trpc(token), codes };
 }
