@@ -214,7 +214,8 @@ function createServices({
       turns: queryTurns,
     }),
     tipWords: createTipWords({ storage, clock, log, view, blockedWords, turns: queryTurns }),
-    takings: createTakings(storage, queryTurns),
+    // Turns of its own: an account's other queries would decide how long its insights keep their place, which is the only one.
+    takings: createTakings(storage, createFairTurns(QUERIES_PER_TURN)),
     notices: createNotices({
       ...{ storage, clock, random, log, publicUrl, findAddresses },
       pushHosts: config.pushHosts,

@@ -231,6 +231,18 @@ describe('of the backups', () => {
     expect(later.others()).toEqual(kept.map((name) => join(real.folder, name)).reverse());
   });
 
+  test.each([
+    'empty',
+    'missing',
+  ])('those of a new database are its own where the folder was %s', async (state) => {
+    const folder = join(temporaryFolder(), 'backups');
+    if (state === 'empty') mkdirSync(folder);
+    const scene = createScene(folder, { isNew: true });
+    await scene.runDays(20);
+    expect(scene.schedule.others()).toEqual([]);
+    expect(scene.names()).toHaveLength(14);
+  });
+
   test('two databases that share a folder each make one a day, and delete none of the other', async () => {
     const one = createScene();
     const other = createScene(one.folder, { letter: 'b' });

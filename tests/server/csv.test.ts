@@ -10,6 +10,7 @@ import { newTransactionId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
+import { typePassword } from '#tests/support/people.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -171,6 +172,7 @@ test('a statement and a record say how tips were paid, also of days on which the
   await give(cam, 'bartender', 2_000);
   const { t, makePayable, pay } = await createPaidApp({ data: simulated.data });
   t.clock.nowMs = simulated.clock.nowMs + 60_000;
+  await typePassword(t, pat);
   await makePayable({ trpc: t.trpc(pat.token) });
   const giveAndPay = async () => {
     const [receiverQrId = ''] = pat.codes;

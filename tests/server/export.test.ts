@@ -2,7 +2,7 @@
  * The export of an account, unpacked and read by independent programs: everything that is stored about its owner, nothing of anybody
  * else, no secret, and never whole in memory.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
@@ -17,6 +17,7 @@ import { createChance } from '#tests/support/chance.ts';
 import { eventsOf } from '#tests/support/event-streams.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { beginPayment } from '#tests/support/payment-steps.ts';
+import { typePassword } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
@@ -102,15 +103,6 @@ async function createScene(options: Parameters<typeof createTestApp>[0] = {}) {
   return { t, pat, sam, cam, give };
 }
 
-/** As if somebody typed their password now; these people have none. */
-async function typePassword(
-  { storage, clock }: Pick<TestApp, 'storage' | 'clock'>,
-  person: { readonly token: string },
-) {
-  const tokenHash = createHash('sha256').update(person.token).digest();
-  expect(await storage.confirmSession(tokenHash, clock.nowMs)).toBe(true);
-}
-
 describe('an export', () => {
   test('is saved as a ZIP file that bears the username and the day, and is kept in no cache', async () => {
     const { t, pat } = await createScene();
@@ -184,7 +176,7 @@ describe('an export', () => {
     const codes: { id: string; image_base64: string; user_id: string; photo_url: string | null }[] =
       await get('/qr-codes');
     expect(codes).toHaveLength(2);
-    const ended = await get('/qr-codes/ended');
+    const ended = await get('/ended-qr-codes');
     expect(ended).toMatchObject([{ id: bar, status: 'replaced', display_name: 'DJ Pat' }]);
     expect(json('old-codes.json')).toEqual(ended);
     expect(createValidator().compile(json('old-codes.schema.json'))(json('old-codes.json'))).toBe(true);

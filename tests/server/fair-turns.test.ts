@@ -1,6 +1,7 @@
 /** Whose step comes when many wait: the work of one must not keep the others waiting, however much of it was asked for at once. */
 import { expect, test } from 'vitest';
 import { createFairTurns } from '#server/queue/fair-turns.ts';
+import { AppError } from '#shared/errors.ts';
 
 test('whoever asks for one step waits for one of each of the others, not for all that one of them asked for before', async () => {
   const turns = createFairTurns(2);
@@ -14,6 +15,22 @@ test('whoever asks for one step waits for one of each of the others, not for all
   // Two of the first turn, and one before each of the two.
   expect(taken.indexOf('sam')).toBeLessThanOrEqual(4);
   expect(taken.indexOf('cam')).toBeLessThanOrEqual(4);
+});
+
+test('of one owner fifty steps wait and no more, whether anybody still wants them or not, and others wait as before', async () => {
+  const turns = createFairTurns(1);
+  let refused = 0;
+  const ask = (owner: string) =>
+    turns.step(owner).catch((error: unknown) => {
+      expect(error).toEqual(new AppError('busy'));
+      refused += 1;
+    });
+  // The first has its turn at once.
+  const asked = Array.from({ length: 61 }, () => ask('greedy'));
+  await Promise.all([...asked, ask('sam')]);
+  expect(refused).toBe(10);
+  await ask('greedy');
+  expect(refused).toBe(10);
 });
 
 test('everything else gets its turn after each two steps', async () => {

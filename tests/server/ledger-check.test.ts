@@ -238,7 +238,11 @@ const FALSIFICATIONS: readonly Falsification[] = [
   ['a total received by somebody without tips', received(SAM, 1), [RECEIVED]],
   ['a total given that is a cent too low', given(CAM, -1), [GIVEN]],
   ['a total given by somebody without tips', given(SAM, 1), [GIVEN]],
-  ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '')`, [REFERENCES]],
+  [
+    'a session of nobody',
+    `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '', 0)`,
+    [REFERENCES],
+  ],
 
   [
     'an entry that is missing in the middle',
@@ -483,7 +487,11 @@ describe('in a file of the time before entries', () => {
       `INSERT INTO sqlite_sequence VALUES ('accounts', 9)`,
       [NUMBERED],
     ],
-    ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '')`, [REFERENCES]],
+    [
+      'a session of nobody',
+      `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '', 0)`,
+      [REFERENCES],
+    ],
   ];
 
   test.each(EARLIER)('finds %s, and nothing is migrated', (_what, statements, violated) => {
@@ -538,7 +546,7 @@ describe('npm run db:check', () => {
   test('names what is damaged in the pages of a file, and fails', async () => {
     const path = await createFile((database) => {
       // An index that has missed a change: its definition was away meanwhile. It has as many entries as its table.
-      database.exec(`INSERT INTO sessions SELECT zeroblob(32), id, 0, 0, '' FROM accounts LIMIT 1`);
+      database.exec(`INSERT INTO sessions SELECT zeroblob(32), id, 0, 0, '', 0 FROM accounts LIMIT 1`);
       database.unsafeMode(true);
       database.pragma('writable_schema = ON');
       database.exec(`

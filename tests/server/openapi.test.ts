@@ -713,8 +713,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
   await call(t, 'POST /qr-codes', { token: cam, body: { service_category: 'dj' } });
   await call(t, 'GET /qr-codes', { token: pat });
   await call(t, 'GET /qr-codes', { token: cam });
-  await call(t, 'GET /qr-codes/ended', { token: pat });
-  await call(t, 'GET /qr-codes/ended', { token: pat, at: '/qr-codes/ended?limit=1&cursor=nothing' });
+  await call(t, 'GET /ended-qr-codes', { token: pat });
+  await call(t, 'GET /ended-qr-codes', { token: pat, at: '/ended-qr-codes?limit=1&cursor=nothing' });
   await call(t, 'GET /qr-codes/{qr_code_id}', { at: `/qr-codes/${code.id}` });
   await call(t, 'GET /qr-codes/{qr_code_id}', { at: '/qr-codes/%zz' });
 

@@ -108,7 +108,8 @@ describe('what is stored', () => {
 
   test('uses the whole password, however long', async () => {
     const t = await createTestApp({ hashing: 'costly' });
-    const long = 'x'.repeat(255);
+    // Nobody guesses the beginning, which is all that its strength is judged by.
+    const long = `correct horse battery ${'x'.repeat(233)}`;
     await registerThrough('REST', t, { email: 'c@example.com', username: 'cam', password: `${long}a` });
     expect((await logInThrough('REST', t, 'c@example.com', `${long}b`)).status).toBe(401);
     expect((await logInThrough('REST', t, 'c@example.com', `${long}a`)).status).toBe(200);

@@ -127,7 +127,7 @@ const FALSIFICATIONS: readonly (readonly [what: string, statement: string, viola
   ['a payout account of nobody', `UPDATE payout_accounts SET user_id = 'gone ' || user_id`, REFERENCES],
   [
     'a session of nobody',
-    `INSERT INTO sessions VALUES (decode(repeat('00', 32), 'hex'), 'usr_gone', 0, 0, '')`,
+    `INSERT INTO sessions VALUES (decode(repeat('00', 32), 'hex'), 'usr_gone', 0, 0, '', 0)`,
     REFERENCES,
   ],
   [

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fromWire, toWire, wireName, wireSchema, wireText, wireTextOnce } from '#server/api/wire.ts';
 import { login, registration, user } from '#shared/accounts.ts';
+import { AppError } from '#shared/errors.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from '#shared/money.ts';
 import { qrCodeLookup } from '#shared/qr-codes.ts';
 import { newTip, transaction } from '#shared/tips.ts';
@@ -134,20 +135,28 @@ describe('requests', () => {
   test('fields that the procedure does not know are dropped, its own spelling included', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.anything()), (body) => {
-        const read = Object(fromWire(body, newTip));
-        for (const field of Object.keys(read)) {
-          expect(['amountCents', 'receiverQrId', 'serviceCategory', 'idempotencyKey']).toContain(field);
-          expect(Object.hasOwn(body, wireName(field))).toBe(true);
-        }
+        const read = Object(fromWire(body, registration));
+        for (const field of Object.keys(read)) expect(Object.hasOwn(body, wireName(field))).toBe(true);
       }),
     );
-    const spelledWrong = {
-      amountCents: 5_000,
-      amount_cents: 5_000,
-      receiverQrId: 'x',
-      serviceCategory: 'dj',
-    };
-    expect(fromWire(spelledWrong, newTip)).toEqual({});
+    const spelledWrong = { fullName: 'Pat', isServiceProvider: true, serviceCategories: ['dj'] };
+    expect(fromWire(spelledWrong, registration)).toEqual({});
+  });
+
+  test('fields that a procedure does not know which moves money are refused, its own spelling included', () => {
+    const known = ['amount', 'receiver_qr_id', 'service_category', 'idempotency_key', 'message', 'with_name'];
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.string().filter((name) => !known.includes(name)),
+          fc.anything(),
+          { minKeys: 1 },
+        ),
+        (body) => expect(() => fromWire(body, newTip)).toThrow(AppError),
+      ),
+    );
+    for (const field of ['amountCents', 'amount_cents', 'receiverQrId', 'serviceCategory'])
+      expect(() => fromWire({ [field]: 5_000 }, newTip), field).toThrow(AppError);
   });
 
   test('of a union may have the fields of any branch', () => {
@@ -242,6 +251,7 @@ describe('schemas', () => {
         },
       },
       required: ['amount', 'receiver_qr_id'],
+      additionalProperties: false,
     });
   });
 

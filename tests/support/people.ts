@@ -90,3 +90,12 @@ export async function beginSession(
   expect(await storage.createSession(session, found.passwordHash, 50)).toBe('created');
   return token;
 }
+
+/** As if somebody typed their password now; most people of tests have none. */
+export async function typePassword(
+  { storage, clock }: { readonly storage: Storage; readonly clock: { readonly nowMs: number } },
+  { token }: { readonly token: string },
+): Promise<void> {
+  const tokenHash = createHash('sha256').update(token).digest();
+  expect(await storage.confirmSession(tokenHash, clock.nowMs)).toBe(true);
+}

@@ -30,7 +30,7 @@ export async function prepareLedger(
   const people = await Promise.all(
     usernames.map(async (username): Promise<PreparedPerson> => {
       const account = await addAccount(username, ['bartender']);
-      const token = await beginSession(storage, account.email, { createdAtMs: 0 });
+      const token = await beginSession(storage, account.email, { createdAtMs: Date.now() });
       return { id: account.id, token, code: await addCode(account, 'bartender') };
     }),
   );

@@ -36,7 +36,7 @@ payments.json
 
 old-codes.json
   Your QR codes that were replaced or retired, the one made last first, as
-  GET /api/qr-codes/ended answers them.
+  GET /api/ended-qr-codes answers them.
 
 words.json
   The messages and the names that you added to your tips, with the transaction

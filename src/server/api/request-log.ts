@@ -46,6 +46,7 @@ const EVENTS_BY_REFUSAL: Partial<Record<ErrorCode, SecurityEvent>> = {
   providers_only: 'access_refused',
   category_not_offered: 'access_refused',
   invalid_notice: 'access_refused',
+  password_needed: 'access_refused',
   wrong_password: 'password_refused',
   too_many_requests: 'limit_reached',
 };

@@ -106,7 +106,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     output: qrCode,
     refusals: ['providers_only', 'category_not_offered', 'qr_code_exists', 'too_many_requests'],
   }),
-  route('GET', '/qr-codes/ended', 'qrCodes.ended', {
+  route('GET', '/ended-qr-codes', 'qrCodes.ended', {
     status: 200,
     output: endedQrCode,
     isList: true,
@@ -118,7 +118,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
       const { codes, nextCursor } = await caller().qrCodes.ended({ ...asked, cursor: query('cursor') });
       if (nextCursor === null) return { body: codes };
       const next = new URLSearchParams({ ...(limit !== undefined && { limit }), cursor: nextCursor });
-      return { body: codes, next: `/api/qr-codes/ended?${next}` };
+      return { body: codes, next: `/api/ended-qr-codes?${next}` };
     },
   }),
   route('GET', '/qr-codes/:qr_code_id', 'qrCodes.lookup', {

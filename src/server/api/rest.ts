@@ -4,7 +4,7 @@
  */
 import { callTRPCProcedure } from '@trpc/server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { createFairTurns, type FairTurns } from '#server/queue/fair-turns.ts';
+import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 import { prefersCsv } from './accept.ts';
@@ -79,7 +79,12 @@ export function createRestAdapter(
         return stream;
       }
       const inParts = (parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>) =>
-        sendInParts(parts, turns, nodeSideOf(c).outgoing, (error) => report(error, c.get('requestId')));
+        sendInParts(
+          parts,
+          () => turns.step(context.token ?? context.address().network),
+          nodeSideOf(c).outgoing,
+          (error) => report(error, c.get('requestId')),
+        );
       if ('pages' in answer)
         return c.body(inParts(listOf(answer)), 200, { 'Content-Type': 'application/json' });
       if ('text' in answer) {
@@ -174,16 +179,20 @@ async function* listOf({ pages }: RestPages): AsyncGenerator<string> {
  */
 function sendInParts(
   parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>,
-  turns: FairTurns,
+  takeTurn: () => Promise<void>,
   outgoing: ReturnType<typeof nodeSideOf>['outgoing'],
   report: (error: unknown) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let isLeft = false;
   return new ReadableStream(
     {
       async pull(sent) {
-        await turns.step(parts);
         try {
+          await takeTurn();
+          if (isLeft) return;
           const { done, value } = await parts.next();
+          // Whoever left meanwhile takes nothing more, and it is no error.
+          if (isLeft) return;
           if (done) sent.close();
           else sent.enqueue(typeof value === 'string' ? utf8.encoder.encode(value) : value);
         } catch (error) {
@@ -194,6 +203,7 @@ function sendInParts(
         }
       },
       async cancel() {
+        isLeft = true;
         await parts.return(undefined);
       },
     },

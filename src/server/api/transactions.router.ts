@@ -117,12 +117,14 @@ export const transactionsRouter = router({
     const session = ctx.services.sessions.watch(ctx.account.id, ctx.token);
     // Not AbortSignal.any: the signals that it combines keep a part of each result in memory (measured up to Node.js 26.10).
     const until = new AbortController();
+    // Whoever has hung up already is heard of at once.
+    let stopListening = () => {};
     const end = () => {
       session.release();
       stopListening();
       until.abort();
     };
-    const stopListening = ctx.onHangUp(end);
+    stopListening = ctx.onHangUp(end);
     if (signal?.aborted) end();
     for (const cause of [signal, session.ended]) cause?.addEventListener('abort', end, { once: true });
     try {

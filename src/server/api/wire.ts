@@ -16,7 +16,7 @@ export interface JsonSchema {
 const inCents = (field: string) => field.endsWith('Cents');
 
 const wireNames = new Map<string, string>();
-/** Far more than there are fields; the bound is for names of wrong fields, which come from outside. */
+/** More than there are fields; the bound is for names of wrong fields, which come from outside. */
 const MAX_REMEMBERED_NAMES = 200;
 
 /** The name on the wire of a procedure's field; a path such as `serviceCategories.0` keeps its dots. */
@@ -24,7 +24,8 @@ export function wireName(field: string): string {
   const known = wireNames.get(field);
   if (known !== undefined) return known;
   const name = field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  if (wireNames.size < MAX_REMEMBERED_NAMES) wireNames.set(field, name);
+  // A path names a place in what was sent, of which there are any number.
+  if (wireNames.size < MAX_REMEMBERED_NAMES && !field.includes('.')) wireNames.set(field, name);
   return name;
 }
 

@@ -140,9 +140,10 @@ export function createQrCodes(deps: {
   const missing = new Map<QrCodeId, Promise<Uint8Array>>();
 
   /** Draws and saves the picture of a code that was made under another PUBLIC_URL. */
-  function drawMissing(id: QrCodeId, owner: TurnOwner): Promise<Uint8Array> {
+  async function drawMissing(id: QrCodeId, owner: TurnOwner): Promise<Uint8Array> {
     const present = missing.get(id);
-    if (present) return present;
+    // Whoever began it may have hung up, which gives up their turn and nobody else's.
+    if (present) return present.catch(() => drawMissing(id, owner));
     const address = tipPageUrl(publicUrl, id);
     const save = async () => {
       // Another list, or another process, may have had it made since this one was read.

@@ -91,14 +91,17 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
       .sort((one, other) => other.number - one.number);
   }
 
-  const finished = () => existing().filter(({ isFinished }) => isFinished);
+  /** The first look says which were there before a new database was, also when that is none. */
+  function finished(): NumberedFile[] {
+    const files = existing().filter(({ isFinished }) => isFinished);
+    strangers ??= new Set(isNew ? files.map(({ path }) => path) : []);
+    return files;
+  }
   const notesIn = (files: readonly NumberedFile[]) => [
     ...new Set(files.flatMap(({ path }) => readNote(path) ?? [])),
   ];
-  const isOther = ({ path }: NumberedFile) => {
-    strangers ??= new Set(isNew ? finished().map((file) => file.path) : []);
-    return strangers.has(path) || differing.has(readNote(path) ?? '');
-  };
+  const isOther = ({ path }: NumberedFile) =>
+    (strangers?.has(path) ?? false) || differing.has(readNote(path) ?? '');
   /** Those of this past, as far as is known. */
   const own = () => finished().filter((file) => !isOther(file));
 
