@@ -487,11 +487,7 @@ describe('in a file of the time before entries', () => {
       `INSERT INTO sqlite_sequence VALUES ('accounts', 9)`,
       [NUMBERED],
     ],
-    [
-      'a session of nobody',
-      `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '', 0)`,
-      [REFERENCES],
-    ],
+    ['a session of nobody', `INSERT INTO sessions VALUES (zeroblob(32), 'usr_gone', 0, 0, '')`, [REFERENCES]],
   ];
 
   test.each(EARLIER)('finds %s, and nothing is migrated', (_what, statements, violated) => {

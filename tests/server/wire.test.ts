@@ -152,7 +152,9 @@ describe('requests', () => {
           fc.anything(),
           { minKeys: 1 },
         ),
-        (body) => expect(() => fromWire(body, newTip)).toThrow(AppError),
+        (body) => {
+          expect(() => fromWire(body, newTip)).toThrow(AppError);
+        },
       ),
     );
     for (const field of ['amountCents', 'amount_cents', 'receiverQrId', 'serviceCategory'])
