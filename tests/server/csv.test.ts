@@ -396,3 +396,20 @@ describe(`a statement of ${MANY} tips`, () => {
     await expect(reader?.read()).rejects.toThrow();
   });
 });
+
+test('whoever leaves while a list is made for them is no error', async () => {
+  const { t, pat, cam, give } = await createScene();
+  await give(cam, 'bartender', 1_010);
+  t.logLines.length = 0;
+  for (const Accept of ['text/csv', 'application/json']) {
+    const response = await t.send('/api/transactions', {
+      headers: { Accept, Authorization: `Bearer ${pat.token}` },
+    });
+    const reader = response.body?.getReader();
+    const reading = reader?.read();
+    await reader?.cancel();
+    await reading;
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(t.logLines.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+});

@@ -32,6 +32,20 @@ async function openScene() {
   return { t, provider, confirm };
 }
 
+test.each(
+  DOORS,
+)('a session removes its own device without the password, as it may log out, and no other (%s)', async (door) => {
+  const { t, provider } = await openScene();
+  const register = async (person: { readonly token: string }) =>
+    t.trpc(person.token).notices.register.mutate(newDevice());
+  const own = await register(provider);
+  const other = await register({ token: await t.logIn('pat@example.com') });
+  t.clock.nowMs += 15 * MINUTE_MS;
+  const remove = (id: string) => call(door, t, 'notices.remove', { id }, provider);
+  expect(refusedBy(door, await remove(other.id)).code).toBe('password_needed');
+  expect((await remove(own.id)).status).toBeLessThan(300);
+});
+
 const acts = DOORS.flatMap((door) => Object.entries(ACTS).map(([name, act]) => [name, door, act] as const));
 
 describe.each(acts)('%s through %s', (_, door, [procedure, input, answer]) => {

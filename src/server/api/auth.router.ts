@@ -122,6 +122,7 @@ export const authRouter = router({
     await hashingTurns.take(owner, () =>
       limits.limitPasswordChange(account.email, token, () => accounts.confirm(account, input, token)),
     );
+    ctx.arrival.note('password_confirmed');
     return null;
   }),
 

@@ -17,15 +17,23 @@ export const noticesRouter = router({
 
   register: counted('notice_device', confirmedProcedure)
     .input(newDevice)
-    .mutation(({ ctx, input }) => ctx.services.notices.register(ctx.account.id, ctx.token, input)),
+    .mutation(async ({ ctx, input }) => {
+      const device = await ctx.services.notices.register(ctx.account.id, ctx.token, input);
+      ctx.arrival.note('device_registered');
+      return device;
+    }),
 
   update: counted('notice_device')
     .input(deviceChange)
     .mutation(({ ctx, input }) => ctx.services.notices.update(ctx.account.id, ctx.token, input)),
 
-  remove: counted('notice_device', confirmedProcedure)
+  /** Its own device a session may remove as it may log out, without the password. */
+  remove: counted('notice_device')
     .input(deviceQuery)
     .mutation(async ({ ctx, input }): Promise<null> => {
+      const devices = await ctx.services.notices.list(ctx.account.id, ctx.token);
+      if (!devices.some(({ id, isCurrent }) => id === input.id && isCurrent))
+        await ctx.services.sessions.requireRecentPassword(ctx.token);
       await ctx.services.notices.remove(ctx.account.id, input.id);
       return null;
     }),

@@ -23,6 +23,8 @@ type SecurityEvent =
   | 'password_changed'
   /** The current password, which some changes ask for, was not right. */
   | 'password_refused'
+  /** The password was typed again, which some acts need. */
+  | 'password_confirmed'
   | 'session_ended'
   | 'other_sessions_ended'
   | 'email_changed'
@@ -31,6 +33,8 @@ type SecurityEvent =
   /** The pages of the payment service were opened, where payouts are changed. */
   | 'payouts_opened'
   | 'export_made'
+  /** A device gets notices of tips from now on. */
+  | 'device_registered'
   | 'closing_begun'
   | 'closing_taken_back'
   /** Something was asked for without a session, in one that has ended, or by somebody who may not do it. */

@@ -42,7 +42,9 @@ export function useNotices(userId: UserId) {
     if (key.data === undefined || devices.data === undefined || here.data === undefined)
       return { status: queries.some(({ isError }) => isError) ? 'failed' : 'loading' };
     const { publicKey } = key.data;
-    const isSubscribed = here.data !== null && keyOf(here.data) === publicKey;
+    // Under an address that the server does not know, nothing arrives.
+    const isSubscribed =
+      here.data !== null && keyOf(here.data) === publicKey && here.data.endpoint === kept?.endpoint;
     const own = (isSubscribed && devices.data.find(({ id }) => id === kept?.id)) || null;
     return {
       status: 'ready',
