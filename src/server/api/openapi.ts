@@ -169,7 +169,8 @@ function operationOf(route: RestRoute, publicUrl: string): JsonSchema {
   if (!notes) throw new Error(`${route.procedure} is not described`);
   return {
     operationId: route.procedure.replace('.', '_'),
-    tags: [route.path.split('/')[1]],
+    // As the chapter of the procedure is called in addresses.
+    tags: [route.procedure.replace(/\..*/, '').replace('qrCodes', 'qr-codes')],
     summary: notes.summary,
     description: notes.description,
     security: route.isPublic ? [] : [{ bearer: [] }, ...(route.isForGuests ? [{}] : [])],
