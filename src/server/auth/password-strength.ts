@@ -10,7 +10,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 
 /** As many guesses as eight random characters take by the estimator's own count, so that no such password is refused. */
 const ENOUGH_GUESSES = 1e8;
-/** In characters. The work grows faster than the length: 64 take up to 9 ms of a processor, 256 would take hundreds (measured). */
+/** In characters. The work grows faster than the length: 64 take up to 15 ms of a processor, 256 would take hundreds (measured). */
 const MAX_JUDGED_LENGTH = 64;
 /** How many ways of reading digits and signs as letters are tried; the estimator's own bound of 100 takes three times as long. */
 const MAX_READINGS = 8;
