@@ -7,19 +7,13 @@ import type { Clock } from '#shared/calendar.ts';
 import { runApart } from './apart.ts';
 import type { Troubles } from './api/probes.ts';
 import { type Config, readEnvironment } from './config.ts';
-import { type BackupSchedule, createBackupSchedule } from './storage/backup-schedule.ts';
+import { BACKUP_PATIENCE_MS, type BackupSchedule, createBackupSchedule } from './storage/backup-schedule.ts';
 import { extensionOfBackups } from './storage/open.ts';
 import { findDiffering } from './storage/past.ts';
 
 const LOOK_INTERVAL_MS = 600_000;
 /** Those who waited for a start are served before all of the data is read. */
 const READING_DELAY_MS = 5_000;
-/**
- * How long a backup, or reading all of the data, may take: with the day after which a backup is due, the 26 hours after which the
- * newest one is called late. 100,000 tips were measured to take 2 to 4 s.
- */
-const PATIENCE_MS = 7_200_000;
-
 /** In what a command says, the past of a ledger. */
 const PAST = / (\d+:[0-9a-f]{32})\n/;
 
@@ -72,20 +66,28 @@ export function startCaring(deps: CareDependencies): () => void {
 
 /** What the schedule needs done by commands. They read the same settings as this process. */
 function commandsFor(signal: AbortSignal) {
-  const run = { patienceMs: PATIENCE_MS, signal };
+  const run = { patienceMs: BACKUP_PATIENCE_MS, signal };
   return {
     async backUp(file: string, noted: readonly string[]) {
       const words = ['db-backup', file, ...noted.flatMap((past) => ['--digest', past])];
       const { code, stdout, stderr } = await runApart({ ...run, words });
       if (code !== 0) throw new Error(stderr.trim() || `db-backup ended with ${code}`);
-      return { past: PAST.exec(stdout)?.[1] ?? null, differing: findDiffering(stdout) };
+      const [, past] = PAST.exec(stdout) ?? [];
+      if (past === undefined) throw new Error('db-backup did not tell the past of the backup');
+      return { past, differing: findDiffering(stdout) };
     },
     async readPast(file: string) {
       // A dump cannot be read without restoring it.
       if (!file.endsWith('.db')) return null;
       const environment = { ...readEnvironment(), DATABASE_URL: file };
-      const { code, stdout } = await runApart({ ...run, words: ['db-check'], environment });
-      return code === 0 ? (PAST.exec(stdout)?.[1] ?? null) : null;
+      try {
+        const { code, stdout } = await runApart({ ...run, words: ['db-check'], environment });
+        return code === 0 ? (PAST.exec(stdout)?.[1] ?? null) : null;
+      } catch (error) {
+        // A file that cannot be read to its end stops no backup.
+        if (signal.aborted) throw error;
+        return null;
+      }
     },
   };
 }
@@ -102,7 +104,7 @@ async function readAllData(
   try {
     const noted = notedIn(schedule);
     const words = ['db-check', ...noted.flatMap((past) => ['--digest', past])];
-    const { code, stdout, stderr } = await runApart({ words, patienceMs: PATIENCE_MS, signal });
+    const { code, stdout, stderr } = await runApart({ words, patienceMs: BACKUP_PATIENCE_MS, signal });
     const differing = findDiffering(stdout);
     const problems = code === 0 ? [] : stdout.split('\n').filter((line) => isProblem(line));
     if (code !== 0 && problems.length + differing.length === 0)

@@ -1,4 +1,4 @@
-/** The access log of each shipped Caddyfile, and fail2ban's filters of the manual on lines as they are written. */
+/** The logs of each shipped Caddyfile, and fail2ban's filters of the manual on lines as they are written. */
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { installedCaddy, type ShippedCaddyfile, startCaddy } from '#tests/support/caddy.ts';
@@ -8,6 +8,11 @@ const SECRETS = ['a-secret-cookie', 'a-secret-token', 'a-secret-key', 'a-secret-
 const [COOKIE, TOKEN, KEY, QUERY, RECEIPT] = SECRETS;
 
 afterAll(stopEverything);
+
+const HEADERS = {
+  ...{ Cookie: `a=${COOKIE}`, Authorization: `Bearer ${TOKEN}`, 'Idempotency-Key': `${KEY}` },
+  'Content-Type': 'application/json',
+};
 
 /** The filters as fail2ban would read them, with a place for the address as it has one (`<ADDR>`). */
 const FILTERS = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^ +failregex = (.+)$/gm)].map(
@@ -31,12 +36,8 @@ test.for<ShippedCaddyfile>([
   const server = await startServer({ LOG_LEVEL: 'info', TRUST_PROXY: '127.0.0.1' });
   const caddy = await startCaddy(path, [server.port]);
   onTestFinished(caddy.stop);
-  const headers = {
-    ...{ Cookie: `a=${COOKIE}`, Authorization: `Bearer ${TOKEN}`, 'Idempotency-Key': `${KEY}` },
-    'Content-Type': 'application/json',
-  };
   const send = (target: string, init: RequestInit = {}) =>
-    fetch(`${caddy.url}${target}`, { headers, ...init }).then((answer) => answer.arrayBuffer());
+    fetch(`${caddy.url}${target}`, { headers: HEADERS, ...init }).then((answer) => answer.arrayBuffer());
   await send(`/tip/none?paid=${QUERY}`);
   await send(`/r/${RECEIPT}?a=${QUERY}`);
   await send(`/api/transactions/${RECEIPT}/refund`, { method: 'POST' });
@@ -73,4 +74,41 @@ test.for<ShippedCaddyfile>([
     { timeout: 30_000 },
   );
   expect(addressesIn(caddy.accessLog(), ofCaddy)).toEqual(['127.0.0.1', '127.0.0.1']);
+});
+
+test.for<ShippedCaddyfile>([
+  'deploy/Caddyfile',
+  'deploy/Caddyfile.two',
+])('%s has Caddy write nothing secret of requests that no server answers', async (path, { skip }) => {
+  skip(installedCaddy() === null, 'there is no Caddy');
+  const server = await startServer({ TRUST_PROXY: '127.0.0.1' });
+  const caddy = await startCaddy(path, [server.port]);
+  onTestFinished(caddy.stop);
+  await server.stop();
+  const asked = [
+    ...[`/tip/none?paid=${QUERY}`, `/r/${RECEIPT}?a=${QUERY}`, `//r/${RECEIPT}`, `/r//${RECEIPT}`],
+    ...[`/api/transactions/${RECEIPT}/refund`, `//api//transactions//${RECEIPT}`],
+  ];
+  const statuses = await Promise.all(
+    asked.map(async (target) => (await fetch(`${caddy.url}${target}`, { headers: HEADERS })).status),
+  );
+  expect(statuses.filter((status) => status !== 502 && status !== 503)).toEqual([]);
+  const uris = (log: string) => [...log.matchAll(/"uri":"([^"]*)"/g)].map(([, uri]) => uri);
+  await vi.waitFor(
+    () => {
+      for (const log of [caddy.accessLog(), caddy.ownLog()])
+        expect(uris(log).length).toBeGreaterThanOrEqual(asked.length);
+    },
+    { timeout: 30_000 },
+  );
+  expect(caddy.ownLog()).toContain('"logger":"http.log.error');
+  for (const log of [caddy.accessLog(), caddy.ownLog()]) {
+    for (const secret of SECRETS) expect(log).not.toContain(secret);
+    expect(uris(log)).toEqual(
+      expect.arrayContaining([
+        ...['/tip/none', '/r/', '//r/', '/r//'],
+        ...['/api/transactions//refund', '//api//transactions//'],
+      ]),
+    );
+  }
 });

@@ -7,13 +7,19 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { type BackupScheduleDependencies, createBackupSchedule } from '#server/storage/backup-schedule.ts';
+import {
+  type BackupScheduleDependencies,
+  createBackupSchedule,
+  type MadeBackup,
+} from '#server/storage/backup-schedule.ts';
 import {
   type RunningServer,
   runToEnd,
@@ -119,20 +125,14 @@ describe('a backup', () => {
   });
 
   test('is not begun while another is being written', async () => {
-    let finish = () => {};
-    const { start } = createScene(temporaryFolder());
-    const schedule = start({
-      backUp: () =>
-        new Promise((resolve) => {
-          finish = () => resolve({ past: null, differing: [] });
-        }),
+    let finish: (made: MadeBackup) => void = () => {};
+    const written = new Promise<MadeBackup>((resolve) => {
+      finish = resolve;
     });
+    const schedule = createScene(temporaryFolder()).start({ backUp: () => written });
     const first = schedule.run();
     expect(await schedule.run()).toBeNull();
-    await vi.waitFor(() => {
-      finish();
-      return first;
-    });
+    finish({ past: pastOf(1), differing: [] });
     expect(await first).not.toBeNull();
   });
 
@@ -206,12 +206,97 @@ describe('of the backups', () => {
     expect(await schedule.run()).toBeNull();
   });
 
-  test('what an interrupted one left is cleared away by the next', async () => {
-    const { folder, schedule, names } = createScene();
+  test('what an interrupted one left is cleared away by the next, and not what another server is writing', async () => {
+    const { folder, schedule, names, clock } = createScene();
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'tipwell-000001-2026-05-14.db.unfinished'), 'half');
+    const left = 'tipwell-000001-2026-05-14.db.unfinished';
+    const beingWritten = 'tipwell-000002-2026-05-15.dump.unfinished';
+    for (const [name, hours] of [[left, 2.01] as const, [beingWritten, 1.99] as const]) {
+      writeFileSync(join(folder, name), 'half');
+      const atSeconds = (clock.nowMs - hours * HOUR_MS) / 1_000;
+      utimesSync(join(folder, name), atSeconds, atSeconds);
+    }
     await schedule.run();
-    expect(names()).toEqual([expect.stringMatching(/^tipwell-00000\d-2026-05-15\.db$/)]);
+    expect(names()).toEqual([beingWritten, 'tipwell-000003-2026-05-15.db']);
+  });
+
+  test('a fresh one without a note delays none unless it is of this past, and is told when it is of another', async () => {
+    const { folder, clock, start, database, names } = createScene();
+    mkdirSync(folder, { recursive: true });
+    const name = 'tipwell-000005-2026-05-15.db';
+    const copied = join(folder, name);
+    const copy = () => {
+      writeFileSync(copied, 'copied into the folder');
+      utimesSync(copied, clock.nowMs / 1_000, clock.nowMs / 1_000);
+    };
+    database.earlier.push(pastOf(1));
+    copy();
+    const own = start({ readPast: async () => pastOf(1) });
+    expect(await own.run()).toBeNull();
+    own.learn(own.noted(), []);
+    expect(await own.run()).toBeNull();
+    expect(names()).toEqual([name]);
+
+    rmSync(`${copied}.past`);
+    copy();
+    const other = start({ readPast: async () => pastOf(7, 'c') });
+    other.learn([], []);
+    expect(await other.run()).not.toBeNull();
+    expect(other.others()).toEqual([copied]);
+    expect(names()).toEqual([name, 'tipwell-000006-2026-05-15.db']);
+  });
+
+  test.each([
+    '.db',
+    '.dump',
+  ])('a fresh %s whose past cannot be read counts for nothing, and is kept', async (extension) => {
+    const { folder, clock, schedule, names } = createScene();
+    mkdirSync(folder, { recursive: true });
+    const unknown = Array.from(
+      { length: 20 },
+      (_, index) => `tipwell-0000${10 + index}-2026-05-15${extension}`,
+    );
+    for (const name of unknown) {
+      writeFileSync(join(folder, name), '?');
+      utimesSync(join(folder, name), clock.nowMs / 1_000, clock.nowMs / 1_000);
+    }
+    expect(await schedule.run()).not.toBeNull();
+    expect(await schedule.run()).toBeNull();
+    for (let day = 0; day < 20; day += 1) {
+      clock.nowMs += DAY_MS;
+      await schedule.run();
+    }
+    expect(names()).toEqual([...unknown, ...names().slice(-14)]);
+    expect(names()).toHaveLength(34);
+  });
+
+  test('none is stopped by what has the name of one and is none', async () => {
+    const { folder, clock, start, names } = createScene();
+    mkdirSync(folder, { recursive: true });
+    const long = `tipwell-${'9'.repeat(23)}-2026-05-15.db`;
+    const folders = [
+      ...['tipwell-000001-2026-05-15.db', 'tipwell-000002-2026-05-14.db.past'],
+      ...['tipwell-000003-2026-05-15.db.unfinished', 'tipwell-000900-2026-05-15.dump'],
+    ];
+    writeFileSync(join(folder, long), 'a backup of ours?');
+    for (const name of folders) mkdirSync(join(folder, name));
+    symlinkSync('nowhere', join(folder, 'tipwell-000901-2026-05-15.db'));
+    const linked = 'tipwell-000004-2026-05-14.db';
+    for (const name of ['tipwell-000002-2026-05-14.db', linked])
+      writeFileSync(join(folder, name), 'a backup');
+    symlinkSync('written-elsewhere', join(folder, `${linked}.past`));
+    const before = names();
+    const schedule = start({ readPast: async () => pastOf(1) });
+    expect(schedule.isLate()).toBe(false);
+    expect(await schedule.run()).toMatchObject({ file: join(folder, 'tipwell-000005-2026-05-15.db') });
+    expect(await schedule.run()).toBeNull();
+    for (let day = 0; day < 20; day += 1) {
+      clock.nowMs += DAY_MS;
+      expect(await schedule.run()).not.toBeNull();
+    }
+    expect(names().filter((name) => before.includes(name))).toEqual(before);
+    expect(names()).toHaveLength(before.length + 14);
+    expect(schedule.count()).toBe(2 + 14);
   });
 
   test('none of another past is deleted, by however many of a new database', async () => {
@@ -284,6 +369,24 @@ describe('of the backups', () => {
 });
 
 describe('a server', () => {
+  test('reads the past of a backup without a note, and counts no file that it cannot read', async () => {
+    const { databasePath: DATABASE_URL, stop } = await startServer();
+    await stop();
+    const folder = join(temporaryFolder(), 'backups');
+    mkdirSync(folder);
+    const [real, fresh] = ['tipwell-000001-2026-05-15.db', 'tipwell-000002-2026-05-15.db'] as const;
+    expect(await runToEnd('db-backup', { DATABASE_URL }, [join(folder, real)])).toMatchObject({ code: 0 });
+    utimesSync(join(folder, real), 0, 0);
+    writeFileSync(join(folder, fresh), '?');
+    const server = await startServer({ BACKUP_FOLDER: folder, DATABASE_URL });
+    const third = expect.stringMatching(/^tipwell-000003-/);
+    await vi.waitFor(
+      () => expect(readdirSync(folder).sort()).toEqual([real, `${real}.past`, fresh, third, third]),
+      { timeout: 20_000, interval: 50 },
+    );
+    await server.stop();
+  });
+
   test('with BACKUP_FOLDER writes one that checks out, at its start and not again at the next', async () => {
     const folder = join(temporaryFolder(), 'backups');
     const server = await startServer({ BACKUP_FOLDER: folder });

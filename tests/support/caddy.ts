@@ -21,6 +21,8 @@ export interface RunningCaddy {
   readonly url: string;
   /** What is in its access log so far. */
   accessLog(): string;
+  /** What it has written to its standard error, which is the journal where systemd runs it; its beginning where that is long. */
+  ownLog(): string;
   stop(): Promise<void>;
 }
 
@@ -90,7 +92,7 @@ export async function startCaddy(
     await sleep(PAUSE_MS);
   }
   const accessLog = () => readFileSync(join(folder, 'tipwell.log'), 'utf8');
-  return { url, accessLog, stop };
+  return { url, accessLog, ownLog: () => said, stop };
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,8 +1,18 @@
 /**
  * A backup a day into one folder: numbered, so that no clock can make a new one look old, each with a note of its past, and the
- * newest fourteen kept. A backup of another past than that of the database is never deleted. How a backup is made is not decided here.
+ * newest fourteen kept. A backup of another past than that of the database, or of one that nobody knows, is never counted nor deleted.
+ * How a backup is made is not decided here.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { brand } from '#shared/brand.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -10,17 +20,22 @@ import { parsePast, spellPast } from './past.ts';
 
 const HOUR_MS = 3_600_000;
 const INTERVAL_MS = 24 * HOUR_MS;
-/** A day, and the two hours in which a backup has to be written. */
-const LATE_AFTER_MS = 26 * HOUR_MS;
+/**
+ * How long a backup may take: with the day after which one is due, the 26 hours after which the newest one is called late. 100,000
+ * tips were measured to take 2 to 4 s.
+ */
+export const BACKUP_PATIENCE_MS = 2 * HOUR_MS;
+const LATE_AFTER_MS = INTERVAL_MS + BACKUP_PATIENCE_MS;
 const MAX_KEPT = 14;
 
 const PREFIX = brand.name.toLowerCase();
-const FILE = new RegExp(`^${PREFIX}-(\\d{6,})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)(\\.unfinished)?$`);
+/** At one a day the numbers have six digits for 2,700 years; those of more than twelve are not exact enough to count up from. */
+const FILE = new RegExp(`^${PREFIX}-(\\d{6,12})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)(\\.unfinished)?$`);
 
 export interface BackupSchedule {
   /**
-   * Makes a backup if the newest of this past is a day old, and deletes those beyond the newest fourteen; files that are not its
-   * own, and backups of another past, are left alone. To be called now and then; while one is being made it does nothing.
+   * Makes a backup if the newest of this past is a day old, and deletes those beyond the newest fourteen; what is no file or not its
+   * own, and backups of another or of an unknown past, are left alone. To be called now and then; while one is being made it does nothing.
    * @returns what was written; null when none was due.
    */
   run(): Promise<WrittenBackup | null>;
@@ -41,8 +56,8 @@ export interface BackupSchedule {
 
 export interface WrittenBackup {
   readonly file: string;
-  /** What to note of its ledger elsewhere, as `npm run db:check -- --digest` takes it; null when that was not told. */
-  readonly past: string | null;
+  /** What to note of its ledger elsewhere, as `npm run db:check -- --digest` takes it. */
+  readonly past: string;
 }
 
 /** What a backup told. */
@@ -67,7 +82,7 @@ export interface BackupScheduleDependencies {
   readonly isNew: boolean;
   /** Writes a backup to a file that does not exist yet and that appears only once it is complete, and compares its ledger with the notes. */
   readonly backUp: (file: string, noted: readonly string[]) => Promise<MadeBackup>;
-  /** Reads the past of a backup that has no note, as those of earlier versions; null where that cannot be read. */
+  /** Reads the past of a backup that has no note, as one of an earlier version or that was copied in; null where that cannot be read. */
   readonly readPast: (file: string) => Promise<string | null>;
 }
 
@@ -82,11 +97,13 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
 
   /** The newest first. */
   function existing(): NumberedFile[] {
-    return namesIn(folder)
-      .flatMap((name) => {
-        const [, number, unfinished] = FILE.exec(name) ?? [];
-        if (number === undefined) return [];
-        return [{ path: join(folder, name), number: Number(number), isFinished: unfinished === undefined }];
+    return entriesIn(folder)
+      .flatMap((entry) => {
+        const [, number, unfinished] = FILE.exec(entry.name) ?? [];
+        if (number === undefined || !entry.isFile()) return [];
+        return [
+          { path: join(folder, entry.name), number: Number(number), isFinished: unfinished === undefined },
+        ];
       })
       .sort((one, other) => other.number - one.number);
   }
@@ -102,8 +119,8 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
   ];
   const isOther = ({ path }: NumberedFile) =>
     (strangers?.has(path) ?? false) || differing.has(readNote(path) ?? '');
-  /** Those of this past, as far as is known. */
-  const own = () => finished().filter((file) => !isOther(file));
+  /** Those of this past, as far as is known. Nobody knows whether a backup without a note is. */
+  const own = () => finished().filter((file) => readNote(file.path) !== null && !isOther(file));
 
   function learn(notes: readonly string[], different: readonly string[]): void {
     // A backup may have been written while another comparison was under way: what that did not see stays known.
@@ -113,36 +130,56 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
 
   function ageOfNewest(): number | null {
     // What has come into the folder since the last comparison may be another database's.
-    const newest = own().find(({ path }) => {
-      const note = readNote(path);
-      return note === null || (compared?.has(note) ?? true);
-    });
-    return newest ? clock() - statSync(newest.path).mtimeMs : null;
+    const newest = own().find(({ path }) => compared?.has(readNote(path) ?? '') ?? true);
+    // Somebody may have moved it meanwhile.
+    const found = newest && statSync(newest.path, { throwIfNoEntry: false });
+    return found ? clock() - found.mtimeMs : null;
+  }
+
+  /** Notes the pasts of those that have no note, as far as they can be read. */
+  async function noteAll(files: readonly NumberedFile[]): Promise<void> {
+    for (const { path } of files) {
+      if (readNote(path) !== null) continue;
+      const past = await readPast(path);
+      if (past !== null) writeNote(path, past);
+    }
+  }
+
+  /** The name of the next backup: of its number there is nothing yet, be it a folder or the note of a backup that was moved away. */
+  function nextFile(): string {
+    const names = entriesIn(folder).map(({ name }) => name);
+    const day = new Date(clock()).toISOString().slice(0, 10);
+    for (let number = (existing()[0]?.number ?? 0) + 1; ; number += 1) {
+      const start = `${PREFIX}-${String(number).padStart(6, '0')}-`;
+      const name = `${start}${day}${extension}`;
+      if (!FILE.test(name))
+        throw new Error(
+          `No number is left for a backup after those in ${folder}: move the highest elsewhere`,
+        );
+      if (!names.some((taken) => taken.startsWith(start))) return join(folder, name);
+    }
   }
 
   async function makeIfDue(): Promise<WrittenBackup | null> {
     // Backups are people's data: a folder that is made here is for this user alone.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const newestOwn = own()[0]?.number ?? -1;
+    await noteAll(finished().filter(({ number }) => number > newestOwn));
     const ageMs = ageOfNewest();
     // A clock that was turned back by less than a day makes the next backup that much later, and never one more a day.
     if (ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
-    // What is about to be deleted is compared as well.
-    for (const { path } of own().slice(MAX_KEPT - 1)) {
-      if (readNote(path) === null) writeNote(path, await readPast(path));
-    }
+    await noteAll(finished());
     const noted = notesIn(finished());
-    const number = String((existing()[0]?.number ?? 0) + 1).padStart(6, '0');
-    const file = join(
-      folder,
-      `${PREFIX}-${number}-${new Date(clock()).toISOString().slice(0, 10)}${extension}`,
-    );
+    const file = nextFile();
     const made = await backUp(file, noted);
     writeNote(file, made.past);
-    learn(made.past === null ? noted : [...noted, made.past], made.differing);
+    learn([...noted, made.past], made.differing);
     // Old backups are deleted after the new one was written, so that a full disk keeps those that it has.
-    for (const { path, isFinished } of existing()) if (!isFinished) rmSync(path, { force: true });
+    for (const { path, isFinished } of existing()) {
+      if (!isFinished && isAbandoned(path, clock())) rmSync(path, { force: true });
+    }
     for (const { path } of own().slice(MAX_KEPT)) {
-      // Nobody knows whether a backup without a note is of this past.
+      // What came into the folder meanwhile has not been compared.
       if (!noted.includes(readNote(path) ?? '')) continue;
       rmSync(path, { force: true });
       rmSync(noteOf(path), { force: true });
@@ -172,13 +209,19 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
 }
 
 /** None where there is no such folder. */
-function namesIn(folder: string): readonly string[] {
+function entriesIn(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder, { withFileTypes: true });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Whether nobody can be writing an unfinished backup any more: another server that shares the folder may be. */
+function isAbandoned(path: string, nowMs: number): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && nowMs - found.mtimeMs > BACKUP_PATIENCE_MS;
 }
 
 /** Where the past of a backup is noted. */
@@ -186,12 +229,15 @@ function noteOf(path: string): string {
   return `${path}.past`;
 }
 
-function writeNote(path: string, past: string | null): void {
-  if (past !== null) writeFileSync(noteOf(path), `${past}\n`, { mode: 0o600 });
+/** Where there is a folder or a link in the place of a note, nothing is noted. */
+function writeNote(path: string, past: string): void {
+  const there = lstatSync(noteOf(path), { throwIfNoEntry: false });
+  if (there === undefined || there.isFile()) writeFileSync(noteOf(path), `${past}\n`, { mode: 0o600 });
 }
 
 /** Null where there is no note. */
 function readNote(path: string): string | null {
+  if (!lstatSync(noteOf(path), { throwIfNoEntry: false })?.isFile()) return null;
   try {
     const past = parsePast(readFileSync(noteOf(path), 'utf8'));
     return past && spellPast(past);
