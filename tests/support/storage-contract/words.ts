@@ -213,7 +213,7 @@ export function describeWords(engine: Engine): void {
           bartender: await isBlocked('bartender'),
           barber: await isBlocked('barber'),
         });
-        return { ...scene, codes, name, tip, blockBy, block, offer, blocked };
+        return { ...scene, codes, name, tip, blockBy, block, offer, isBlocked, blocked };
       }
 
       test('holds for all pages that show the name of the account', async () => {
@@ -306,12 +306,14 @@ export function describeWords(engine: Engine): void {
       });
 
       test('stays when the service is retired and offered again', async () => {
-        const { addCode, give, provider, codes, name, block, offer, blocked } = await openPages();
+        const { addCode, give, provider, codes, name, block, offer, isBlocked, blocked } = await openPages();
         await name('bartender', 'Night');
         await name('barber', 'Night');
         await block('bartender');
         await offer('barber');
         expect((await give()).result.outcome).toBe('code_retired');
+        // A service without a page shows no name that another one could have.
+        expect(await isBlocked('barber')).toBe(false);
         await offer('bartender', 'barber');
         Object.assign(codes, { bartender: await addCode(provider, 'bartender') });
         expect(await blocked()).toEqual({ bartender: true, barber: false });
