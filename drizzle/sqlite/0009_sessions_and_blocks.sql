@@ -3,22 +3,17 @@ CREATE TABLE `__new_blocked_givers` (
 	`giver_id` text NOT NULL,
 	`transaction_id` text NOT NULL,
 	`created_at_ms` integer NOT NULL,
-	`page_name` text DEFAULT '' NOT NULL,
-	PRIMARY KEY(`receiver_id`, `giver_id`, `page_name`),
+	`service_category` text NOT NULL,
+	PRIMARY KEY(`receiver_id`, `giver_id`, `service_category`),
 	FOREIGN KEY (`receiver_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action,
 	FOREIGN KEY (`giver_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action
 ) STRICT;
 --> statement-breakpoint
--- A block goes on for the page that was tipped, and for what has become of that page.
-INSERT OR IGNORE INTO `__new_blocked_givers`
-SELECT `block`.`receiver_id`, `block`.`giver_id`, `block`.`transaction_id`, `block`.`created_at_ms`,
-	CASE WHEN `page`.`display_name` = `receiver`.`full_name` THEN '' ELSE coalesce(`page`.`display_name`, '') END
+-- A block goes on for the service of the tip by which it was made.
+INSERT INTO `__new_blocked_givers`
+SELECT `block`.`receiver_id`, `block`.`giver_id`, `block`.`transaction_id`, `block`.`created_at_ms`, `tip`.`service_category`
 FROM `blocked_givers` AS `block`
-JOIN `accounts` AS `receiver` ON `receiver`.`id` = `block`.`receiver_id`
-JOIN `transactions` AS `tip` ON `tip`.`id` = `block`.`transaction_id`
-JOIN `qr_codes` AS `page` ON `page`.`user_id` = `block`.`receiver_id` AND (
-	`page`.`id` = `tip`.`qr_code_id` OR (`page`.`category` = `tip`.`service_category` AND `page`.`status` IN ('active', 'paused'))
-);
+JOIN `transactions` AS `tip` ON `tip`.`id` = `block`.`transaction_id`;
 --> statement-breakpoint
 DROP TABLE `blocked_givers`;
 --> statement-breakpoint

@@ -199,8 +199,8 @@ export const blockedGiver = z.object({
   /** The pseudonym under which the receiver knows the giver. */
   giverId: z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
   blockedAt: z.iso.datetime(),
-  /** The name of the pages that take no tips from them; null for all that show the name of the account. */
-  pageName: z.string().nullable(),
+  /** The service whose page takes no tips from them, nor does any other page that shows the same name. */
+  serviceCategory,
   /** The tip by which the giver was blocked. */
   tip: transaction,
 });

@@ -258,7 +258,7 @@ test('a giver is blocked without being told, and guests cannot be', async ({ pag
   await dialog(page).getByRole('button', { name: 'Block This Giver' }).click();
   const asked = question(page, 'Block this giver?');
   await expect(asked).toContainText(
-    'They will not be told. Their tips on this page, and on your other pages with the same name, will be refused as if your code were paused.',
+    'They will not be told. Their tips for this service, and on your other pages with the same name, will be refused as if your code were paused.',
   );
   await picture(page, 'words-11-block');
   await expectForEverybody(page, 'the question before somebody is blocked');

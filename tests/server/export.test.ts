@@ -315,7 +315,7 @@ describe('an export', () => {
         {
           giver_id: blocked?.giverId,
           blocked_at: blocked?.blockedAt,
-          page_name: null,
+          service_category: hidden.serviceCategory,
           transaction_id: hidden.id,
         },
       ],

@@ -52,7 +52,7 @@ function open(file = path, onStatement?: () => void): Database {
 /** Of the last version that knew of no refunds, and kept nothing of takings beside their sums. */
 const VERSION_WITHOUT_RECORDS = 6;
 /** Of the last version in which a block held for every page of its receiver. */
-const VERSION_WITHOUT_NAMED_BLOCKS = 9;
+const VERSION_WITHOUT_BLOCKED_SERVICES = 9;
 const FIRST_MS = Date.UTC(2026, 0, 1);
 
 /** The rows of a query, each as the text that the past is made of. */
@@ -152,36 +152,24 @@ describe('the committed migrations', () => {
     expect(after['checkpoints']).toMatchObject([{ transaction_sequence: hasTables ? 1 : 0 }]);
   });
 
-  test.each([
-    ['no name of its own', null, ['']],
-    ['the name of the account', 'Pat', ['']],
-    ['a name of its own', 'DJ', ['DJ']],
-  ])('leave a block to the page that was tipped, with %s', (_, name, expected) => {
+  test('leave a block to the service of the tip by which it was made, and end sessions 90 days after their login', () => {
     const database = open();
     migrate(database, MIGRATIONS.slice(0, 1));
     database.exec(FIRST_ROWS);
-    migrate(database, MIGRATIONS.slice(0, VERSION_WITHOUT_NAMED_BLOCKS));
-    database.exec(`INSERT INTO blocked_givers VALUES ('usr_1', 'usr_2', 'txn_1', ${FIRST_MS})`);
-    database.prepare('UPDATE qr_codes SET display_name = ?').run(name);
-    migrate(database, MIGRATIONS);
-    const names = 'SELECT page_name FROM blocked_givers ORDER BY page_name';
-    expect(database.prepare(names).pluck().all()).toEqual(expected);
-  });
-
-  test('leave a block to what has become of the page that was tipped, and end sessions 90 days after their login', () => {
-    const database = open();
-    migrate(database, MIGRATIONS.slice(0, 1));
-    database.exec(FIRST_ROWS);
-    migrate(database, MIGRATIONS.slice(0, VERSION_WITHOUT_NAMED_BLOCKS));
+    migrate(database, MIGRATIONS.slice(0, VERSION_WITHOUT_BLOCKED_SERVICES));
     database.exec(`
       INSERT INTO blocked_givers VALUES ('usr_1', 'usr_2', 'txn_1', ${FIRST_MS});
-      UPDATE qr_codes SET status = 'replaced';
+      UPDATE qr_codes SET status = 'replaced', display_name = 'Night';
       INSERT INTO qr_codes (id, user_id, category, created_at_ms, display_name) VALUES ('7K3MX9Q2AC', 'usr_1', 'dj', ${FIRST_MS}, 'DJ');
       UPDATE sessions SET expires_at_ms = ${FIRST_MS + 120 * 86_400_000};
     `);
     migrate(database, MIGRATIONS);
-    const names = 'SELECT page_name FROM blocked_givers ORDER BY page_name';
-    expect(database.prepare(names).pluck().all()).toEqual(['', 'DJ']);
+    expect(database.prepare('SELECT * FROM blocked_givers').all()).toEqual([
+      {
+        ...{ receiver_id: 'usr_1', giver_id: 'usr_2', service_category: 'dj' },
+        ...{ transaction_id: 'txn_1', created_at_ms: FIRST_MS },
+      },
+    ]);
     const ends = 'SELECT expires_at_ms FROM sessions';
     expect(database.prepare(ends).pluck().all()).toEqual([FIRST_MS + 90 * 86_400_000]);
   });

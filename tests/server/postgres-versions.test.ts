@@ -60,11 +60,7 @@ test('a database of the version before is checked as it is, and the next start b
   expect(await at(url).check(notesOf(noted))).toEqual({ problems: [], differences: [], tipCount: 3, past });
 });
 
-test.each([
-  ['no name of its own', null, ['']],
-  ['the name of the account', 'pat', ['']],
-  ['a name of its own', 'DJ', ['DJ']],
-])('a block of a version without names is left to the page that was tipped, with %s', async (_, name, expected) => {
+test('a block of a version that kept none by service is left to the service of the tip by which it was made', async () => {
   const url = await createPostgresDatabase();
   await makeEarlierDatabase(url, [{ amountCents: 1_000, createdAtMs: START_MS }]);
   const client = new Client({ connectionString: url });
@@ -74,10 +70,9 @@ test.each([
   await client.query(
     'INSERT INTO tipwell.blocked_givers SELECT receiver_id, giver_id, id, 0 FROM tipwell.transactions',
   );
-  await client.query('UPDATE tipwell.qr_codes SET display_name = $1', [name]);
   await migrate(client, readMigrations());
-  const { rows } = await client.query('SELECT page_name FROM tipwell.blocked_givers ORDER BY page_name');
-  expect(rows.map(({ page_name }) => page_name)).toEqual(expected);
+  const { rows } = await client.query('SELECT service_category FROM tipwell.blocked_givers');
+  expect(rows).toEqual([{ service_category: 'dj' }]);
 });
 
 test('what the version before noted shows when a tip of then is said to be paid', async () => {

@@ -29,8 +29,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   giver_fee: 'What the giver paid on top, in US dollars: 5 % of the amount.',
   giver_id:
     'Who tipped: to the giver their own id; to the receiver a pseudonym that stays the same for this giver and says nothing to anybody else; null for a giver without an account.',
-  page_name:
-    'The name of the pages that take no tips from the giver; null for all pages that show the name of your account.',
+  'BlockedGiver.service_category':
+    'The service whose page takes no tips from the giver; no other page of yours that shows the same name takes any either.',
   blocked_at: 'When you blocked the giver, ISO 8601 in UTC.',
   'BlockedGiver.giver_id': 'The pseudonym under which you know the giver.',
   giver_name:

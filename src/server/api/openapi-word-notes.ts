@@ -42,15 +42,20 @@ export const WORD_NOTES: Readonly<Record<string, RouteNotes>> = {
   'words.block': {
     summary: 'Block the giver of a tip',
     description:
-      'Takes no tips and no words from this giver any more, on the page that they tipped and on all of your pages that show the same name: to them your codes answer as if they were paused, and nothing tells them why. A page with a name of its own has blocks of its own. What they gave before stays. A giver without an account cannot be blocked. The request has no body.',
+      'Takes no tips and no words from this giver any more, for the service that they tipped and on all of your pages that show the same name as its page: to them your codes answer as if they were paused, and nothing tells them why. The block stays with the service when its page gets another name or another code. A page that shows another name has blocks of its own. What they gave before stays. A giver without an account cannot be blocked. The request has no body.',
     parameters: [RECEIVED_ID],
   },
   'words.blocked': {
     summary: 'List the givers whom you have blocked',
     description:
-      'The newest first, once for each name of pages, each with the tip by which you blocked them; 200 at most.',
+      'The newest first, once for each service, each with the tip by which you blocked them; 200 at most.',
     response: [
-      { giver_id: RECEIVED.giver_id, blocked_at: '2024-06-01T20:19:00.000Z', page_name: null, tip: RECEIVED },
+      {
+        giver_id: RECEIVED.giver_id,
+        blocked_at: '2024-06-01T20:19:00.000Z',
+        service_category: RECEIVED.service_category,
+        tip: RECEIVED,
+      },
     ],
   },
   'words.unblock': {

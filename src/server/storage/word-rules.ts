@@ -1,7 +1,7 @@
 /**
  * What holds for words on every engine. An engine finds rows and saves them; what a step comes to is decided here.
  */
-import type { UserId } from '#shared/ids.ts';
+import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { TransactionRecord } from './ledger.ts';
 import type { QrCodeWithProvider } from './storage.ts';
 import type { BlockedGiver, GivenWords, TipWords, WordsReport } from './words.ts';
@@ -99,51 +99,45 @@ export const reporting = (nowMs: number) =>
     apply: (row: WordsRow) => ({ ...row, isHidden: true, reportedAtMs: row.reportedAtMs ?? nowMs }),
   }) as const;
 
-/** A page as its blocks know it. */
-type NamedPage = Pick<QrCodeWithProvider, 'displayName' | 'fullName'>;
-
-/**
- * The name under which a page has its blocks: the same for all pages of an account that show the name of the account, so that what is
- * kept apart for givers is kept apart for those who are blocked too.
- */
-export function blockNameOf({ displayName, fullName }: NamedPage): string {
-  return displayName === null || displayName === fullName ? '' : displayName;
+/** A block of one giver, with the page that its service has now. */
+export interface PresentBlock extends Pick<BlockedGiver, 'serviceCategory'> {
+  /** Null while the service has no code that is active or paused. */
+  readonly pageId: QrCodeId | null;
+  /** Of that page; null for the full name. */
+  readonly displayName: string | null;
 }
 
 /**
- * Whom blocking the giver of a tip blocks, and on the pages of which names: that of the page that was tipped, and of the one that its
- * service has now.
- * @param present the code that the service of the tip has now.
+ * Whether blocks keep their giver out of a code: those of its service, and those of a service whose page shows the same name now. Nothing
+ * else may, because a giver who finds a page with another name paused as well would know that both are of one account.
+ * @param blocks those that the owner of the code has of one giver.
  */
+export function isKeptOut(
+  code: Pick<QrCodeWithProvider, 'serviceCategory' | 'displayName' | 'fullName'>,
+  blocks: readonly PresentBlock[],
+): boolean {
+  const shown = ({ displayName }: Pick<QrCodeWithProvider, 'displayName'>) => displayName ?? code.fullName;
+  return blocks.some(
+    (block) =>
+      block.serviceCategory === code.serviceCategory ||
+      (block.pageId !== null && shown(block) === shown(code)),
+  );
+}
+
+/** Whom blocking the giver of a tip blocks, and for which service. */
 export function decideBlock(
   { receiverId, nowMs }: { readonly receiverId: UserId; readonly nowMs: number },
   tip: TransactionRecord | undefined,
-  present: NamedPage | undefined,
 ):
-  | { readonly outcome: 'guest' | 'unknown_transaction'; readonly rows: readonly [] }
-  | { readonly outcome: 'blocked'; readonly rows: readonly BlockRow[] } {
-  if (tip?.receiverId !== receiverId) return { outcome: 'unknown_transaction', rows: [] };
-  const { giverId, displayName, receiverName: fullName } = tip;
-  if (giverId === null) return { outcome: 'guest', rows: [] };
-  const names = new Set([{ displayName, fullName }, ...(present ? [present] : [])].map(blockNameOf));
-  const rows = [...names].map((pageName) => ({
-    ...{ receiverId, giverId, pageName, transactionId: tip.id, createdAtMs: nowMs },
-  }));
-  return { outcome: 'blocked', rows };
-}
-
-/**
- * Under which name the blocks of a page are to be found from now on, for those that were made by a tip to its service. They stay under
- * the name before as well, which other pages may show.
- * @returns null when the page keeps its name.
- */
-export function movedBlocks(
-  before: QrCodeWithProvider,
-  { displayName }: Pick<QrCodeWithProvider, 'displayName'>,
-) {
-  const { userId: receiverId, serviceCategory, fullName } = before;
-  const [fromName, toName] = [blockNameOf(before), blockNameOf({ displayName, fullName })];
-  return fromName === toName ? null : { receiverId, serviceCategory, fromName, toName };
+  | { readonly outcome: 'guest' | 'unknown_transaction'; readonly row?: never }
+  | { readonly outcome: 'blocked'; readonly row: BlockRow } {
+  if (tip?.receiverId !== receiverId) return { outcome: 'unknown_transaction' };
+  const { id: transactionId, giverId, serviceCategory } = tip;
+  if (giverId === null) return { outcome: 'guest' };
+  return {
+    outcome: 'blocked',
+    row: { receiverId, giverId, serviceCategory, transactionId, createdAtMs: nowMs },
+  };
 }
 
 /** The ready thank-yous of an account as they are stored. */

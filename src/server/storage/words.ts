@@ -2,6 +2,7 @@
  * The part of the storage port that is about words: what giver and receiver wrote to each other about a tip, what receivers keep
  * out, and what they reported. Words stand beside the ledger, which never changes.
  */
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 
 /** What a giver adds to a tip. */
@@ -28,11 +29,11 @@ export interface TipWords extends GivenWords {
   readonly reportedAtMs: number | null;
 }
 
-/** A giver from whom a receiver takes no tips on the pages of one name. */
+/** A giver from whom a receiver takes no tips for one service, nor on pages that show the same name as its page. */
 export interface BlockedGiver {
   readonly giverId: UserId;
-  /** The name of the pages; empty for all that show the name of the account. */
-  readonly pageName: string;
+  /** That of the tip by which they were blocked. */
+  readonly serviceCategory: ServiceCategory;
   /** The tip by which they were blocked. */
   readonly transactionId: TransactionId;
   readonly createdAtMs: number;
@@ -79,8 +80,8 @@ export interface Words {
     nowMs: number,
   ): Promise<'reported' | 'no_words' | 'unknown_transaction'>;
   /**
-   * Takes no tips any more from whoever gave a tip, on all pages that show the name of the page that was tipped, or that its service has
-   * now; a second time changes nothing. A page that gets another name keeps the blocks that were made by tips to its service.
+   * Takes no tips any more from whoever gave a tip: for its service, whatever becomes of the code and the name of its page, and on all
+   * pages that show the same name as the present page of that service. A second time changes nothing.
    */
   blockGiver(
     receiverId: UserId,
@@ -91,7 +92,7 @@ export interface Words {
   unblockGiver(receiverId: UserId, giverId: UserId): Promise<void>;
   /** Whether the owner of a code takes no tips by it from a giver. */
   isBlocked(giverId: UserId, qrCodeId: QrCodeId): Promise<boolean>;
-  /** The givers whom a receiver has blocked, newest first, once for each name of pages. */
+  /** The givers whom a receiver has blocked, newest first, once for each service. */
   listBlocked(receiverId: UserId): Promise<BlockedGiver[]>;
   /**
    * What an account wrote with its tips, by their ids, at most so many.

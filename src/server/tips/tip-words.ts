@@ -30,7 +30,7 @@ export interface TipWords {
   report(account: Account, id: string): Promise<Transaction>;
   /** What a look-up tells somebody: whoever the owner of a code takes no tips from finds it paused, as they do when they pay. */
   seeCode(found: QrCodeLookup, giver: Account | null): Promise<QrCodeLookup>;
-  /** Takes no tips any more from whoever gave a tip, on all pages of the name that they tipped. @throws AppError `transaction_not_found`; `giver_unknown` for a guest's. */
+  /** Takes no tips any more from whoever gave a tip, for its service and on pages of the same name. @throws AppError `transaction_not_found`; `giver_unknown` for a guest's. */
   block(account: Account, id: string): Promise<void>;
   /** Takes tips again, on all pages. @param pseudonym of the giver. @throws AppError `giver_not_found` when they are not blocked. */
   unblock(account: Account, pseudonym: string): Promise<void>;
@@ -77,10 +77,10 @@ export function createTipWords(deps: {
   }
 
   const nameBlocked: TipWords['nameBlocked'] = ({ id: receiverId }, blocked) =>
-    blocked.map(({ giverId, pageName, transactionId, createdAtMs }) => ({
+    blocked.map(({ giverId, serviceCategory, transactionId, createdAtMs }) => ({
       giverId: view.pseudonymOf({ giverId, receiverId }),
       blockedAt: new Date(createdAtMs).toISOString(),
-      pageName: pageName === '' ? null : pageName,
+      serviceCategory,
       transactionId,
     }));
 

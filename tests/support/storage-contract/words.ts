@@ -172,7 +172,7 @@ export function describeWords(engine: Engine): void {
       expect(await balances()).toEqual(before);
       expect((await give({ giverId: null })).result.outcome).toBe('recorded');
       expect(await words.listBlocked(provider.id)).toEqual([
-        { giverId: customer.id, transactionId: tip.id, createdAtMs: NOW, pageName: '' },
+        { giverId: customer.id, transactionId: tip.id, createdAtMs: NOW, serviceCategory: 'bartender' },
       ]);
       expect(await words.listBlocked(customer.id)).toEqual([]);
 
@@ -185,7 +185,7 @@ export function describeWords(engine: Engine): void {
     });
 
     describe('a block', () => {
-      /** The code of the scene, and two more of the same provider, each with whether it takes tips of the customer. */
+      /** The code of the scene and another one of the same provider, each with whether it takes tips of the customer. */
       async function openPages() {
         const scene = await openScene(engine);
         const { give, storage, provider, customer, code, addCode } = scene;
@@ -194,10 +194,13 @@ export function describeWords(engine: Engine): void {
         const name = (service: Service, displayName: string | null) =>
           storage.updateQrCode(provider.id, codes[service], { displayName });
         const tip = async (service: Service) =>
-          (await give({ qrCodeId: codes[service], serviceCategory: service })).tip;
-        const block = async (service: Service) => {
-          const { id } = await tip(service);
+          (await give({ qrCodeId: codes[service], serviceCategory: service })).tip.id;
+        const blockBy = async (id: TransactionId) =>
           expect(await scene.words.blockGiver(provider.id, id, NOW)).toBe('blocked');
+        const block = async (service: Service) => blockBy(await tip(service));
+        const offer = async (...serviceCategories: Service[]) => {
+          const { outcome } = await storage.updateAccount(provider.id, { serviceCategories });
+          expect(outcome).toBe('updated');
         };
         /** Whether paying and looking the code up agree that it is blocked. */
         const isBlocked = async (service: Service) => {
@@ -210,7 +213,7 @@ export function describeWords(engine: Engine): void {
           bartender: await isBlocked('bartender'),
           barber: await isBlocked('barber'),
         });
-        return { ...scene, codes, name, tip, block, blocked };
+        return { ...scene, codes, name, tip, blockBy, block, offer, isBlocked, blocked };
       }
 
       test('holds for all pages that show the name of the account', async () => {
@@ -218,9 +221,12 @@ export function describeWords(engine: Engine): void {
         await name('barber', provider.fullName);
         await block('bartender');
         expect(await blocked()).toEqual({ bartender: true, barber: true });
+        await name('bartender', provider.fullName);
+        await name('barber', null);
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
       });
 
-      test('does not hold for a page with a name of its own, which has blocks of its own', async () => {
+      test('does not hold for a page that shows another name', async () => {
         const { words, provider, customer, name, block, blocked } = await openPages();
         await name('barber', 'The Barber');
         await block('bartender');
@@ -228,13 +234,26 @@ export function describeWords(engine: Engine): void {
         await words.unblockGiver(provider.id, customer.id);
         await block('barber');
         expect(await blocked()).toEqual({ bartender: false, barber: true });
+      });
+
+      test('is lifted with all others of the same giver', async () => {
+        const { words, provider, customer, name, block, blocked } = await openPages();
+        await name('barber', 'The Barber');
         await block('bartender');
-        expect((await words.listBlocked(provider.id)).map(({ pageName }) => pageName).sort()).toEqual([
-          '',
-          'The Barber',
-        ]);
+        await block('barber');
+        const services = (await words.listBlocked(provider.id)).map(({ serviceCategory }) => serviceCategory);
+        expect(services.sort()).toEqual(['barber', 'bartender']);
         await words.unblockGiver(provider.id, customer.id);
         expect(await blocked()).toEqual({ bartender: false, barber: false });
+        expect(await words.listBlocked(provider.id)).toEqual([]);
+      });
+
+      test('is of one giver: another one goes on', async () => {
+        const { addAccount, give, block } = await openPages();
+        const other = await addAccount('oda');
+        await block('bartender');
+        expect((await give({ giverId: other.id })).result.outcome).toBe('recorded');
+        expect((await give()).result.outcome).toBe('code_paused');
       });
 
       test('holds for all pages that show the same name of their own', async () => {
@@ -247,24 +266,62 @@ export function describeWords(engine: Engine): void {
         expect(await blocked()).toEqual({ bartender: true, barber: false });
       });
 
-      test('stays with the page on which it was made, whatever name that gets', async () => {
+      test('stays with the service, whatever name its page gets', async () => {
         const { name, block, blocked } = await openPages();
         await block('bartender');
         await name('bartender', 'Night');
-        expect(await blocked()).toEqual({ bartender: true, barber: true });
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
         await name('bartender', 'Later');
-        await name('bartender', 'Latest');
-        expect(await blocked()).toEqual({ bartender: true, barber: true });
-        await name('barber', 'Day');
         expect(await blocked()).toEqual({ bartender: true, barber: false });
         await name('bartender', null);
-        await name('barber', null);
         expect(await blocked()).toEqual({ bartender: true, barber: true });
       });
 
+      test('does not link a page to a name that the page of the service had and gave up', async () => {
+        const { name, block, blocked } = await openPages();
+        await block('bartender');
+        await name('bartender', 'Night');
+        await name('bartender', null);
+        await name('barber', 'Night');
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
+      });
+
+      test('stays when the account gets another full name', async () => {
+        const { storage, provider, name, block, blocked } = await openPages();
+        await name('bartender', provider.fullName);
+        await block('bartender');
+        await storage.updateAccount(provider.id, { fullName: 'Pat Newname' });
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
+        await name('barber', provider.fullName);
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
+      });
+
+      test('stays for each of two services once their pages show different names', async () => {
+        const { tip, blockBy, name, blocked } = await openPages();
+        const [first, second] = [await tip('bartender'), await tip('barber')];
+        await blockBy(first);
+        await blockBy(second);
+        await name('barber', 'Day');
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
+      });
+
+      test('stays when the service is retired and offered again', async () => {
+        const { addCode, give, provider, codes, name, block, offer, isBlocked, blocked } = await openPages();
+        await name('bartender', 'Night');
+        await name('barber', 'Night');
+        await block('bartender');
+        await offer('barber');
+        expect((await give()).result.outcome).toBe('code_retired');
+        // A service without a page shows no name that another one could have.
+        expect(await isBlocked('barber')).toBe(false);
+        await offer('bartender', 'barber');
+        Object.assign(codes, { bartender: await addCode(provider, 'bartender') });
+        expect(await blocked()).toEqual({ bartender: true, barber: false });
+      });
+
       test('by a tip to a code that was replaced holds for the page of the service as it is now', async () => {
-        const { storage, words, provider, codes, tip, name, blocked } = await openPages();
-        const { id } = await tip('bartender');
+        const { storage, provider, codes, tip, blockBy, name, blocked } = await openPages();
+        const id = await tip('bartender');
         const next = { id: newQrCodeId(randomBytes), createdAtMs: NOW };
         const picture = { address: 'https://tips.example.com', png: bytesOf(1) };
         await name('bartender', 'Night');
@@ -272,8 +329,11 @@ export function describeWords(engine: Engine): void {
         expect(replaced.outcome).toBe('replaced');
         await storage.updateQrCode(provider.id, next.id, { displayName: 'Later' });
         Object.assign(codes, { bartender: next.id });
-        expect(await words.blockGiver(provider.id, id, NOW)).toBe('blocked');
+        await blockBy(id);
         expect(await blocked()).toEqual({ bartender: true, barber: false });
+        await name('barber', 'Later');
+        await storage.updateQrCode(provider.id, next.id, { status: 'paused' });
+        expect(await blocked()).toEqual({ bartender: true, barber: true });
       });
     });
 

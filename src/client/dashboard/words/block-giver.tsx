@@ -20,11 +20,10 @@ export function BlockGiver({ tip: { id, giverId, serviceCategory } }: { readonly
     onError: (error) => tell(error, 'The giver could not be blocked. Please try again.'),
     onSettled: leave,
   });
-  // A page with another name has blocks of its own.
+  // Each service has blocks of its own.
   const isBlocked =
     blocking.isSuccess ||
-    blocked.data?.some((one) => one.giverId === giverId && one.tip.serviceCategory === serviceCategory) ===
-      true;
+    blocked.data?.some((one) => one.giverId === giverId && one.serviceCategory === serviceCategory) === true;
 
   useEffect(() => {
     // The pressed button is gone once the giver is blocked.
@@ -68,8 +67,8 @@ export function BlockGiver({ tip: { id, giverId, serviceCategory } }: { readonly
           onCancel={leave}
         >
           <p>
-            They will not be told. Their tips on this page, and on your other pages with the same name, will
-            be refused as if your code were paused.
+            They will not be told. Their tips for this service, and on your other pages with the same name,
+            will be refused as if your code were paused.
           </p>
         </Confirmation>
       )}

@@ -55,20 +55,15 @@ export function BlockedGivers() {
       ) : (
         <ul className={care.sessions}>
           {blocked.data.map((one) => (
-            <li key={`${one.giverId} ${one.pageName}`} className={care.session}>
+            <li key={`${one.giverId} ${one.serviceCategory}`} className={care.session}>
               <p className={care.words}>
                 <strong>
                   <bdi>{nameOf(one)}</bdi>
                 </strong>
                 <br />
                 <span className={care.since}>
-                  blocked on <time dateTime={one.blockedAt}>{shortDateTime(one.blockedAt)}</time>
-                  {one.pageName !== null && (
-                    <>
-                      {' '}
-                      for <bdi>{one.pageName}</bdi>
-                    </>
-                  )}
+                  blocked on <time dateTime={one.blockedAt}>{shortDateTime(one.blockedAt)}</time>, for{' '}
+                  {CATEGORY_LABELS[one.serviceCategory]}
                 </span>
               </p>
               <Button look="quiet" aria-label={`Unblock ${nameOf(one)}`} onClick={() => setAsked(one)}>

@@ -22,7 +22,7 @@ const code = {
   takesWords: qrCodes.takesWords,
 };
 /** The condition of the index `qr_codes_current`, in its words. */
-const isCurrent = sql`status in ('active', 'paused')`;
+export const isCurrent = sql`status in ('active', 'paused')`;
 export const ownsCode = eq(accounts.id, qrCodes.userId);
 /** As givers see it: a code of an account that is being closed takes no tips. */
 const statusForGivers = sql<QrCodeStatus>`CASE

@@ -6,7 +6,6 @@ import type { QrCodeId, UserId } from '#shared/ids.ts';
 import { CLOSED_ACCOUNT } from '../closed-accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules.ts';
 import type { NewPicture, NewQrCode, Photo, QrCodeChange, QrCodeRecord } from '../storage.ts';
-import { movedBlocks } from '../word-rules.ts';
 import type { Statements } from './statements.ts';
 
 /** @param isRepeated whether this step may have been committed before. */
@@ -34,10 +33,7 @@ export async function updateCode(statements: Statements, userId: UserId, id: QrC
   const found = await lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
   const code = changedCode(found.code, change);
-  const [before] = await statements.codeWithProvider.execute({ id });
-  const moved = before && movedBlocks(before, code);
   await save(statements, code);
-  if (moved) await statements.copyBlocks.execute(moved);
   return { outcome: 'updated', code } as const;
 }
 

@@ -22,7 +22,7 @@ import {
   withReceiverNames,
 } from '../rules.ts';
 import type { QrCodeRecord } from '../storage.ts';
-import { blockNameOf, type KeptWords, newWordsRow, type WordsRow } from '../word-rules.ts';
+import { isKeptOut, type KeptWords, newWordsRow, type PresentBlock, type WordsRow } from '../word-rules.ts';
 import type { Session } from './atomic-steps.ts';
 import {
   type DueTip,
@@ -33,10 +33,16 @@ import {
   writeTips,
 } from './tip-writes.ts';
 
+/** Each with the blocks that its owner has of the givers; pages of other services are read only where there are blocks. */
 const CODES = `
   SELECT id, user_id AS "userId", category AS "serviceCategory", status, display_name AS "displayName", greeting,
     thank_you AS "thankYou", photo_name AS "photoName", takes_words AS "takesWords", ARRAY(
-      SELECT giver_id || ' ' || page_name FROM blocked_givers
+      SELECT json_build_object('giverId', giver_id, 'serviceCategory', service_category,
+        'pageId', page.id, 'displayName', page.display_name)
+      FROM blocked_givers LEFT JOIN LATERAL (
+        SELECT id, display_name FROM qr_codes AS own
+        WHERE own.user_id = receiver_id AND own.category = service_category AND own.status IN ('active', 'paused') LIMIT 1
+      ) AS page ON true
       WHERE receiver_id = qr_codes.user_id AND giver_id = ANY ($2::text[])
     ) AS blocks
   FROM qr_codes WHERE id = ANY ($1::text[])`;
@@ -68,6 +74,10 @@ const EARLIER = `
   LEFT JOIN reversals ON reversals.transaction_sequence = transactions.sequence
   LEFT JOIN tip_words ON tip_words.transaction_id = transactions.id`;
 
+interface CodeWithBlocks extends QrCodeRecord {
+  readonly blocks: readonly (PresentBlock & { readonly giverId: UserId })[];
+}
+
 /** What was committed, and for which accounts there are entries that others may not have seen. */
 interface Committed<Outcome> {
   readonly outcome: Outcome;
@@ -89,7 +99,7 @@ export async function recordTips(
   const giverIds = [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))];
   const [accounts, codes, earlier] = await Promise.all([
     lockAccounts(session, giverIds, codeIds),
-    session.ask<QrCodeRecord & Row & { readonly blocks: readonly string[] }>({
+    session.ask<CodeWithBlocks & Row>({
       name: 'codes',
       text: CODES,
       values: [codeIds, giverIds],
@@ -128,7 +138,8 @@ export async function recordTips(
         username: receiver.username,
         fullName: receiver.fullName,
       };
-    const isBlocked = page?.blocks.includes(`${tip.giverId} ${blockNameOf(page)}`) ?? false;
+    const blocks = page?.blocks.filter(({ giverId }) => giverId === tip.giverId) ?? [];
+    const isBlocked = page !== undefined && isKeptOut(page, blocks);
     const decision = decideTip(given, before ?? findByKey(tip), page, isBlocked);
     if (decision.outcome === 'repeated' && isRepeated && before && giver !== undefined && receiver) {
       for (const account of [giver, receiver]) if (account) touched.add(account);

@@ -4,6 +4,7 @@
  */
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, primaryKey } from 'drizzle-orm/pg-core';
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { schema, text, userId, whole } from './columns.ts';
 import { accounts } from './schema.ts';
@@ -43,7 +44,7 @@ export const tipWords = schema.table(
   ],
 );
 
-/** The givers from whom a receiver takes no tips on the pages of one name, each with the tip by which they were blocked. */
+/** The givers from whom a receiver takes no tips for a service, each with the tip by which they were blocked. */
 export const blockedGivers = schema.table(
   'blocked_givers',
   {
@@ -55,11 +56,10 @@ export const blockedGivers = schema.table(
       .references(() => accounts.id),
     transactionId: text('transaction_id').$type<TransactionId>().notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
-    /** The name of the pages; empty for all that show the name of the account. */
-    pageName: text('page_name').notNull().default(''),
+    serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.receiverId, table.giverId, table.pageName] }),
+    primaryKey({ columns: [table.receiverId, table.giverId, table.serviceCategory] }),
     index('blocked_givers_giver').on(table.giverId),
   ],
 );

@@ -4,9 +4,10 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import { alias } from 'drizzle-orm/pg-core';
+import { isCurrent } from './code-statements.ts';
 import { CHANNEL } from './notifications.ts';
 import { prepareInsert } from './placeholders.ts';
-import { accounts, transactions } from './schema.ts';
+import { accounts, qrCodes } from './schema.ts';
 import { blockedGivers, readyThankYous, tipWords } from './word-schema.ts';
 
 export function prepareWordStatements(db: NodePgDatabase) {
@@ -103,42 +104,27 @@ export function prepareWordStatements(db: NodePgDatabase) {
       .limit(value('atMost'))
       .prepare('words_given_by'),
 
-    blockOf: db
-      .select({ createdAtMs: blockedGivers.createdAtMs })
+    /** What `isKeptOut` asks for: pages are read only where there are blocks. */
+    blocksOfGiver: db
+      .select({
+        serviceCategory: blockedGivers.serviceCategory,
+        pageId: qrCodes.id,
+        displayName: qrCodes.displayName,
+      })
       .from(blockedGivers)
-      .where(
+      .leftJoin(
+        qrCodes,
         and(
-          eq(blockedGivers.receiverId, value('receiverId')),
-          eq(blockedGivers.giverId, value('giverId')),
-          eq(blockedGivers.pageName, value('pageName')),
+          eq(qrCodes.userId, blockedGivers.receiverId),
+          eq(qrCodes.category, blockedGivers.serviceCategory),
+          isCurrent,
         ),
       )
-      .prepare('block_of'),
-    insertBlock: prepareInsert(db, blockedGivers, 'insert_block'),
-    /** Those blocks of a page that gets another name which were made by tips to its service. */
-    copyBlocks: db
-      .insert(blockedGivers)
-      .select(
-        db
-          .select({
-            receiverId: blockedGivers.receiverId,
-            giverId: blockedGivers.giverId,
-            transactionId: blockedGivers.transactionId,
-            createdAtMs: blockedGivers.createdAtMs,
-            pageName: sql<string>`${value('toName')}::text`.as('page_name'),
-          })
-          .from(blockedGivers)
-          .innerJoin(transactions, eq(transactions.id, blockedGivers.transactionId))
-          .where(
-            and(
-              eq(blockedGivers.receiverId, value('receiverId')),
-              eq(blockedGivers.pageName, value('fromName')),
-              eq(transactions.serviceCategory, value('serviceCategory')),
-            ),
-          ),
+      .where(
+        and(eq(blockedGivers.receiverId, value('receiverId')), eq(blockedGivers.giverId, value('giverId'))),
       )
-      .onConflictDoNothing()
-      .prepare('copy_blocks'),
+      .prepare('blocks_of_giver'),
+    insertBlock: prepareInsert(db, blockedGivers, 'insert_block'),
     deleteBlock: db
       .delete(blockedGivers)
       .where(
@@ -148,13 +134,13 @@ export function prepareWordStatements(db: NodePgDatabase) {
     blocksOf: db
       .select({
         giverId: blockedGivers.giverId,
-        pageName: blockedGivers.pageName,
+        serviceCategory: blockedGivers.serviceCategory,
         transactionId: blockedGivers.transactionId,
         createdAtMs: blockedGivers.createdAtMs,
       })
       .from(blockedGivers)
       .where(eq(blockedGivers.receiverId, value('receiverId')))
-      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId), blockedGivers.pageName)
+      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId))
       .prepare('blocks_of'),
     deleteBlocksOf: db
       .delete(blockedGivers)

@@ -4,11 +4,11 @@
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { QrCodeWithProvider } from '../storage.ts';
 import {
-  blockNameOf,
   decideAboutWords,
   decideBlock,
   decideThanks,
   hiding,
+  isKeptOut,
   newWordsRow,
   readyRows,
   reporting,
@@ -75,15 +75,9 @@ export function createWords(deps: {
 
     blockGiver: (receiverId, id, nowMs) =>
       transact(async (statements) => {
-        // Nobody changes the name of a page meanwhile.
-        await statements.lockAccount.execute({ id: receiverId });
         const [tip] = await statements.transactionById.execute({ id });
-        const [present] = tip
-          ? await statements.codeOfCategory.execute({ userId: receiverId, category: tip.serviceCategory })
-          : [];
-        const [page] = present ? await statements.codeWithProvider.execute({ id: present.id }) : [];
-        const { outcome, rows } = decideBlock({ receiverId, nowMs }, tip, page);
-        for (const row of rows) await statements.insertBlock.run(row);
+        const { outcome, row } = decideBlock({ receiverId, nowMs }, tip);
+        if (row) await statements.insertBlock.run(row);
         return outcome;
       }),
 
@@ -133,8 +127,7 @@ export async function isBlocked(
   code: QrCodeWithProvider | undefined,
 ): Promise<boolean> {
   if (giverId === null || !code) return false;
-  const block = { giverId, receiverId: code.userId, pageName: blockNameOf(code) };
-  return (await statements.blockOf.execute(block)).length > 0;
+  return isKeptOut(code, await statements.blocksOfGiver.execute({ giverId, receiverId: code.userId }));
 }
 
 async function lock(statements: Statements, id: TransactionId) {

@@ -5,7 +5,6 @@ import type { PhotoName, QrCodeId, UserId } from '#shared/ids.ts';
 import { CLOSED_ACCOUNT } from '../closed-accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules.ts';
 import type { NewPicture, NewQrCode, Photo, QrCodeChange, QrCodeRecord } from '../storage.ts';
-import { movedBlocks } from '../word-rules.ts';
 import type { Statements } from './statements.ts';
 
 export function createCodes(statements: Statements) {
@@ -43,12 +42,8 @@ export function createCodes(statements: Statements) {
     update(userId: UserId, id: QrCodeId, change: QrCodeChange) {
       const found = currentCode(findOwn(userId, id));
       if (found.outcome !== 'current') return found;
-      const { code } = found;
-      const changed = changedCode(code, change);
-      const before = statements.codeWithProvider.get({ id });
-      const moved = before && movedBlocks(before, changed);
+      const changed = changedCode(found.code, change);
       save(changed);
-      if (moved) statements.copyBlocks.run(moved);
       return { outcome: 'updated', code: changed } as const;
     },
 

@@ -38,7 +38,7 @@ import {
   withReceiverNames,
 } from '../rules.ts';
 import type { QrCodeWithProvider } from '../storage.ts';
-import { blockNameOf, newWordsRow } from '../word-rules.ts';
+import { isKeptOut, newWordsRow } from '../word-rules.ts';
 import type { Statements } from './statements.ts';
 
 export function createLedger(statements: Statements) {
@@ -70,8 +70,7 @@ export function createLedger(statements: Statements) {
   /** Whether the owner of a code takes no tips from a giver. */
   function isBlocked(giverId: UserId | null, code: QrCodeWithProvider | undefined): boolean {
     if (giverId === null || !code) return false;
-    const block = { giverId, receiverId: code.userId, pageName: blockNameOf(code) };
-    return statements.blockOf.get(block) !== undefined;
+    return isKeptOut(code, statements.blocksOfGiver.all({ giverId, receiverId: code.userId }));
   }
 
   /** The position of an entry; null when the account has none of that name. */

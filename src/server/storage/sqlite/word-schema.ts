@@ -4,6 +4,7 @@
  */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { userId } from './columns.ts';
 import { accounts } from './schema.ts';
@@ -45,7 +46,7 @@ export const tipWords = sqliteTable(
   ],
 );
 
-/** The givers from whom a receiver takes no tips on the pages of one name, each with the tip by which they were blocked. */
+/** The givers from whom a receiver takes no tips for a service, each with the tip by which they were blocked. */
 export const blockedGivers = sqliteTable(
   'blocked_givers',
   {
@@ -57,11 +58,10 @@ export const blockedGivers = sqliteTable(
       .references(() => accounts.id),
     transactionId: text('transaction_id').$type<TransactionId>().notNull(),
     createdAtMs: integer('created_at_ms').notNull(),
-    /** The name of the pages; empty for all that show the name of the account. */
-    pageName: text('page_name').notNull().default(''),
+    serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.receiverId, table.giverId, table.pageName] }),
+    primaryKey({ columns: [table.receiverId, table.giverId, table.serviceCategory] }),
     index('blocked_givers_giver').on(table.giverId),
   ],
 );

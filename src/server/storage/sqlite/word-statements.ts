@@ -4,8 +4,9 @@
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import type { BetterSQLite3Database } from 'drizzle-orm/better-sqlite3';
 import { alias } from 'drizzle-orm/sqlite-core';
+import { isCurrent } from './code-statements.ts';
 import { given, prepareInsert } from './placeholders.ts';
-import { accounts, transactions } from './schema.ts';
+import { accounts, qrCodes } from './schema.ts';
 import { blockedGivers, readyThankYous, tipWords } from './word-schema.ts';
 
 export function prepareWordStatements(db: BetterSQLite3Database) {
@@ -98,42 +99,27 @@ export function prepareWordStatements(db: BetterSQLite3Database) {
       .limit(value('atMost'))
       .prepare(),
 
-    blockOf: db
-      .select({ createdAtMs: blockedGivers.createdAtMs })
+    /** What `isKeptOut` asks for: pages are read only where there are blocks. */
+    blocksOfGiver: db
+      .select({
+        serviceCategory: blockedGivers.serviceCategory,
+        pageId: qrCodes.id,
+        displayName: qrCodes.displayName,
+      })
       .from(blockedGivers)
-      .where(
+      .leftJoin(
+        qrCodes,
         and(
-          eq(blockedGivers.receiverId, value('receiverId')),
-          eq(blockedGivers.giverId, value('giverId')),
-          eq(blockedGivers.pageName, value('pageName')),
+          eq(qrCodes.userId, blockedGivers.receiverId),
+          eq(qrCodes.category, blockedGivers.serviceCategory),
+          isCurrent,
         ),
+      )
+      .where(
+        and(eq(blockedGivers.receiverId, value('receiverId')), eq(blockedGivers.giverId, value('giverId'))),
       )
       .prepare(),
     insertBlock: prepareInsert(db, blockedGivers, (insert) => insert.onConflictDoNothing()),
-    /** Those blocks of a page that gets another name which were made by tips to its service. */
-    copyBlocks: db
-      .insert(blockedGivers)
-      .select(
-        db
-          .select({
-            receiverId: blockedGivers.receiverId,
-            giverId: blockedGivers.giverId,
-            transactionId: blockedGivers.transactionId,
-            createdAtMs: blockedGivers.createdAtMs,
-            pageName: sql<string>`${value('toName')}`.as('page_name'),
-          })
-          .from(blockedGivers)
-          .innerJoin(transactions, eq(transactions.id, blockedGivers.transactionId))
-          .where(
-            and(
-              eq(blockedGivers.receiverId, value('receiverId')),
-              eq(blockedGivers.pageName, value('fromName')),
-              eq(transactions.serviceCategory, value('serviceCategory')),
-            ),
-          ),
-      )
-      .onConflictDoNothing()
-      .prepare(),
     deleteBlock: db
       .delete(blockedGivers)
       .where(
@@ -143,13 +129,13 @@ export function prepareWordStatements(db: BetterSQLite3Database) {
     blocksOf: db
       .select({
         giverId: blockedGivers.giverId,
-        pageName: blockedGivers.pageName,
+        serviceCategory: blockedGivers.serviceCategory,
         transactionId: blockedGivers.transactionId,
         createdAtMs: blockedGivers.createdAtMs,
       })
       .from(blockedGivers)
       .where(eq(blockedGivers.receiverId, given('receiverId')))
-      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId), blockedGivers.pageName)
+      .orderBy(desc(blockedGivers.createdAtMs), desc(blockedGivers.transactionId))
       .prepare(),
     deleteBlocksOf: db
       .delete(blockedGivers)

@@ -58,12 +58,8 @@ export function createWords(deps: {
 
     blockGiver: (receiverId, id, nowMs) =>
       write(() => {
-        const tip = tipOf(id);
-        const present =
-          tip && statements.codeOfCategory.get({ userId: receiverId, category: tip.serviceCategory });
-        const page = present && statements.codeWithProvider.get({ id: present.id });
-        const { outcome, rows } = decideBlock({ receiverId, nowMs }, tip, page);
-        for (const row of rows) statements.insertBlock.run(row);
+        const { outcome, row } = decideBlock({ receiverId, nowMs }, tipOf(id));
+        if (row) statements.insertBlock.run(row);
         return outcome;
       }),
 
