@@ -44,12 +44,13 @@ describe.skipIf(process.platform === 'win32').each(['000', '022', '077'])('with 
       'tipwell.db-wal': '600',
       'tipwell.db.lock': '600',
     });
-    await vi.waitFor(() => expect(readdirSync(backups).join()).toMatch(/\.db$/), {
+    await vi.waitFor(() => expect(readdirSync(backups).join()).toMatch(/\.db\.past$/), {
       timeout: 20_000,
       interval: 50,
     });
     expect(modeOf(backups)).toBe('700');
-    expect(Object.values(modesIn(backups))).toEqual(['600']);
+    // The backup, and what is noted of its past.
+    expect(Object.values(modesIn(backups))).toEqual(['600', '600']);
     await server.stop();
   });
 
