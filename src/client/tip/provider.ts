@@ -59,8 +59,8 @@ export function useProvider(
   const isKnown = isDemo || (rendered !== null && attempt === 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
-    // A page that arrives rendered is the same for everybody, and a code may be paused for whoever is logged in.
-    if (isDemo || (isKnown && readToken() === null)) return;
+    // A page that arrives rendered is the same for everybody, and a code that it shows may be paused for whoever is logged in.
+    if (isDemo || (isKnown && (rendered?.status !== 'found' || readToken() === null))) return;
     const abort = new AbortController();
     if (!isKnown) setLookup(null);
     void lookUp(qrId, abort.signal).then((answer) => {
