@@ -5,7 +5,6 @@ import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
 import { trpc } from '../../session/api-hooks.ts';
-import { FRESH } from '../../session/part.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -28,7 +27,7 @@ interface QrCodesProps {
 }
 
 export function QrCodes({ user, codes }: QrCodesProps) {
-  const { data: ended } = trpc.qrCodes.ended.useQuery({ limit: 1 }, FRESH);
+  const { data: ended } = trpc.qrCodes.ended.useQuery({ limit: 1 });
   const creation = useCreation(codes);
   const isOpened = useOpened() !== null;
   /** What was opened stays, because it may have changes that were not saved. */
