@@ -1,22 +1,27 @@
 /** What asks for the password again, some time after the login: the question stands above it, and it goes on as it was. */
 import type { Page } from '@playwright/test';
-import { expect, PASSWORD, test, toast } from './fixtures.ts';
+import { test as base, expect, PASSWORD, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Enter your password to go on' });
 const password = (page: Page) => question(page).getByLabel('Password', { exact: true });
 
+/** A profile that is open a quarter of an hour after the login. */
+const test = base.extend<{ readonly profile: Page }>({
+  async profile({ page, backstage, logInAs }, use) {
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    await backstage.ageLogin(customer, 16);
+    await page.goto('/dashboard?tab=profile');
+    await use(page);
+  },
+});
+
 test('a change of the profile asks for the password, keeps what was typed, and goes on', async ({
-  page,
-  backstage,
-  logInAs,
+  profile: page,
   complaints,
 }) => {
-  const customer = await backstage.customer();
-  await logInAs(customer);
-  await backstage.ageLogin(customer, 16);
-  await page.goto('/dashboard?tab=profile');
   await page.getByRole('button', { name: 'Edit Profile' }).click();
   const phone = page.getByLabel('Phone (optional)');
   await phone.fill('+43 660 1234567');
@@ -51,15 +56,9 @@ test('a change of the profile asks for the password, keeps what was typed, and g
 });
 
 test('a download of all data asks for the password, and is saved then', async ({
-  page,
-  backstage,
-  logInAs,
+  profile: page,
   complaints,
 }) => {
-  const customer = await backstage.customer();
-  await logInAs(customer);
-  await backstage.ageLogin(customer, 16);
-  await page.goto('/dashboard?tab=profile');
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download My Data' }).first().click();
   await password(page).fill(PASSWORD);
