@@ -199,7 +199,7 @@ export const blockedGiver = z.object({
   /** The pseudonym under which the receiver knows the giver. */
   giverId: z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
   blockedAt: z.iso.datetime(),
-  /** The service whose page takes no tips from them, nor does any other page that shows the same name. */
+  /** The service whose page takes no tips from them; pages that show the same name take none either. */
   serviceCategory,
   /** The tip by which the giver was blocked. */
   tip: transaction,
