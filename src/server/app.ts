@@ -226,6 +226,5 @@ function createServices({
     limits: config.isRateLimited ? createLimits(storage, clock) : createNoLimits(),
     hashingTurns: createTurns(ROOMS.hashing),
     insightsTurns: createTurns(ROOMS.insights),
-    queryTurns,
   };
 }

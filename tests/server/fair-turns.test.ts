@@ -1,4 +1,5 @@
 /** Whose step comes when many wait: the work of one must not keep the others waiting, however much of it was asked for at once. */
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
@@ -17,7 +18,7 @@ test('whoever asks for one step waits for one of each of the others, not for all
   expect(taken.indexOf('cam')).toBeLessThanOrEqual(4);
 });
 
-test('of one owner fifty steps wait and no more, whether anybody still wants them or not, and others wait as before', async () => {
+test('of one owner fifty steps wait and no more, and others wait as before', async () => {
   const turns = createFairTurns(1);
   let refused = 0;
   const ask = (owner: string) =>
@@ -31,6 +32,25 @@ test('of one owner fifty steps wait and no more, whether anybody still wants the
   expect(refused).toBe(10);
   await ask('greedy');
   expect(refused).toBe(10);
+});
+
+test('a step whose connection has gone gives its place to another, and its work does not begin', async () => {
+  const turns = createFairTurns(1);
+  const line = new EventEmitter().setMaxListeners(0);
+  const onHangUp = (listener: () => void) => {
+    line.once('close', listener);
+    return () => line.off('close', listener);
+  };
+  await turns.step('greedy');
+  const waiting = Array.from({ length: 50 }, () => turns.step('greedy', onHangUp));
+  await expect(turns.step('greedy')).rejects.toEqual(new AppError('busy'));
+  const outcomes = Promise.allSettled(waiting);
+  line.emit('close');
+  for (const outcome of await outcomes)
+    expect(outcome).toEqual({ status: 'rejected', reason: new AppError('busy') });
+  expect(line.listenerCount('close')).toBe(0);
+  await Promise.all(Array.from({ length: 50 }, () => turns.step('greedy', onHangUp)));
+  expect(line.listenerCount('close')).toBe(0);
 });
 
 test('everything else gets its turn after each two steps', async () => {

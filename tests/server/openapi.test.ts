@@ -871,6 +871,8 @@ async function runEverything(document: Description, validate: Validate, t: TestA
     await call(limited, 'POST /auth/password', { token, body: { ...change, current_password: 'wrong' } });
   for (let attempt = 0; attempt <= 300; attempt += 1) {
     await call(limited, 'GET /transactions/{transaction_id}', { at: receipt });
+    for (const list of ['transactions', 'ended-qr-codes', 'words/blocked-givers'])
+      await call(limited, `GET /${list}`, { token });
     await call(limited, 'GET /transactions/sums', { token });
     await call(limited, 'GET /transactions/summary', { token });
   }

@@ -212,6 +212,16 @@ describe('a long history without a limit', () => {
     expect(turns).toBeGreaterThanOrEqual(TURNS_AT_LEAST);
   });
 
+  test('counts once, as a page of it would', async () => {
+    const { t, pat } = await createLongHistory();
+    const limited = await createTestApp({ config: { isRateLimited: true }, data: t.data });
+    limited.clock.nowMs = t.clock.nowMs;
+    const leftAfter = async (query = '') =>
+      (await limited.rest('GET', `/transactions${query}`, { token: pat.token })).headers.get('RateLimit');
+    expect(await leftAfter()).toBe('"lists";r=599;t=60');
+    expect(await leftAfter('?limit=1')).toBe('"lists";r=598;t=60');
+  });
+
   test('takes turns with other lists: however many are read at once, each turn has a page or two of all of them', async () => {
     const { t, open } = await createLongHistory();
     const reading = vi.spyOn(t.storage, 'listTransactions');

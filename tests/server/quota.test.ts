@@ -64,7 +64,7 @@ test('of several limits the one that is nearest to its end is told, and none tha
 test('nothing is told where nothing is counted', async () => {
   const t = await limited();
   const { token } = await t.registerCustomer();
-  for (const path of ['/auth/me', '/transactions', '/qr-codes/0000000000'])
+  for (const path of ['/auth/me', '/qr-codes', '/qr-codes/0000000000'])
     expect(toldBy(await t.rest('GET', path, { token })), path).toEqual([null, null]);
   const free = await createTestApp();
   const { token: other } = await free.registerCustomer();

@@ -19,6 +19,7 @@ import { turnOwner } from './context.ts';
 import {
   anyPasswordProcedure,
   confirmedProcedure,
+  countedProcedure,
   publicProcedure,
   router,
   signedInProcedure,
@@ -79,11 +80,7 @@ export const authRouter = router({
 
   me: anyPasswordProcedure.query(({ ctx }) => userFrom(ctx.account)),
 
-  updateProfile: signedInProcedure
-    .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countChange('profile_change', ctx.account.id, ctx.quota);
-      return next();
-    })
+  updateProfile: countedProcedure('profile_change')
     .input(profileChange)
     .mutation(async ({ ctx, input }) => {
       const { accounts, limits, hashingTurns, sessions } = ctx.services;
@@ -159,11 +156,7 @@ export const authRouter = router({
     }),
 
   /** The name of the file, then its bytes in pieces. */
-  export: confirmedProcedure
-    .use(async ({ ctx, next }) => {
-      await ctx.services.limits.countChange('export', ctx.account.id, ctx.quota);
-      return next();
-    })
+  export: countedProcedure('export', confirmedProcedure)
     .input(exportRequest)
     .subscription(({ ctx, input }) => {
       const { services, account, token } = ctx;

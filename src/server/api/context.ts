@@ -16,8 +16,7 @@ import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
-import type { FairTurns } from '#server/queue/fair-turns.ts';
-import type { TurnOwner, Turns } from '#server/queue/turns.ts';
+import type { OnHangUp, TurnOwner, Turns } from '#server/queue/turns.ts';
 import type { Account } from '#server/storage/storage.ts';
 import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
@@ -44,8 +43,6 @@ export interface Services {
   readonly takesGuestTips: boolean;
   readonly hashingTurns: Turns;
   readonly insightsTurns: Turns;
-  /** The turns of queries that read much: a batch may hold ten of them. */
-  readonly queryTurns: FairTurns;
 }
 
 export interface Context {
@@ -60,14 +57,15 @@ export interface Context {
   /** The caller's address and the network around it, as limits count them. Reading them costs more than most answers. */
   address(): Pick<Caller, 'address' | 'network'>;
   readonly device: DeviceOfRequest;
+  /** Whether it is a page of a list that is sent as one answer, which was counted with the first. */
+  readonly isFurtherPage: boolean;
   /** What is left of the limits that the request is counted by. */
   readonly quota: Quota;
   /**
-   * Calls `listener` when the connection has closed, also when the answer was still waiting for its turn on it (RFC
-   * 9112, section 9.3.2), of which a request's own signal hears nothing on older Node.js (seen on 20, not on 26).
-   * @returns a function that stops listening.
+   * Hears of the end of the connection, also when the answer was still waiting for its turn on it (RFC 9112, section 9.3.2), of which a
+   * request's own signal hears nothing on older Node.js (seen on 20, not on 26).
    */
-  onHangUp(listener: () => void): () => void;
+  readonly onHangUp: OnHangUp;
   /** The User-Agent header. */
   readonly userAgent: string | undefined;
 }
@@ -92,6 +90,7 @@ export function createContextReader(deps: {
         return { address, network: networkAround(address) };
       },
       device: new DeviceOfRequest(() => deviceMarks.read(c.req.header('Cookie'))),
+      isFurtherPage: false,
       quota: new Quota(),
       onHangUp: (listener) => onClose(socket, listener),
       userAgent: c.req.header('User-Agent'),

@@ -1,21 +1,13 @@
 /** The devices that tips reach with no page open. */
 import { deviceChange, deviceQuery, newDevice } from '#shared/notices.ts';
-import type { Change } from '../limits/limits.ts';
-import { confirmedProcedure, router, signedInProcedure } from './trpc.ts';
-
-/** Counts each request before its input is parsed. */
-const counted = (what: Change, procedure = signedInProcedure) =>
-  procedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
-    return next();
-  });
+import { confirmedProcedure, countedProcedure, router, signedInProcedure } from './trpc.ts';
 
 export const noticesRouter = router({
   key: signedInProcedure.query(({ ctx }) => ctx.services.notices.key()),
 
   devices: signedInProcedure.query(({ ctx }) => ctx.services.notices.list(ctx.account.id, ctx.token)),
 
-  register: counted('notice_device', confirmedProcedure)
+  register: countedProcedure('notice_device', confirmedProcedure)
     .input(newDevice)
     .mutation(async ({ ctx, input }) => {
       const device = await ctx.services.notices.register(ctx.account.id, ctx.token, input);
@@ -23,12 +15,12 @@ export const noticesRouter = router({
       return device;
     }),
 
-  update: counted('notice_device')
+  update: countedProcedure('notice_device')
     .input(deviceChange)
     .mutation(({ ctx, input }) => ctx.services.notices.update(ctx.account.id, ctx.token, input)),
 
   /** Its own device a session may remove as it may log out, without the password. */
-  remove: counted('notice_device')
+  remove: countedProcedure('notice_device')
     .input(deviceQuery)
     .mutation(async ({ ctx, input }): Promise<null> => {
       const devices = await ctx.services.notices.list(ctx.account.id, ctx.token);
@@ -38,7 +30,7 @@ export const noticesRouter = router({
       return null;
     }),
 
-  test: counted('notice_test')
+  test: countedProcedure('notice_test')
     .input(deviceQuery)
     .mutation(async ({ ctx, input }): Promise<null> => {
       await ctx.services.notices.test(ctx.account.id, input.id);

@@ -2,21 +2,20 @@
 
 import { printRequest } from '#shared/print.ts';
 import { endedQrCodesQuery, newQrCode, photoOfCode, qrCodeChange, qrCodeQuery } from '#shared/qr-codes.ts';
-import type { Change } from '../limits/limits.ts';
 import { turnOwner } from './context.ts';
-import { callerIfKnown, providerProcedure, publicProcedure, router, signedInProcedure } from './trpc.ts';
-
-/** Counts each request before its input is parsed. */
-const counted = (what: Change) =>
-  signedInProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
-    return next();
-  });
+import {
+  callerIfKnown,
+  countedProcedure,
+  providerProcedure,
+  publicProcedure,
+  router,
+  signedInProcedure,
+} from './trpc.ts';
 
 export const qrCodesRouter = router({
   list: signedInProcedure.query(({ ctx }) => ctx.services.qrCodes.list(ctx.account, turnOwner(ctx))),
 
-  ended: signedInProcedure
+  ended: countedProcedure('lists')
     .input(endedQrCodesQuery)
     .query(({ ctx, input }) => ctx.services.qrCodes.listEnded(ctx.account, input)),
 
@@ -25,17 +24,17 @@ export const qrCodesRouter = router({
     return ctx.services.qrCodes.create(ctx.account, input.serviceCategory, turnOwner(ctx));
   }),
 
-  update: counted('tip_page_change')
+  update: countedProcedure('tip_page_change')
     .input(qrCodeChange)
     .mutation(({ ctx, input }) => ctx.services.qrCodes.update(ctx.account, input, turnOwner(ctx))),
 
-  setPhoto: counted('photo')
+  setPhoto: countedProcedure('photo')
     .input(photoOfCode)
     .mutation(({ ctx, input }) =>
       ctx.services.qrCodes.setPhoto(ctx.account, input.id, input.photo, turnOwner(ctx)),
     ),
 
-  removePhoto: counted('tip_page_change')
+  removePhoto: countedProcedure('tip_page_change')
     .input(qrCodeQuery)
     .mutation(({ ctx, input }) => ctx.services.qrCodes.removePhoto(ctx.account, input.id, turnOwner(ctx))),
 
@@ -44,7 +43,7 @@ export const qrCodesRouter = router({
     return ctx.services.qrCodes.replace(ctx.account, input.id, turnOwner(ctx));
   }),
 
-  print: counted('print')
+  print: countedProcedure('print')
     .input(printRequest)
     .query(async ({ ctx, input: { id, ...request } }) => {
       const page = await ctx.services.qrCodes.findOwnPage(ctx.account, id);

@@ -25,6 +25,8 @@ export interface RestRequest {
   ask(input: unknown | (() => Promise<unknown>)): Promise<unknown>;
   /** Calls any procedure, by its types. */
   caller(): Caller;
+  /** Calls procedures for what goes on with a list that was counted when it began. */
+  callerForMore(): Caller;
 }
 
 export interface RestAnswer {

@@ -112,6 +112,7 @@ export const REST_ROUTES: readonly RestRoute[] = [
     isList: true,
     isPaged: true,
     parameters: ['limit', 'cursor'],
+    refusals: ['too_many_requests'],
     async call({ caller, query }) {
       const limit = query('limit');
       const asked = limit === undefined ? {} : { limit: numberFrom(limit) };

@@ -64,6 +64,7 @@ export function createRestAdapter(
         bytes: (atMost) => readBytes(c, atMost, 'photo_too_large'),
         ask: (input) => ask(route, input, context),
         caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
+        callerForMore: () => createCaller({ ...context, isFurtherPage: true }),
       });
       const answer = await asked.catch((error: unknown) => {
         tellQuota(refusalOf(error).code === 'too_many_requests');

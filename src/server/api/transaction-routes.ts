@@ -33,13 +33,14 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     parameters: [...FILTER, 'limit', 'cursor'],
     isPaged: true,
     isCsvToo: true,
-    async call({ caller, query, prefersCsv }) {
+    refusals: ['too_many_requests'],
+    async call({ caller, callerForMore, query, prefersCsv }) {
       const limit = query('limit');
-      const { list } = caller().transactions;
       const filter = filterOf(query);
-      const listFrom = (cursor: string | undefined) =>
-        list({ ...filter, limit: limit === undefined ? MAX_PAGE_SIZE : numberFrom(limit), cursor });
-      const first = await listFrom(query('cursor'));
+      const page = { ...filter, limit: limit === undefined ? MAX_PAGE_SIZE : numberFrom(limit) };
+      const first = await caller().transactions.list({ ...page, cursor: query('cursor') });
+      const { list } = callerForMore().transactions;
+      const listFrom = (cursor: string) => list({ ...page, cursor });
       const { transactions, nextCursor } = first;
       const next =
         limit === undefined || nextCursor === null ? {} : { next: nextPage(filter, limit, nextCursor) };
@@ -91,12 +92,12 @@ export const TRANSACTION_ROUTES: readonly RestRoute[] = [
     output: insights,
     isCsvToo: true,
     refusals: ['too_many_requests'],
-    async call({ ask, caller, query, prefersCsv }) {
+    async call({ ask, callerForMore, query, prefersCsv }) {
       const { direction: _, ...filter } = filterOf(query);
       const granularity = query('granularity');
       const body = await ask({ ...filter, granularity });
       if (!prefersCsv()) return { body };
-      const { list } = caller().transactions;
+      const { list } = callerForMore().transactions;
       const listFrom = (cursor: string | undefined) =>
         list({ ...filter, direction: 'received', limit: MAX_PAGE_SIZE, cursor });
       const tips = pagesFrom(await listFrom(undefined), listFrom);

@@ -16,7 +16,14 @@ import {
   transactionsQuery,
 } from '#shared/tips.ts';
 import { type Context, turnOwner } from './context.ts';
-import { anybodyProcedure, router, signedInProcedure, tippingProcedure, withErrorsHeard } from './trpc.ts';
+import {
+  anybodyProcedure,
+  countedProcedure,
+  router,
+  signedInProcedure,
+  tippingProcedure,
+  withErrorsHeard,
+} from './trpc.ts';
 
 /** As many characters as a UUID has random digits in its first half. */
 const MIN_GUEST_KEY_LENGTH = 16;
@@ -36,14 +43,6 @@ const changedByPartyProcedure = ofPartyProcedure.use(async ({ ctx, next }) => {
   if (ctx.account) await ctx.services.limits.countChange('refund', ctx.account.id, ctx.quota);
   return next();
 });
-
-/** For what is read of a whole history, counted before its input is parsed. */
-function readingProcedure(what: 'sums' | 'insights') {
-  return signedInProcedure.use(async ({ ctx, next }) => {
-    await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
-    return next();
-  });
-}
 
 /** Guests share all keys: whoever guessed one would be given the receipt of another's tip. */
 function requireUnguessable(idempotencyKey: string | undefined): void {
@@ -73,9 +72,9 @@ export const transactionsRouter = router({
     return ctx.services.transactions.create(ctx.account, input);
   }),
 
-  list: signedInProcedure
+  list: countedProcedure('lists')
     .input(transactionsQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input)),
+    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, ctx.onHangUp)),
 
   get: ofPartyProcedure
     .input(transactionQuery)
@@ -90,22 +89,22 @@ export const transactionsRouter = router({
     .input(givingUp)
     .mutation(({ ctx, input }) => ctx.services.transactions.giveUp(ctx.account, input.id)),
 
-  sums: readingProcedure('sums')
+  sums: countedProcedure('sums')
     .input(sumsQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input)),
+    .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input, ctx.onHangUp)),
 
-  insights: readingProcedure('insights')
+  insights: countedProcedure('insights')
     .input(insightsQuery)
     .query(({ ctx, input }) =>
       // As a whole, because what it works out of some years is as much as what it reads.
       ctx.services.insightsTurns.take(turnOwner(ctx), () =>
-        ctx.services.takings.insights(ctx.account, input),
+        ctx.services.takings.insights(ctx.account, input, ctx.onHangUp),
       ),
     ),
 
-  summary: readingProcedure('sums')
+  summary: countedProcedure('sums')
     .input(summaryQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input)),
+    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input, ctx.onHangUp)),
 
   /**
    * Each tip that the caller gives or receives, under the transaction's id, and each that is reversed, under an id of its own, for

@@ -6,6 +6,7 @@ import { initTRPC } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type { Account } from '#server/storage/storage.ts';
 import { AppError } from '#shared/errors.ts';
+import type { Change } from '../limits/limits.ts';
 import type { Context } from './context.ts';
 import { refusalOf } from './refusals.ts';
 
@@ -102,6 +103,16 @@ export const providerProcedure = signedInProcedure.use(({ ctx, next }) => {
   if (!ctx.account.isServiceProvider) throw new AppError('providers_only');
   return next();
 });
+
+/**
+ * Counts each request of an account before its input is parsed.
+ * @param procedure what is guaranteed beside that.
+ */
+export const countedProcedure = (what: Change, procedure = signedInProcedure) =>
+  procedure.use(async ({ ctx, next }) => {
+    if (!ctx.isFurtherPage) await ctx.services.limits.countChange(what, ctx.account.id, ctx.quota);
+    return next();
+  });
 
 function requireSession({ withAnyPassword = false } = {}) {
   return t.procedure.use(async ({ ctx, next }) => {

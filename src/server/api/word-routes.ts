@@ -48,6 +48,7 @@ export const WORD_ROUTES: readonly RestRoute[] = [
     status: 200,
     output: blockedGiver,
     isList: true,
+    refusals: ['too_many_requests'],
   }),
   route('DELETE', '/words/blocked-givers/:giver_id', 'words.unblock', {
     status: 204,

@@ -1,40 +1,39 @@
 /** Words between giver and receiver: thanks, and what a receiver does about what was written. */
 import { giverQuery, hiddenWords, readyThankYous, thankYouForTip, transactionQuery } from '#shared/tips.ts';
-import { router, signedInProcedure } from './trpc.ts';
+import { countedProcedure, router, signedInProcedure } from './trpc.ts';
 
-const countedProcedure = signedInProcedure.use(async ({ ctx, next }) => {
-  await ctx.services.limits.countChange('words', ctx.account.id, ctx.quota);
-  return next();
-});
+const changeProcedure = countedProcedure('words');
 
 export const wordsRouter = router({
-  thank: countedProcedure
+  thank: changeProcedure
     .input(thankYouForTip)
     .mutation(({ ctx, input }) => ctx.services.tipWords.thank(ctx.account, input.id, input.text)),
 
-  hide: countedProcedure
+  hide: changeProcedure
     .input(hiddenWords)
     .mutation(({ ctx, input }) => ctx.services.tipWords.hide(ctx.account, input.id, input.hidden)),
 
-  report: countedProcedure
+  report: changeProcedure
     .input(transactionQuery)
     .mutation(({ ctx, input }) => ctx.services.tipWords.report(ctx.account, input.id)),
 
-  block: countedProcedure.input(transactionQuery).mutation(async ({ ctx, input }): Promise<null> => {
+  block: changeProcedure.input(transactionQuery).mutation(async ({ ctx, input }): Promise<null> => {
     await ctx.services.tipWords.block(ctx.account, input.id);
     return null;
   }),
 
-  unblock: countedProcedure.input(giverQuery).mutation(async ({ ctx, input }): Promise<null> => {
+  unblock: changeProcedure.input(giverQuery).mutation(async ({ ctx, input }): Promise<null> => {
     await ctx.services.tipWords.unblock(ctx.account, input.giverId);
     return null;
   }),
 
-  blocked: signedInProcedure.query(({ ctx }) => ctx.services.tipWords.listBlocked(ctx.account)),
+  blocked: countedProcedure('lists').query(({ ctx }) =>
+    ctx.services.tipWords.listBlocked(ctx.account, ctx.onHangUp),
+  ),
 
   thankYous: signedInProcedure.query(({ ctx }) => ctx.services.tipWords.readyThankYous(ctx.account)),
 
-  saveThankYous: countedProcedure
+  saveThankYous: changeProcedure
     .input(readyThankYous)
     .mutation(({ ctx, input }) => ctx.services.tipWords.saveThankYous(ctx.account, input.texts)),
 });

@@ -91,6 +91,8 @@ export const LIMITS = {
   notice_test: inMemory(['account'], 10, HOUR_MS),
   // Each reads up to some milliseconds. An open dashboard asks again after a tip, one time after the other while tips come.
   sums: inMemory(['account'], 600, MINUTE_MS),
+  // A page of a hundred tips takes a millisecond or two; a list that is sent as one answer counts once.
+  lists: inMemory(['account'], 600, MINUTE_MS),
   insights: inMemory(['account'], 120, MINUTE_MS),
   // An export reads a whole history, and packs it.
   export: inMemory(['account'], 10, HOUR_MS),

@@ -7,7 +7,7 @@
  * processes let through N times as many attempts at most:
  * - `login_try_*`, `password_change_try` and `right_password_*` bound the parsing and hashing that one process does.
  * - `qr_code_creation` bounds the pictures that one process draws; an account has one code for each service at most.
- * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`, `sums`, `insights`, `export` and
+ * - `profile_change`, `tip_page_change`, `photo`, `print`, `refund`, `notice_device`, `notice_test`, `lists`, `sums`, `insights`, `export` and
  *   `stream_opening` bound the work of one process.
  * - `registration_try_*` bounds also how many emails somebody can ask for: N times 200 an hour from one address.
  * - `tip` guards money: it is in memory only where one process has the data, and exact there.
@@ -87,6 +87,7 @@ export type Change = Extract<
   | 'words'
   | 'notice_device'
   | 'notice_test'
+  | 'lists'
   | 'sums'
   | 'insights'
   | 'export'

@@ -1,4 +1,5 @@
 import { AppError } from '#shared/errors.ts';
+import type { OnHangUp } from './turns.ts';
 
 /**
  * Work that could go on for long, in steps: so many in each turn of the event loop, whoever takes them. Those who wait take one after
@@ -8,10 +9,10 @@ export interface FairTurns {
   /**
    * Resolves when the caller may take one step: at once while this turn of the loop has steps left.
    * @param owner whose work it is.
-   * @throws AppError `busy` when as many steps of the owner wait as may. Whoever has hung up keeps a step until its turn, so that
-   *   nothing else would bound how many one client can ask for.
+   * @param onHangUp a step that waits is given up then.
+   * @throws AppError `busy` when as many steps of the owner wait as may, or nobody waits for it any more.
    */
-  step(owner: unknown): Promise<void>;
+  step(owner: unknown, onHangUp?: OnHangUp): Promise<void>;
 }
 
 /** Of one owner: the ten calls of a batch, a few times over. */
@@ -41,19 +42,38 @@ export function createFairTurns(stepsPerTurn: number): FairTurns {
     if (left < stepsPerTurn) setImmediate(beginTurn);
   }
 
+  function enqueue(owner: unknown, go: () => void): void {
+    const steps = waiting.get(owner) ?? [];
+    if (steps.length >= MAX_WAITING) throw new AppError('busy');
+    steps.push(go);
+    waiting.set(owner, steps);
+  }
+
+  /** @returns false for what waits no longer. */
+  function takeOut(owner: unknown, go: () => void): boolean {
+    const steps = waiting.get(owner) ?? [];
+    const index = steps.indexOf(go);
+    if (index === -1) return false;
+    steps.splice(index, 1);
+    if (steps.length === 0) waiting.delete(owner);
+    return true;
+  }
+
   return {
-    async step(owner) {
+    async step(owner, onHangUp) {
       if (left === stepsPerTurn) setImmediate(beginTurn);
       if (left > 0) {
         left -= 1;
         return;
       }
-      await new Promise<void>((resolve) => {
-        const steps = waiting.get(owner);
-        if (steps && steps.length >= MAX_WAITING) throw new AppError('busy');
-        if (steps) steps.push(resolve);
-        else waiting.set(owner, [resolve]);
-      });
+      let stopListening = (): void => {};
+      await new Promise<void>((go, reject) => {
+        enqueue(owner, go);
+        stopListening =
+          onHangUp?.(() => {
+            if (takeOut(owner, go)) reject(new AppError('busy'));
+          }) ?? stopListening;
+      }).finally(() => stopListening());
     },
   };
 }

@@ -15,6 +15,12 @@ export interface Room {
   readonly patienceMs: number;
 }
 
+/**
+ * Calls its listener when nobody waits for the result any more, also when that was before.
+ * @returns a function that stops listening.
+ */
+export type OnHangUp = (listener: () => void) => () => void;
+
 /** Who asks for a turn. */
 export interface TurnOwner {
   /** A network; or, for whoever has shown to belong there, the account itself. */
@@ -22,11 +28,8 @@ export interface TurnOwner {
   readonly account: string;
   /** Whether they have shown to belong to the account: a marked device, or an open session. */
   readonly isKnown: boolean;
-  /**
-   * Calls its listener when nobody waits for the result any more, also when that was before; what has not begun by then never does.
-   * @returns a function that stops listening.
-   */
-  readonly onHangUp?: (listener: () => void) => () => void;
+  /** What has not begun by then never does. */
+  readonly onHangUp?: OnHangUp;
 }
 
 export interface Turns {
