@@ -12,6 +12,8 @@ const LOOK_EACH_MS = 5;
 const WRITE_EACH_MS = 100;
 
 const file = process.env['LOOP_PROBE_FILE'] ?? '/dev/null';
+// A process that the server starts for work of its own has another loop, and loading its modules is no stop of the server's.
+delete process.env['LOOP_PROBE_FILE'];
 const parent = process.ppid;
 
 let lookedAt = performance.now();
