@@ -137,13 +137,14 @@ describe('a backup', () => {
   });
 
   test('that failed is tried again, and takes no earlier one away', async () => {
-    const { clock, schedule, start, names } = createScene();
+    const { folder, clock, schedule, start, names } = createScene();
     await schedule.run();
     clock.nowMs += DAY_MS;
     const failing = start({ backUp: () => Promise.reject(new Error('no space left')) });
     for (let attempt = 0; attempt < 20; attempt += 1)
       await expect(failing.run()).rejects.toThrow('no space left');
     expect(names()).toEqual(['tipwell-000001-2026-05-15.db']);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.past'))).toHaveLength(1);
     expect(await schedule.run()).not.toBeNull();
   });
 
@@ -216,8 +217,12 @@ describe('of the backups', () => {
       const atSeconds = (clock.nowMs - hours * HOUR_MS) / 1_000;
       utimesSync(join(folder, name), atSeconds, atSeconds);
     }
+    const begun = join(folder, 'tipwell-000001-2026-05-14.db.past');
+    writeFileSync(begun, '');
+    utimesSync(begun, 0, 0);
     await schedule.run();
     expect(names()).toEqual([beingWritten, 'tipwell-000003-2026-05-15.db']);
+    expect(existsSync(begun)).toBe(false);
   });
 
   test('a fresh one without a note delays none unless it is of this past, and is told when it is of another', async () => {
@@ -341,6 +346,22 @@ describe('of the backups', () => {
       one.clock.nowMs += DAY_MS;
     }
     expect(one.names()).toHaveLength(28);
+  });
+
+  test('servers that share a folder never write into one file, in whichever moment they begin', async () => {
+    const { folder, start, names } = createScene();
+    const files: string[] = [];
+    const backUp = async (file: string) => {
+      files.push(file);
+      await vi.waitFor(() => expect(files).toHaveLength(3));
+      writeFileSync(file, 'a backup');
+      return { past: pastOf(1), differing: [] };
+    };
+    await Promise.all([1, 2, 3].map(() => start({ backUp }).run()));
+    expect(files.sort()).toEqual(
+      ['000001', '000002', '000003'].map((number) => join(folder, `tipwell-${number}-2026-05-15.db`)),
+    );
+    expect(names()).toHaveLength(3);
   });
 
   test('one without a note is deleted only once its past could be read, and is one of this database', async () => {

@@ -30,7 +30,9 @@ const MAX_KEPT = 14;
 
 const PREFIX = brand.name.toLowerCase();
 /** At one a day the numbers have six digits for 2,700 years; those of more than twelve are not exact enough to count up from. */
-const FILE = new RegExp(`^${PREFIX}-(\\d{6,12})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)(\\.unfinished)?$`);
+const NAME = `^${PREFIX}-(\\d{6,12})-\\d{4}-\\d{2}-\\d{2}\\.(?:db|dump)`;
+const FILE = new RegExp(`${NAME}(\\.unfinished)?$`);
+const NOTE = new RegExp(`${NAME}\\.past$`);
 
 export interface BackupSchedule {
   /**
@@ -160,6 +162,29 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     }
   }
 
+  /** Begins the note of the next backup, so that no other server that shares the folder takes its name. @returns the name. */
+  function reserveNext(): string {
+    for (;;) {
+      const file = nextFile();
+      try {
+        writeFileSync(noteOf(file), '', { flag: 'wx', mode: 0o600 });
+        return file;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      }
+    }
+  }
+
+  /** Deletes what backups left that were broken off, once nobody can be writing them any more. */
+  function clearAway(): void {
+    for (const entry of entriesIn(folder)) {
+      const path = join(folder, entry.name);
+      const [, unfinished] = FILE.exec(entry.name)?.slice(1) ?? [];
+      const isLeft = unfinished !== undefined || (NOTE.test(entry.name) && isEmpty(path));
+      if (isLeft && entry.isFile() && isAbandoned(path, clock())) rmSync(path, { force: true });
+    }
+  }
+
   async function makeIfDue(): Promise<WrittenBackup | null> {
     // Backups are people's data: a folder that is made here is for this user alone.
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -170,14 +195,15 @@ export function createBackupSchedule(deps: BackupScheduleDependencies): BackupSc
     if (ageMs !== null && Math.abs(ageMs) < INTERVAL_MS) return null;
     await noteAll(finished());
     const noted = notesIn(finished());
-    const file = nextFile();
-    const made = await backUp(file, noted);
+    const file = reserveNext();
+    const made = await backUp(file, noted).catch((error: unknown) => {
+      rmSync(noteOf(file), { force: true });
+      throw error;
+    });
     writeNote(file, made.past);
     learn([...noted, made.past], made.differing);
     // Old backups are deleted after the new one was written, so that a full disk keeps those that it has.
-    for (const { path, isFinished } of existing()) {
-      if (!isFinished && isAbandoned(path, clock())) rmSync(path, { force: true });
-    }
+    clearAway();
     for (const { path } of own().slice(MAX_KEPT)) {
       // What came into the folder meanwhile has not been compared.
       if (!noted.includes(readNote(path) ?? '')) continue;
@@ -222,6 +248,12 @@ function entriesIn(folder: string): readonly Dirent[] {
 function isAbandoned(path: string, nowMs: number): boolean {
   const found = statSync(path, { throwIfNoEntry: false });
   return found !== undefined && nowMs - found.mtimeMs > BACKUP_PATIENCE_MS;
+}
+
+/** Whether it is a note that was begun and never written. */
+function isEmpty(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.size === 0;
 }
 
 /** Where the past of a backup is noted. */
