@@ -233,7 +233,7 @@ export const session = z.object({
   /** When it ends unless it is used before. */
   expiresAt: z.iso.datetime(),
   /** When its owner last proved in it to know the password. */
-  confirmedAt: z.iso.datetime(),
+  confirmedAt: z.iso.datetime().nullable(),
   /** Whether it is the session that asks. */
   isCurrent: z.boolean(),
 });

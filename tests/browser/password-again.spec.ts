@@ -67,3 +67,43 @@ test('a download of all data asks for the password, and is saved then', async ({
   await expect(question(page)).toHaveCount(0);
   expect(complaints.splice(0)).toHaveLength(1);
 });
+
+base(
+  'the question leaves nothing behind when nobody answers it',
+  async ({ page, backstage, logInAs, complaints }) => {
+    const customer = await backstage.customer();
+    await logInAs(customer);
+    const other = { email: customer.email, password: PASSWORD };
+    await backstage.call('POST', '/auth/login', { body: other });
+    await backstage.ageLogin(customer, 16);
+    await page.goto('/dashboard');
+    await page.getByRole('tab', { name: 'Profile' }).click();
+    const everywhere = page.getByRole('button', { name: 'Logout Everywhere Else' });
+
+    await base.step('given up, it gives the focus back to the button', async () => {
+      await everywhere.click();
+      await expect(question(page)).toBeVisible();
+      await page.keyboard.press('Escape');
+      await expect(everywhere).toBeFocused();
+    });
+    await base.step('with the page before, it is gone', async () => {
+      await everywhere.click();
+      await expect(question(page)).toBeVisible();
+      await page.goBack();
+      await expect(question(page)).toHaveCount(0);
+      await page.goto('/dashboard?tab=profile');
+    });
+    await base.step('when the session has ended meanwhile, that is what is said', async () => {
+      await everywhere.click();
+      await expect(question(page)).toBeVisible();
+      await backstage.call('POST', '/auth/logout', { token: customer.token });
+      await password(page).fill(PASSWORD);
+      await page.keyboard.press('Enter');
+      await expect(toast(page, 'Your session has ended. Please login again.').first()).toBeVisible();
+      await expect(question(page)).toHaveCount(0);
+      await expect(page).toHaveURL(/^[^?]*\/auth/);
+    });
+    await expect(toast(page, 'Enter your password to go on.')).toHaveCount(0);
+    expect(complaints.splice(0).length).toBeGreaterThan(0);
+  },
+);

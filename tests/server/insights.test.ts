@@ -366,3 +366,23 @@ test('REST tells takings in its own words, in dollars', async () => {
     before: { from: '2026-05-14', to: '2026-05-14', count: 0, net: 0 },
   });
 });
+
+test('wait behind none of the lists that the same account asks for, so that they give their place to others soon', async () => {
+  const { t, token, query } = await openScene();
+  const { list } = t.trpc(token).transactions;
+  let listed = 0;
+  let isAnswered = false;
+  const listing = Array.from({ length: 40 }, async () => {
+    while (!isAnswered) {
+      await list.query({});
+      listed += 1;
+    }
+  });
+  const years = { from: '2017-01-01', to: '2026-05-15', timeZone: 'Europe/Vienna' };
+  const { before } = await query({ ...years, granularity: 'month' });
+  isAnswered = true;
+  await Promise.all(listing);
+  expect(before.count).toBe(0);
+  // Each of some sixty readings would let each of the others go first.
+  expect(listed).toBeLessThan(4_000);
+});

@@ -2,6 +2,7 @@
  * What could keep an owner out, or lead their money and their data elsewhere, is for whoever typed the password within the last
  * quarter of an hour: a session that somebody else got hold of is not enough.
  */
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createLimitedApp, WRONG } from '#tests/support/attempts.ts';
 import { call, DOORS, type Door, refusedBy, tally, times } from '#tests/support/both-doors.ts';
@@ -156,4 +157,16 @@ test('a clock that is turned back confirms no session for longer', async () => {
   t.clock.nowMs -= 40 * MINUTE_MS;
   const answer = await call('REST', t, 'auth.endOtherSessions', undefined, provider);
   expect(refusedBy('REST', answer).code).toBe('password_needed');
+});
+
+test('a session from before this was kept tells no time of it, and needs the password', async () => {
+  const { t, provider, confirm } = await openScene();
+  const tokenHash = createHash('sha256').update(provider.token).digest();
+  expect(await t.storage.confirmSession(tokenHash, 0)).toBe(true);
+  const told = async () => (await provider.trpc.auth.sessions.query()).map(({ confirmedAt }) => confirmedAt);
+  expect(await told()).toEqual([null]);
+  const rename = () => call('REST', t, 'auth.updateProfile', { username: 'patrick' }, provider);
+  expect(refusedBy('REST', await rename()).code).toBe('password_needed');
+  expect((await confirm('REST')).status).toBe(204);
+  expect(await told()).toEqual([new Date(t.clock.nowMs).toISOString()]);
 });

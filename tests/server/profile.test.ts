@@ -241,6 +241,8 @@ describe('how often a profile is changed', () => {
       detail: 'A username can be changed three times in 30 days. You can change yours again in 20 days.',
     });
     expect(Number(refused.headers.get('Retry-After'))).toBe(20 * 86_400);
+    // What is left of another limit would say that it can be tried again.
+    expect(refused.headers.get('RateLimit')).toBeNull();
     expect((await change('REST', t, cam, { fullName: 'Cam' })).status).toBe(200);
 
     const restarted = await createTestApp({ data: t.data, config: t.config });

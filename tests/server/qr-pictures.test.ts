@@ -325,6 +325,42 @@ describe('the drawing of pictures', () => {
     expect([addresses.length, late.addresses.length]).toEqual([1, 0]);
   });
 
+  test('goes on for whoever waits for the same picture when the one who asked first has gone', async () => {
+    const t = await createTestApp();
+    await t.setTheScene();
+    const account = await accountOf(t);
+    const line = new EventEmitter();
+    const isDrawing = once(line, 'drawing');
+    let drawings = 0;
+    const codes = createQrCodes({
+      payments: createSimulatedPayments(t.storage),
+      storage: t.storage,
+      clock: () => t.clock.nowMs,
+      random: randomBytes,
+      publicUrl: 'https://moved.example.org',
+      draw(owner, order) {
+        drawings += 1;
+        if (drawings > 1) return testDrawing.draw(owner, order);
+        line.emit('drawing');
+        // Its turn does not come before the line is closed.
+        return once(line, 'close').then(() => Promise.reject(new AppError('busy')));
+      },
+    });
+    const first = codes.list(account, SOMEBODY);
+    const refused = expect(first).rejects.toEqual(new AppError('busy'));
+    await isDrawing;
+    const second = codes.list(account, SOMEBODY);
+    const third = codes.list(account, SOMEBODY);
+    await t.storage.listQrCodes(account.id, '');
+    await new Promise((resolve) => setImmediate(resolve));
+    line.emit('close');
+    await refused;
+    const [code] = await second;
+    expect(decode(pictureOf(code ?? { imageBase64: '' }))).toBe(`https://moved.example.org/tip/${code?.id}`);
+    expect(await third).toEqual(await second);
+    expect(drawings).toBe(2);
+  });
+
   test('makes each missing picture once, however many lists ask at once', async () => {
     const t = await createTestApp();
     const expected = [];

@@ -203,6 +203,8 @@ describe.each(DOORS)('through %s', (door) => {
     const late = Object.assign(socket, { closed: true });
     await t.app.fetch(requestTo(STREAM_PATHS[door], { headers }), { incoming: { socket: late } });
     expect(t.app.streams()).toBe(0);
+    // To hang up is nobody's error.
+    expect(t.logLines.filter((line) => line.includes('unexpected error'))).toEqual([]);
     expect(warned).not.toHaveBeenCalled();
     warned.mockRestore();
   });

@@ -7,18 +7,30 @@ import { failureOf } from '../api.ts';
 /** The question that is open: whoever else needs the password meanwhile waits for the same answer. */
 let question: Promise<boolean> | null = null;
 
-/** @returns whether the password was typed, so that the act can go on. It never rejects. */
+const listeners = new Set<() => void>();
+
+/** Calls `listener` whenever the password was typed. @returns a function that stops listening. */
+export function onPasswordTyped(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** @returns whether the password was typed, so that the act can go on. @throws the refusal that says that the session has ended. */
 export function askForPassword(): Promise<boolean> {
-  question ??= import('./password-question.tsx')
-    .then(({ ask }) => ask())
-    .catch(() => false)
-    .finally(() => {
-      question = null;
-    });
+  question ??= loadAndAsk().finally(() => {
+    question = null;
+  });
   return question;
 }
 
-/** Goes on with a call once the password was typed that it needs; it fails as it did when nobody types it. */
+async function loadAndAsk(): Promise<boolean> {
+  const loaded = await import('./password-question.tsx').catch(() => null);
+  const isTyped = loaded !== null && (await loaded.ask());
+  if (isTyped) for (const listener of listeners) listener();
+  return isTyped;
+}
+
+/** Goes on with a call once the password was typed that it needs. It fails as it did when nobody types it, or as the session has ended. */
 export async function withPassword<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   try {
     return await call();

@@ -1,5 +1,5 @@
 /** The question for the password of whoever is logged in. It stands above whatever asked, which stays as it is. */
-import { type SubmitEvent, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { api, failureOf } from '../api.ts';
 import { useAttempts } from '../ui/attempts.ts';
@@ -11,25 +11,36 @@ import { useSession } from './session.ts';
 
 const NO_ANSWER = 'There is no connection. Please try again.';
 
-/** @returns whether the server took the password. */
+/** @returns whether the server took the password. @throws the refusal that says that the session has ended. */
 export function ask(): Promise<boolean> {
   const place = document.body.appendChild(document.createElement('div'));
   const root = createRoot(place);
-  return new Promise((resolve) => {
-    function answer(isTyped: boolean) {
-      root.unmount();
-      place.remove();
-      resolve(isTyped);
-    }
-    root.render(<PasswordQuestion onAnswer={answer} />);
+  return new Promise<boolean>((resolve, reject) => {
+    root.render(<PasswordQuestion onAnswer={resolve} onSessionEnded={reject} />);
+  }).finally(() => {
+    root.unmount();
+    place.remove();
   });
 }
 
-function PasswordQuestion({ onAnswer }: { readonly onAnswer: (isTyped: boolean) => void }) {
+function PasswordQuestion({
+  onAnswer,
+  onSessionEnded,
+}: {
+  readonly onAnswer: (isTyped: boolean) => void;
+  readonly onSessionEnded: (refusal: unknown) => void;
+}) {
   const session = useSession();
   const field = useRef<HTMLInputElement>(null);
   const [failure, setFailure] = useState<string>();
   const { isUnderWay, run } = useAttempts();
+
+  // Whoever goes back or forward leaves what the question was about.
+  useEffect(() => {
+    const giveUp = () => onAnswer(false);
+    window.addEventListener('popstate', giveUp);
+    return () => window.removeEventListener('popstate', giveUp);
+  }, [onAnswer]);
 
   function submit(event: SubmitEvent) {
     event.preventDefault();
@@ -40,7 +51,7 @@ function PasswordQuestion({ onAnswer }: { readonly onAnswer: (isTyped: boolean) 
         onAnswer(true);
       } catch (error) {
         const { code, detail } = failureOf(error);
-        if (code === 'session_ended') onAnswer(false);
+        if (code === 'session_ended') onSessionEnded(error);
         setFailure(detail ?? NO_ANSWER);
         field.current?.focus();
       }

@@ -22,7 +22,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   'NoticeDevice.device': 'What its session was begun with; null when the client did not say.',
   'NoticeDevice.is_current': 'Whether it is logged in by the session that asks.',
   email: 'Unique, whatever its case.',
-  confirmed_at: 'When the password was last typed in this session, ISO 8601 in UTC; it was at the login.',
+  confirmed_at:
+    'When the password was last typed in this session, ISO 8601 in UTC; it was at the login. Null for a session from before this was kept, until it is typed again.',
   expires_at: 'When the session ends unless it is used before, ISO 8601 in UTC.',
   full_name:
     '1 to 60 characters once they are composed (NFC): a letter, a digit or an emoji, and nothing that hides.',

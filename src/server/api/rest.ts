@@ -67,7 +67,7 @@ export function createRestAdapter(
         callerForMore: () => createCaller({ ...context, isFurtherPage: true }),
       });
       const answer = await asked.catch((error: unknown) => {
-        tellQuota(refusalOf(error).code === 'too_many_requests');
+        tellQuota(refusalOf(error).status === 429);
         throw error;
       });
       if (route.isCsvToo) c.header('Vary', 'Accept', { append: true });

@@ -257,7 +257,7 @@ export function createSessions(deps: {
         device: device === '' ? null : device,
         createdAt: new Date(createdAtMs).toISOString(),
         expiresAt: new Date(expiresAtMs).toISOString(),
-        confirmedAt: new Date(confirmedAtMs).toISOString(),
+        confirmedAt: confirmedAtMs === 0 ? null : new Date(confirmedAtMs).toISOString(),
         isCurrent: keyOf(tokenHash) === current,
       }));
     },

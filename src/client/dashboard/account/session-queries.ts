@@ -31,18 +31,17 @@ export function useSessions() {
     sessions: partOf(query, (data) => data),
     retry: () => void query.refetch(),
     isEnding: ending.isPending || endingOthers.isPending,
-    async end({ id }: Session): Promise<void> {
-      await settled(ending.mutateAsync({ id }));
-    },
-    async endOthers(): Promise<void> {
-      await settled(endingOthers.mutateAsync());
-    },
+    /** @returns false when it was not tried, because nobody typed the password. */
+    end: ({ id }: Session) => isTried(ending.mutateAsync({ id })),
+    /** @returns false when it was not tried, because nobody typed the password. */
+    endOthers: () => isTried(endingOthers.mutateAsync()),
   };
 }
 
 /** Waits for the end of `work`; its failure is toasted by `onError`. */
-async function settled(work: Promise<unknown>): Promise<void> {
-  await Promise.allSettled([work]);
+async function isTried(work: Promise<unknown>): Promise<boolean> {
+  const [outcome] = await Promise.allSettled([work]);
+  return outcome.status === 'fulfilled' || failureOf(outcome.reason).code !== 'password_needed';
 }
 
 /** @returns a function that loads the sessions again. */

@@ -16,10 +16,9 @@ export function Sessions() {
   const { sessions, retry, end, endOthers, isEnding } = useSessions();
 
   /** Ends sessions and focuses the heading, because the pressed button disappears with its session. */
-  async function endAndStay(ending: () => Promise<void>) {
+  async function endAndStay(ending: () => Promise<boolean>) {
     if (isEnding) return;
-    await ending();
-    heading.current?.focus();
+    if (await ending()) heading.current?.focus();
   }
 
   function retryAndStay() {

@@ -8,6 +8,7 @@
 import type { UserId } from '#shared/ids.ts';
 import { call } from '../../calls.ts';
 import { paths } from '../../paths.ts';
+import { onPasswordTyped } from '../../session/password-again.ts';
 import { findSubscription, inWords, type Kept, keep, keyOf, readKept } from './registration.ts';
 
 let stop = () => {};
@@ -29,6 +30,11 @@ export function keepNotices(userId: UserId): void {
       if (data === 'subscription-changed') void check(userId);
     },
     { signal },
+  );
+  // A device that could not be registered again some time after the login can be now.
+  signal.addEventListener(
+    'abort',
+    onPasswordTyped(() => void check(userId)),
   );
   look();
   void check(userId);
