@@ -3,17 +3,10 @@
  * dashboard that needs it, and the question when it is first asked.
  */
 import { failureOf } from '../api.ts';
+import { PASSWORD_TYPED } from './session.ts';
 
 /** The question that is open: whoever else needs the password meanwhile waits for the same answer. */
 let question: Promise<boolean> | null = null;
-
-const listeners = new Set<() => void>();
-
-/** Calls `listener` whenever the password was typed. @returns a function that stops listening. */
-export function onPasswordTyped(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 /** @returns whether the password was typed, so that the act can go on. @throws the refusal that says that the session has ended. */
 export function askForPassword(): Promise<boolean> {
@@ -26,7 +19,7 @@ export function askForPassword(): Promise<boolean> {
 async function loadAndAsk(): Promise<boolean> {
   const loaded = await import('./password-question.tsx').catch(() => null);
   const isTyped = loaded !== null && (await loaded.ask());
-  if (isTyped) for (const listener of listeners) listener();
+  if (isTyped) window.dispatchEvent(new Event(PASSWORD_TYPED));
   return isTyped;
 }
 

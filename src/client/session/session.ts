@@ -14,6 +14,9 @@ export type Session =
   /** There is a token, but the server could not be asked. */
   | { readonly status: 'unreachable' };
 
+/** The event of the window that says that the password was typed again. */
+export const PASSWORD_TYPED = 'confirmed';
+
 const SIGNED_OUT: Session = { status: 'signed-out' };
 const KEY = brand.tokenStorageKey;
 

@@ -8,7 +8,7 @@
 import type { UserId } from '#shared/ids.ts';
 import { call } from '../../calls.ts';
 import { paths } from '../../paths.ts';
-import { onPasswordTyped } from '../../session/password-again.ts';
+import { PASSWORD_TYPED } from '../../session/session.ts';
 import { findSubscription, inWords, type Kept, keep, keyOf, readKept } from './registration.ts';
 
 let stop = () => {};
@@ -32,10 +32,7 @@ export function keepNotices(userId: UserId): void {
     { signal },
   );
   // A device that could not be registered again some time after the login can be now.
-  signal.addEventListener(
-    'abort',
-    onPasswordTyped(() => void check(userId)),
-  );
+  window.addEventListener(PASSWORD_TYPED, () => void check(userId), { signal });
   look();
   void check(userId);
 }

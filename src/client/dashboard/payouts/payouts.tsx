@@ -69,21 +69,22 @@ interface CardProps {
 }
 
 function Card({ status: { account, excludedCategories }, isServed, isPayable, loadQuestion }: CardProps) {
-  const { client } = trpc.useUtils();
+  const { payments } = trpc.useUtils().client;
   const attempts = useAttempts();
 
   /** Goes to a page of Stripe's, whose address can be opened once. */
-  function go(ask: () => Promise<{ readonly url: string }>) {
+  function go({ mutate }: { mutate(): Promise<{ readonly url: string }> }) {
     void attempts.run(async () => {
       try {
         const { withPassword } = await loadQuestion();
-        window.location.assign((await withPassword(ask)).url);
+        window.location.assign((await withPassword(() => mutate())).url);
       } catch (error) {
         toastError(failureOf(error).detail ?? TRY_AGAIN);
       }
     });
   }
 
+  const beginning = account ? 'Go on at Stripe' : 'Begin at Stripe';
   const missing = wordsForMissing(account?.missing ?? []);
   return (
     <section className={[card.card, styles.payouts].join(' ')} aria-labelledby="payouts">
@@ -99,24 +100,14 @@ function Card({ status: { account, excludedCategories }, isServed, isPayable, lo
               ))}
             </ul>
           )}
-          {isPayable ? (
-            <Button
-              look="quiet"
-              className={styles.action}
-              aria-disabled={attempts.isUnderWay}
-              onClick={() => go(() => client.payments.openDashboard.mutate())}
-            >
-              {attempts.isUnderWay ? ONE_MOMENT : 'Payouts at Stripe'}
-            </Button>
-          ) : (
-            <Button
-              className={styles.action}
-              aria-disabled={attempts.isUnderWay}
-              onClick={() => go(() => client.payments.onboard.mutate())}
-            >
-              {attempts.isUnderWay ? ONE_MOMENT : account ? 'Go on at Stripe' : 'Begin at Stripe'}
-            </Button>
-          )}
+          <Button
+            look={isPayable ? 'quiet' : 'primary'}
+            className={styles.action}
+            aria-disabled={attempts.isUnderWay}
+            onClick={() => go(isPayable ? payments.openDashboard : payments.onboard)}
+          >
+            {attempts.isUnderWay ? ONE_MOMENT : isPayable ? 'Payouts at Stripe' : beginning}
+          </Button>
         </>
       )}
     </section>
