@@ -2,7 +2,7 @@
  * Notices in the profile: asked for by a tap only, listed, and ended with the session, so that nobody gets those of somebody else.
  */
 import type { Page } from '@playwright/test';
-import { expect, logInByForm, storedToken, toast } from './fixtures.ts';
+import { expect, logInByForm, PASSWORD, storedToken, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
 import { ASK, askedOf, devicesOf, endpointOf, findWorker, test, turnOn } from './push-fixtures.ts';
@@ -204,6 +204,44 @@ test('a subscription that another account has left behind is ended, and that of 
     .toContainEqual(expect.objectContaining({ isCurrent: true }));
 });
 
+/** The browser gives its subscription another endpoint, and tells the worker. */
+async function replaceEndpoint(page: Page): Promise<void> {
+  const { worker } = await findWorker(page);
+  await page.evaluate(async () => {
+    const device = await Reflect.get(window, 'registerAtStandIn')();
+    const stored = JSON.parse(localStorage.getItem('pretended-subscription') ?? '{}');
+    localStorage.setItem('pretended-subscription', JSON.stringify({ ...stored, ...device }));
+  });
+  await worker.evaluate(() => {
+    self.dispatchEvent(new (Reflect.get(self, 'ExtendableEvent'))('pushsubscriptionchange'));
+  });
+}
+
+test('an endpoint that was replaced some time after the login is registered once the password was typed', async ({
+  page,
+  backstage,
+  logInAs,
+  server,
+  complaints,
+}) => {
+  const { provider } = await backstage.bothSides();
+  await logInAs(provider);
+  await turnOn(page);
+  const [before] = await devicesOf(server.url, provider);
+  await backstage.ageLogin(provider, 16);
+  const refused = page.waitForResponse(/notices\.register/);
+  await replaceEndpoint(page);
+  expect((await refused).status()).toBe(401);
+  await page.getByRole('button', { name: 'Download My Data' }).click();
+  const question = page.getByRole('dialog', { name: 'Enter your password to go on' });
+  await question.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await expect
+    .poll(async () => (await devicesOf(server.url, provider)).map(({ id }) => id))
+    .toEqual([expect.not.stringMatching(before?.id ?? 'none')]);
+  expect(complaints.splice(0)).toHaveLength(2);
+});
+
 test('an endpoint that the browser has replaced, and a new password, leave notices on', async ({
   page,
   backstage,
@@ -217,15 +255,7 @@ test('an endpoint that the browser has replaced, and a new password, leave notic
   await page.getByRole('checkbox', { name: WORDS }).click();
   await expect.poll(() => devicesOf(server.url, provider)).toMatchObject([{ withWords: true }]);
   const [before] = await devicesOf(server.url, provider);
-  const { worker } = await findWorker(page);
-  await page.evaluate(async () => {
-    const device = await Reflect.get(window, 'registerAtStandIn')();
-    const stored = JSON.parse(localStorage.getItem('pretended-subscription') ?? '{}');
-    localStorage.setItem('pretended-subscription', JSON.stringify({ ...stored, ...device }));
-  });
-  await worker.evaluate(() => {
-    self.dispatchEvent(new (Reflect.get(self, 'ExtendableEvent'))('pushsubscriptionchange'));
-  });
+  await replaceEndpoint(page);
   const renewed = () => devicesOf(server.url, provider);
   await expect.poll(async () => (await renewed()).map(({ id }) => id)).not.toEqual([before?.id]);
   await expect.poll(renewed).toMatchObject([{ withWords: true, isCurrent: true }]);
