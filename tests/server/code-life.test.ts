@@ -262,6 +262,26 @@ describe('how often codes are changed', () => {
   });
 });
 
+test.each(DOORS)('old codes go on after one of their owner, and after nobody else’s (%s)', async (door) => {
+  const { t, pat, cam, code } = await openScene();
+  const sam = await enter(t, 'sam', ['barber']);
+  const ask = (person: { readonly token: string }, cursor: string) =>
+    call(door, t, 'qrCodes.ended', { limit: 1, cursor }, person);
+  await pat.trpc.qrCodes.replace.mutate({ id: code });
+  expect((await ask(pat, code)).status).toBe(200);
+  for (const [person, cursor] of [
+    [sam, code],
+    [cam, code],
+    [pat, sam.codes[0] ?? ''],
+    [pat, '0000000000'],
+  ] as const) {
+    expect(refusedBy(door, await ask(person, cursor))).toMatchObject({
+      code: 'invalid_input',
+      fields: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+    });
+  }
+});
+
 test('a provider of all services can have a code for each, and each is replaced alone', async () => {
   const t = await createTestApp();
   const pat = await enter(t, 'pat', SERVICE_CATEGORIES);

@@ -34,6 +34,14 @@ test('of one owner fifty steps wait and no more, and others wait as before', asy
   expect(refused).toBe(10);
 });
 
+test('an answer that has begun waits however many steps of its owner do', async () => {
+  const turns = createFairTurns(1);
+  const waiting = Array.from({ length: 51 }, () => turns.step('greedy'));
+  await expect(turns.step('greedy')).rejects.toEqual(new AppError('busy'));
+  await turns.step('greedy', { isFurther: true });
+  await Promise.all(waiting);
+});
+
 test('a step whose connection has gone gives its place to another, and its work does not begin', async () => {
   const turns = createFairTurns(1);
   const line = new EventEmitter().setMaxListeners(0);
@@ -42,14 +50,14 @@ test('a step whose connection has gone gives its place to another, and its work 
     return () => line.off('close', listener);
   };
   await turns.step('greedy');
-  const waiting = Array.from({ length: 50 }, () => turns.step('greedy', onHangUp));
+  const waiting = Array.from({ length: 50 }, () => turns.step('greedy', { onHangUp }));
   await expect(turns.step('greedy')).rejects.toEqual(new AppError('busy'));
   const outcomes = Promise.allSettled(waiting);
   line.emit('close');
   for (const outcome of await outcomes)
     expect(outcome).toEqual({ status: 'rejected', reason: new AppError('busy') });
   expect(line.listenerCount('close')).toBe(0);
-  await Promise.all(Array.from({ length: 50 }, () => turns.step('greedy', onHangUp)));
+  await Promise.all(Array.from({ length: 50 }, () => turns.step('greedy', { onHangUp })));
   expect(line.listenerCount('close')).toBe(0);
 });
 

@@ -222,6 +222,23 @@ describe('a long history without a limit', () => {
     expect(await leftAfter('?limit=1')).toBe('"lists";r=598;t=60');
   });
 
+  test.each([
+    'application/json',
+    'text/csv',
+  ])('is sent to its end once it has begun, however many the account asks for at once (%s)', async (type) => {
+    const { t, pat } = await createLongHistory();
+    const headers = { Authorization: `Bearer ${pat.token}`, Accept: type };
+    const answers = await Promise.all(
+      Array.from({ length: 120 }, () => t.send('/api/transactions', { headers })),
+    );
+    const begun = answers.filter(({ status }) => status === 200);
+    // Those that wait with these to be begun are refused; what has begun is not.
+    expect(begun.length).toBeGreaterThanOrEqual(50);
+    const lengths = await Promise.all(begun.map(async (answer) => (await answer.text()).length));
+    expect(new Set(lengths).size).toBe(1);
+    for (const { status } of answers) expect([200, 503]).toContain(status);
+  });
+
   test('takes turns with other lists: however many are read at once, each turn has a page or two of all of them', async () => {
     const { t, open } = await createLongHistory();
     const reading = vi.spyOn(t.storage, 'listTransactions');

@@ -76,7 +76,9 @@ async function* filesOf(
 ): AsyncGenerator<PackedFile, void> {
   const { exports, notices, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
-    transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }));
+    transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
+      isFurther: true,
+    });
   // Read before anything that takes long: both files begin with it, and what arrives meanwhile is newer, and in neither of them.
   const first = await listFrom(null);
   yield { path: 'README.txt', content: [exportReadme(account, exportedAtMs, timeZone)] };

@@ -16,6 +16,7 @@ import type { Payouts } from '#server/payments/payouts.ts';
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
+import type { StepTerms } from '#server/queue/fair-turns.ts';
 import type { OnHangUp, TurnOwner, Turns } from '#server/queue/turns.ts';
 import type { Account } from '#server/storage/storage.ts';
 import type { Takings } from '#server/tips/takings.ts';
@@ -105,6 +106,11 @@ export function turnOwner({
   onHangUp,
 }: Context & { readonly account: Account }): TurnOwner {
   return { origin: address().network, account: account.id, isKnown: false, onHangUp };
+}
+
+/** How a step of the event loop is asked for, for as long as somebody waits for it. */
+export function stepTerms({ onHangUp, isFurtherPage }: Context): StepTerms {
+  return { onHangUp, isFurther: isFurtherPage };
 }
 
 /** Node's own request and answer; none when the app is called without a server. */

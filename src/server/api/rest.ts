@@ -8,7 +8,7 @@ import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
 import { prefersCsv } from './accept.ts';
-import { type Context, nodeSideOf } from './context.ts';
+import { type Context, nodeSideOf, stepTerms } from './context.ts';
 import { readBytes, refuseOtherMethods } from './door.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
@@ -49,6 +49,7 @@ export function createRestAdapter(
       c.set('route', loggedAs);
       const disconnected = route.isStream ? new AbortController() : null;
       const context = contextOf(c);
+      const further = { ...context, isFurtherPage: true };
       requireParameters(c, route.parameters);
       if (route.movesMoney && !route.input) await requireNoFields(c);
       /** What is left is told with refusals as well. */
@@ -64,7 +65,7 @@ export function createRestAdapter(
         bytes: (atMost) => readBytes(c, atMost, 'photo_too_large'),
         ask: (input) => ask(route, input, context),
         caller: () => createCaller(context, disconnected ? { signal: disconnected.signal } : {}),
-        callerForMore: () => createCaller({ ...context, isFurtherPage: true }),
+        callerForMore: () => createCaller(further),
       });
       const answer = await asked.catch((error: unknown) => {
         tellQuota(refusalOf(error).status === 429);
@@ -82,7 +83,7 @@ export function createRestAdapter(
       const inParts = (parts: AsyncGenerator<string | Uint8Array<ArrayBuffer>>) =>
         sendInParts(
           parts,
-          () => turns.step(context.token ?? context.address().network),
+          () => turns.step(context.token ?? context.address().network, stepTerms(further)),
           nodeSideOf(c).outgoing,
           (error) => report(error, c.get('requestId')),
         );

@@ -15,7 +15,7 @@ import {
   transactionQuery,
   transactionsQuery,
 } from '#shared/tips.ts';
-import { type Context, turnOwner } from './context.ts';
+import { type Context, stepTerms, turnOwner } from './context.ts';
 import {
   anybodyProcedure,
   countedProcedure,
@@ -74,7 +74,7 @@ export const transactionsRouter = router({
 
   list: countedProcedure('lists')
     .input(transactionsQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, ctx.onHangUp)),
+    .query(({ ctx, input }) => ctx.services.transactions.list(ctx.account, input, stepTerms(ctx))),
 
   get: ofPartyProcedure
     .input(transactionQuery)
@@ -91,20 +91,20 @@ export const transactionsRouter = router({
 
   sums: countedProcedure('sums')
     .input(sumsQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input, ctx.onHangUp)),
+    .query(({ ctx, input }) => ctx.services.transactions.sum(ctx.account, input, stepTerms(ctx))),
 
   insights: countedProcedure('insights')
     .input(insightsQuery)
     .query(({ ctx, input }) =>
       // As a whole, because what it works out of some years is as much as what it reads.
       ctx.services.insightsTurns.take(turnOwner(ctx), () =>
-        ctx.services.takings.insights(ctx.account, input, ctx.onHangUp),
+        ctx.services.takings.insights(ctx.account, input, stepTerms(ctx)),
       ),
     ),
 
   summary: countedProcedure('sums')
     .input(summaryQuery)
-    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input, ctx.onHangUp)),
+    .query(({ ctx, input }) => ctx.services.transactions.summarise(ctx.account, input, stepTerms(ctx))),
 
   /**
    * Each tip that the caller gives or receives, under the transaction's id, and each that is reversed, under an id of its own, for

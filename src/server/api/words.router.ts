@@ -1,5 +1,6 @@
 /** Words between giver and receiver: thanks, and what a receiver does about what was written. */
 import { giverQuery, hiddenWords, readyThankYous, thankYouForTip, transactionQuery } from '#shared/tips.ts';
+import { stepTerms } from './context.ts';
 import { countedProcedure, router, signedInProcedure } from './trpc.ts';
 
 const changeProcedure = countedProcedure('words');
@@ -28,7 +29,7 @@ export const wordsRouter = router({
   }),
 
   blocked: countedProcedure('lists').query(({ ctx }) =>
-    ctx.services.tipWords.listBlocked(ctx.account, ctx.onHangUp),
+    ctx.services.tipWords.listBlocked(ctx.account, stepTerms(ctx)),
   ),
 
   thankYous: signedInProcedure.query(({ ctx }) => ctx.services.tipWords.readyThankYous(ctx.account)),

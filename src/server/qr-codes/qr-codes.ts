@@ -248,6 +248,10 @@ export function createQrCodes(deps: {
     },
 
     async listEnded(account, { cursor, limit }) {
+      if (cursor && (await storage.findQrCode(cursor))?.userId !== account.id)
+        throw new AppError('invalid_input', {
+          fieldErrors: [{ field: 'cursor', message: 'The cursor is not valid.' }],
+        });
       const found = await storage.listEndedQrCodes(account.id, cursor ?? null, limit + 1);
       const codes = found.slice(0, limit).map(endedCode);
       return { codes, nextCursor: found.length > limit ? (codes.at(-1)?.id ?? null) : null };

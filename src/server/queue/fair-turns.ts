@@ -9,10 +9,19 @@ export interface FairTurns {
   /**
    * Resolves when the caller may take one step: at once while this turn of the loop has steps left.
    * @param owner whose work it is.
-   * @param onHangUp a step that waits is given up then.
    * @throws AppError `busy` when as many steps of the owner wait as may, or nobody waits for it any more.
    */
-  step(owner: unknown, onHangUp?: OnHangUp): Promise<void>;
+  step(owner: unknown, terms?: StepTerms): Promise<void>;
+}
+
+export interface StepTerms {
+  /** A step that waits is given up then. */
+  readonly onHangUp?: OnHangUp;
+  /**
+   * Whether it goes on with an answer whose beginning has been sent, which could only be cut off: it waits however many others do. An
+   * answer waits for one such step at a time, so that the limits of what begins them bound them.
+   */
+  readonly isFurther?: boolean;
 }
 
 /** Of one owner: the ten calls of a batch, a few times over. */
@@ -42,9 +51,9 @@ export function createFairTurns(stepsPerTurn: number): FairTurns {
     if (left < stepsPerTurn) setImmediate(beginTurn);
   }
 
-  function enqueue(owner: unknown, go: () => void): void {
+  function enqueue(owner: unknown, go: () => void, isFurther: boolean): void {
     const steps = waiting.get(owner) ?? [];
-    if (steps.length >= MAX_WAITING) throw new AppError('busy');
+    if (steps.length >= MAX_WAITING && !isFurther) throw new AppError('busy');
     steps.push(go);
     waiting.set(owner, steps);
   }
@@ -60,7 +69,7 @@ export function createFairTurns(stepsPerTurn: number): FairTurns {
   }
 
   return {
-    async step(owner, onHangUp) {
+    async step(owner, { onHangUp, isFurther = false } = {}) {
       if (left === stepsPerTurn) setImmediate(beginTurn);
       if (left > 0) {
         left -= 1;
@@ -68,7 +77,7 @@ export function createFairTurns(stepsPerTurn: number): FairTurns {
       }
       let stopListening = (): void => {};
       await new Promise<void>((go, reject) => {
-        enqueue(owner, go);
+        enqueue(owner, go, isFurther);
         stopListening =
           onHangUp?.(() => {
             if (takeOut(owner, go)) reject(new AppError('busy'));

@@ -3,8 +3,7 @@
  * cost follows the time that somebody worked, and not how many tips there were.
  */
 
-import type { FairTurns } from '#server/queue/fair-turns.ts';
-import type { OnHangUp } from '#server/queue/turns.ts';
+import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
 import type { DailyTakings, TakingsPeriod } from '#server/storage/ledger.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
@@ -13,7 +12,7 @@ import { type Granularity, type Insights, type InsightsQuery, insights } from '#
 
 export interface Takings {
   /** The takings of an account in a period, by day, week or month, hour of the week and service, beside those of the period before. */
-  insights(account: Account, query: InsightsQuery, onHangUp?: OnHangUp): Promise<Insights>;
+  insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
 
 /** Sums in cents. */
@@ -32,12 +31,12 @@ const HOURS_TO_THURSDAY = 72;
 /** @param turns each reading of some weeks takes one. */
 export function createTakings(storage: Storage, turns: FairTurns): Takings {
   return {
-    async insights(account, query, onHangUp) {
+    async insights(account, query, terms) {
       const { id } = account;
       const { from, to, granularity } = query;
       /** Reads of a stretch when there is a turn for it. */
       const inTurn = async <Answer>(read: () => Promise<Answer>) => {
-        await turns.step(id, onHangUp);
+        await turns.step(id, terms);
         return read();
       };
       const all = noSums();

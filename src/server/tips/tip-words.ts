@@ -3,8 +3,7 @@
  * thanks alone.
  */
 import type { Logger } from 'pino';
-import type { FairTurns } from '#server/queue/fair-turns.ts';
-import type { OnHangUp } from '#server/queue/turns.ts';
+import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
 import type { Account, Storage } from '#server/storage/storage.ts';
 import type { BlockedGiver as BlockedAccount } from '#server/storage/words.ts';
 import type { Clock } from '#shared/calendar.ts';
@@ -36,7 +35,7 @@ export interface TipWords {
   /** Takes tips again, on all pages. @param pseudonym of the giver. @throws AppError `giver_not_found` when they are not blocked. */
   unblock(account: Account, pseudonym: string): Promise<void>;
   /** The givers whom an account has blocked, the newest first. */
-  listBlocked(account: Account, onHangUp?: OnHangUp): Promise<BlockedGiver[]>;
+  listBlocked(account: Account, terms?: StepTerms): Promise<BlockedGiver[]>;
   /** Givers whom an account has blocked, under the pseudonyms by which it knows them. */
   nameBlocked(
     account: Account,
@@ -132,11 +131,11 @@ export function createTipWords(deps: {
       await words.unblockGiver(account.id, giverId);
     },
 
-    async listBlocked(account, onHangUp) {
+    async listBlocked(account, terms) {
       const told: BlockedGiver[] = [];
       const newest = (await words.listBlocked(account.id)).slice(0, MAX_TOLD);
       for (const { transactionId, ...named } of nameBlocked(account, newest)) {
-        await turns.step(account.id, onHangUp);
+        await turns.step(account.id, terms);
         told.push({ ...named, tip: await see(account, transactionId) });
       }
       return told;

@@ -3,8 +3,7 @@
  */
 
 import type { TipPayments } from '#server/payments/tip-payments.ts';
-import type { FairTurns } from '#server/queue/fair-turns.ts';
-import type { OnHangUp } from '#server/queue/turns.ts';
+import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
 import {
   ALL_TIPS,
   type ListingPlace,
@@ -51,7 +50,7 @@ export interface Transactions {
    * the query names a day by their times.
    * @throws AppError `invalid_input` when the cursor is no transaction of this account's.
    */
-  list(account: Account, query: TransactionsQuery, onHangUp?: OnHangUp): Promise<TransactionPage>;
+  list(account: Account, query: TransactionsQuery, terms?: StepTerms): Promise<TransactionPage>;
   /**
    * A transaction that the account sent or received. The token of a guest's receipt stands for its id, and needs no account.
    * @throws AppError `transaction_not_found` when there is none, also for other people's.
@@ -69,12 +68,12 @@ export interface Transactions {
    */
   refund(account: Account | null, request: RefundRequest): Promise<Transaction>;
   /** What the tips come to that the query means, without those that were refunded. */
-  sum(account: Account, query: SumsQuery, onHangUp?: OnHangUp): Promise<TipSums>;
+  sum(account: Account, query: SumsQuery, terms?: StepTerms): Promise<TipSums>;
   /**
    * Totals, and how many tips were received on the present day of `timeZone`, of one service if it is named, with the sum of their
    * net amounts.
    */
-  summarise(account: Account, query: SummaryQuery, onHangUp?: OnHangUp): Promise<TipSummary>;
+  summarise(account: Account, query: SummaryQuery, terms?: StepTerms): Promise<TipSummary>;
 }
 
 export function createTransactions(deps: {
@@ -201,12 +200,12 @@ export function createTransactions(deps: {
       }
     },
 
-    async list(account, { cursor, limit, ...query }, onHangUp) {
+    async list(account, { cursor, limit, ...query }, terms) {
       const filter = filterFrom(query);
       const records: TransactionRecord[] = [];
       let before = typeof cursor === 'string' ? await placeOf(account, cursor) : null;
       do {
-        await turns.step(account.id, onHangUp);
+        await turns.step(account.id, terms);
         // One more than asked for tells whether there is a next page.
         const wanted = limit + 1 - records.length;
         const step = await storage.listTransactions(account.id, { filter, before, limit: wanted });
@@ -255,18 +254,18 @@ export function createTransactions(deps: {
       }
     },
 
-    async sum(account, query, onHangUp) {
+    async sum(account, query, terms) {
       const filter = filterFrom(query);
       const { direction, serviceCategory, fromMs, untilMs } = filter;
       const sums = { receivedCount: 0, receivedCents: 0, sentCount: 0, sentCents: 0, paidCents: 0 };
       if (direction !== 'sent') {
-        await turns.step(account.id, onHangUp);
+        await turns.step(account.id, terms);
         const received = await storage.readTotals(account.id, fromMs, untilMs, serviceCategory ?? undefined);
         sums.receivedCount = received.receivedCount;
         sums.receivedCents = received.receivedCents;
       }
       for (let before: ListingPlace | null | undefined; direction !== 'received' && before !== null; ) {
-        await turns.step(account.id, onHangUp);
+        await turns.step(account.id, terms);
         const given = await storage.sumGiven(account.id, filter, before ?? null);
         sums.sentCount += given.count;
         sums.sentCents += given.givenCents;
@@ -276,8 +275,8 @@ export function createTransactions(deps: {
       return tipSums.parse(sums);
     },
 
-    async summarise(account, { timeZone, serviceCategory, dayStartHour }, onHangUp) {
-      await turns.step(account.id, onHangUp);
+    async summarise(account, { timeZone, serviceCategory, dayStartHour }, terms) {
+      await turns.step(account.id, terms);
       const today = dayAround(clock(), timeZone, dayStartHour);
       const totals = await storage.readTotals(account.id, today.startMs, today.endMs, serviceCategory);
       return {
