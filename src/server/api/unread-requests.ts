@@ -140,6 +140,8 @@ export function createRequestServer(
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = pipelines.get(socket)?.last;
+    // Whoever ends the line in the middle of a request waits for no answer; thousands may do so in one moment.
+    if (last && !last.req.complete && hasEnded(socket)) return void socket.destroy();
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
     const refusal = isFree ? textOf(refuse(new AppError(code), peerOf(socket))) : '';
@@ -167,6 +169,11 @@ function closeGently(socket: Duplex, text = ''): void {
   socket.once('close', () => clearTimeout(cutting));
   socket.end(text);
   socket.resume();
+}
+
+/** Whether the other side has ended the line. */
+function hasEnded(socket: Duplex): boolean {
+  return socket.readableEnded || socket.destroyed;
 }
 
 function peerOf(socket: Duplex): string | undefined {

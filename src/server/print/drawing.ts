@@ -48,8 +48,8 @@ const ENTRY = join(import.meta.dirname, `worker${extname(import.meta.filename)}`
 /** In milliseconds, for a drawing that has begun. */
 const PATIENCE_MS = 8_000;
 const IDLE_MS = 60_000;
-/** A sheet that needs more than this is lost, and the server is not. */
-const THREAD_LIMITS = { maxOldGenerationSizeMb: 512 };
+/** A sheet that needs more than this is lost, and the server is not. What is short-lived of a drawing fits a small young generation. */
+const THREAD_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 /**
  * @param deps.onTrouble hears why a thread was lost.
