@@ -126,6 +126,17 @@ describe('a connection that cannot be kept', () => {
   });
 });
 
+test('a connection that is ended in the middle of a body gets no answer, and one that is ended behind a request does', async () => {
+  const asked =
+    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n';
+  const broken = sendRaw(server.port, `${asked}{`);
+  broken.socket.end();
+  expect(await broken.whole).toBe('');
+  const whole = sendRaw(server.port, `${asked}{}`);
+  whole.socket.end();
+  expect(await whole.whole).toMatch(/^HTTP\/1\.1 422 /);
+});
+
 describe('behind the proxy that passes the requests of everybody on one connection', () => {
   test('nobody loses a tip by what somebody else sends', async ({ skip }) => {
     skip(installedCaddy() === null, 'there is no Caddy');

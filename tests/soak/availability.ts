@@ -248,7 +248,7 @@ function judge(
     ...(rssOf(attacked) > MOST_MEMORY_MB ? [`a process took ${rssOf(attacked).toFixed(0)} MB`] : []),
     ...(lostStreams > 0 ? [`${lostStreams} streams of others ended`] : []),
     ...faults.map(([what, count]) => `the attacker was answered ${what} ${count} times`),
-    ...(longest > LONG_STOP_MS || shortStops > MOST_SHORT_STOPS
+    ...(longest > (attack.longestStopMs ?? LONG_STOP_MS) || shortStops > MOST_SHORT_STOPS
       ? [
           `the event loop computed for ${longest.toFixed(0)} ms without a turn, and ${shortStops} times above ${SHORT_STOP_MS} ms`,
         ]
