@@ -44,7 +44,7 @@ describe.skipIf(process.platform === 'win32').each(['000', '022', '077'])('with 
       'tipwell.db-wal': '600',
       'tipwell.db.lock': '600',
     });
-    await vi.waitFor(() => expect(readdirSync(backups).join()).toMatch(/\.db\.past$/), {
+    await vi.waitFor(() => expect(readdirSync(backups).join()).toMatch(/\.db,[^,]+\.db\.past$/), {
       timeout: 20_000,
       interval: 50,
     });
