@@ -367,7 +367,7 @@ test('REST tells takings in its own words, in dollars', async () => {
   });
 });
 
-test('wait behind none of the lists that the same account asks for, so that they give their place to others soon', async () => {
+test('insights wait behind none of the lists that the same account asks for, so that they give their place to others soon', async () => {
   const { t, token, query } = await openScene();
   const { list } = t.trpc(token).transactions;
   let listed = 0;

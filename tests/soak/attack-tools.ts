@@ -211,8 +211,6 @@ export interface Attack {
   readonly isFromAVenue?: true;
   /** Whether it is done when it has run, however long that takes; otherwise it goes on for the seconds of the scene. */
   readonly isBounded?: true;
-  /** How long the event loop may stop, in milliseconds, where that is more than elsewhere. */
-  readonly longestStopMs?: number;
   /** What stands already before the attack begins. */
   prepare?(attacker: Attacker): Promise<void>;
   run(attacker: Attacker): Promise<void>;

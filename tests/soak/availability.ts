@@ -229,9 +229,6 @@ function judge(
   const { probes, tips, logins } = attacked.testimony;
   const shortStops = computingOf(attacked).filter((ms) => ms > SHORT_STOP_MS).length;
   const longest = Math.max(0, ...computingOf(attacked));
-  const { longestStopMs = LONG_STOP_MS } = attack;
-  // A longer stop that is allowed may come in parts.
-  const mostShortStops = attack.longestStopMs === undefined ? MOST_SHORT_STOPS : Number.POSITIVE_INFINITY;
   const longestByClock = Math.max(
     ...[0, ...attacked.samples.flat().flatMap(({ stops }) => stops.map(({ clockMs }) => clockMs))],
   );
@@ -251,7 +248,7 @@ function judge(
     ...(rssOf(attacked) > MOST_MEMORY_MB ? [`a process took ${rssOf(attacked).toFixed(0)} MB`] : []),
     ...(lostStreams > 0 ? [`${lostStreams} streams of others ended`] : []),
     ...faults.map(([what, count]) => `the attacker was answered ${what} ${count} times`),
-    ...(longest > longestStopMs || shortStops > mostShortStops
+    ...(longest > LONG_STOP_MS || shortStops > MOST_SHORT_STOPS
       ? [
           `the event loop computed for ${longest.toFixed(0)} ms without a turn, and ${shortStops} times above ${SHORT_STOP_MS} ms`,
         ]

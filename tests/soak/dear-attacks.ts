@@ -161,9 +161,6 @@ export const DEAR_ATTACKS: Readonly<Record<string, Attack>> = {
   },
   'slow-bodies': {
     what: `${SLOW_BODIES} sockets that send a body a few bytes at a time`,
-    // In the end all of them are closed in one moment. A tenth of a millisecond each, half of it Node's own, is less than it took to open
-    // them; and to bound the bodies that are under way would let whoever opens many cut the uploads of others.
-    longestStopMs: 500,
     async run(attacker) {
       const host = `Host: 127.0.0.1:${attacker.scene.port}\r\n`;
       const type = 'Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n';

@@ -61,18 +61,12 @@ export async function prepareSites({ engine, isBehindCaddy }: Place): Promise<Si
   };
 }
 
-/**
- * V8 sizes its heap by the memory that it may have: so it does within the gigabyte that deploy/ gives the server. With all of a larger
- * machine it collects later, and a process grows by some hundred megabytes more before it does.
- */
-const HEAP_OF_A_GIGABYTE = '--max-old-space-size=512 --max-semi-space-size=4';
-
 function startProbed(databaseUrl: string, probeFile: string): Promise<RunningServer> {
   return startServer({
     // A server whose address leads to its own machine alone prints nothing.
     PUBLIC_URL: 'https://tips.example.com',
     ...{ RATE_LIMIT: 'on', DATABASE_URL: databaseUrl, LOOP_PROBE_FILE: probeFile, TRUST_PROXY: '127.0.0.1' },
-    NODE_OPTIONS: `${HEAP_OF_A_GIGABYTE} --import ${join(import.meta.dirname, 'loop-probe.js')}`,
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'loop-probe.js')}`,
   });
 }
 

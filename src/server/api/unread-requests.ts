@@ -140,9 +140,9 @@ export function createRequestServer(
 
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = pipelines.get(socket)?.last;
-    // Whoever ends the line in the middle of a request waits for no answer; thousands may do so in one moment.
-    if (last && !last.req.complete && hasEnded(socket)) return void socket.destroy();
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
+    // Whoever ends the line in the middle of a request waits for no answer to it; thousands may do so in one moment.
+    if (isFree && last && !last.req.complete && hasEnded(socket)) return void socket.destroy();
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
     const refusal = isFree ? textOf(refuse(new AppError(code), peerOf(socket))) : '';
     // A sender that is too slow has had its time; a broken connection, or one that is being closed, needs none.

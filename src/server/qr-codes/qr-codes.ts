@@ -59,7 +59,10 @@ interface OwnPage {
 export interface QrCodes {
   /** The account's current codes, oldest first. @throws AppError `busy`, when a picture is missing. */
   list(account: Account, owner: TurnOwner): Promise<QrCode[]>;
-  /** The account's codes that were replaced or retired, those made last first, so many at a time. */
+  /**
+   * The account's codes that were replaced or retired, those made last first, so many at a time.
+   * @throws AppError `invalid_input` when the cursor is no code of this account's.
+   */
   listEnded(account: Account, query: EndedQrCodesQuery): Promise<EndedQrCodes>;
   /** @throws AppError `category_not_offered`, `qr_code_exists`, `busy`. */
   create(account: Account, category: ServiceCategory, owner: TurnOwner): Promise<QrCode>;

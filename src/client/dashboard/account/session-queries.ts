@@ -38,7 +38,7 @@ export function useSessions() {
   };
 }
 
-/** Waits for the end of `work`; its failure is toasted by `onError`. */
+/** Waits for the end of `work`; its failure is toasted by `onError`. @returns false when nobody typed the password that it needs. */
 async function isTried(work: Promise<unknown>): Promise<boolean> {
   const [outcome] = await Promise.allSettled([work]);
   return outcome.status === 'fulfilled' || failureOf(outcome.reason).code !== 'password_needed';
