@@ -7,6 +7,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import { type Logger, pino } from 'pino';
 import { brand } from '#shared/brand.ts';
@@ -63,6 +64,12 @@ export const SERVER_OPTIONS = {
 /** Far fewer than the descriptors that the service may have (deploy/tipwell.service): files have to be opened as well. */
 const MAX_CONNECTIONS = 20_000;
 
+/**
+ * By how much the heap may grow before V8 collects its garbage. By itself V8 lets a small heap quadruple where the machine has
+ * much memory: twenty whole histories at once took 100 MB more than with this.
+ */
+const HEAP_GROWTH_PERCENT = 30;
+
 /** The host of a request that names none, as HTTP/1.0 allows; nothing is built on it. */
 const UNNAMED_HOST = 'localhost';
 
@@ -93,6 +100,7 @@ async function openPaymentService({ stripe }: Config): Promise<PaymentService | 
 }
 
 async function start(): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const config = parseConfig(readEnvironment());
   const blockedWords = await readBlockedWords(config.blockedWordsFile);
   const logged = createLogDestination();

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '#tests/support/running-server.ts';
+import { freePort, STARTED } from '#tests/support/running-server.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const SERVER_CORE = '0';
@@ -90,8 +90,7 @@ export async function startProductOn(
 ): Promise<BenchServer> {
   const port = await freePort();
   const probe = isProbed ? ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`] : [];
-  const main = join(PROJECT_FOLDER, 'dist/server/main.js');
-  const command = [process.execPath, ...probe, main];
+  const command = [process.execPath, ...probe, ...STARTED];
   const env = {
     PORT: String(port),
     DATABASE_URL: database,

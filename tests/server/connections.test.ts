@@ -2,17 +2,23 @@
  * What an answer says of its connection is true: after `keep-alive` the next requests are answered, whatever the status and
  * however the body of its request came. A proxy sends other people's requests on it.
  */
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { createRequestServer } from '#server/api/unread-requests.ts';
 import { installedCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { FRAMINGS, type Target, tryConnection } from '#tests/support/persistent-socket.ts';
-import { sendRaw } from '#tests/support/raw-socket.ts';
+import { requestRaw, sendRaw } from '#tests/support/raw-socket.ts';
 import { call, createCode, enter, type Person } from '#tests/support/rest-client.ts';
 import { type RunningServer, startServer, stopEverything } from '#tests/support/running-server.ts';
 
 const JSON_TYPE = 'Content-Type: application/json';
 
 const TIPS_OF_EACH = 80;
+/** Connections that are closed in one moment. */
+const MANY = 300;
 
 let server: RunningServer;
 let giver: Person;
@@ -124,6 +130,41 @@ describe('a connection that cannot be kept', () => {
     expect([...answers.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(statuses);
     expect(answers).toMatch(/^connection: close\r\n(?!.*^HTTP)/ims);
   });
+});
+
+test.each([
+  ['ended', (socket: Socket) => socket.destroy()],
+  ['reset', (socket: Socket) => socket.resetAndDestroy()],
+])('of many that are %s in one moment the server hears a few at a time, and answers others meanwhile', async (_, close) => {
+  let held = 0;
+  let heardOf = 0;
+  const reception = createRequestServer(
+    {},
+    (request, answer) => {
+      if (request.method === 'GET') return void answer.end(String(heardOf));
+      request.resume().once('close', () => {
+        heardOf += 1;
+      });
+      request.on('error', () => {});
+      held += 1;
+    },
+    () => ({ status: 400, headers: {}, body: '' }),
+  );
+  reception.listen(0, '127.0.0.1');
+  onTestFinished(() => void reception.close());
+  await once(reception, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(reception.address());
+  const half = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf';
+  const senders = Array.from({ length: MANY }, () => sendRaw(port, half));
+  await expect.poll(() => held).toBe(MANY);
+  for (const { socket } of senders) close(socket);
+  await Promise.all(senders.map(({ whole }) => whole));
+  const other = await requestRaw(port, '/');
+  expect({ status: other.status, heardOf: Number(other.body) < MANY }).toEqual({
+    status: 200,
+    heardOf: true,
+  });
+  await expect.poll(() => heardOf).toBe(MANY);
 });
 
 test('a connection that is ended in the middle of a body gets no answer, and one that is ended behind a request does', async () => {

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseConfig, SETTING_NAMES } from '#server/config.ts';
 import { DRAIN_PATIENCE_MS, SERVER_OPTIONS } from '#server/serve.ts';
+import { STARTED } from '#tests/support/running-server.ts';
 
 const STATE_FOLDER = '/var/lib/tipwell';
 
@@ -53,9 +54,19 @@ describe('the unit', () => {
   test('runs the built server where its data lies, hides the repository, and lets V8 write what it runs', () => {
     expect(Object.fromEntries(unit)).toMatchObject({
       ...{ User: 'tipwell', StateDirectory: 'tipwell', StateDirectoryMode: '0700', Restart: 'on-failure' },
-      ...{ InaccessiblePaths: '-/opt/tipwell/.git', ExecStart: '/usr/bin/env node dist/server/main.js' },
+      ...{ InaccessiblePaths: '-/opt/tipwell/.git' },
     });
     expect([...unit.keys()]).not.toContain('MemoryDenyWriteExecute');
+  });
+
+  test('gives Node.js the options of `npm start`, as the image does', () => {
+    const options = STARTED.slice(0, -1);
+    expect(JSON.parse(readFileSync('package.json', 'utf8')).scripts.start).toBe(
+      `node ${options.join(' ')} tools/run.js --built dist/server/main.js`,
+    );
+    expect(unit.get('ExecStart')).toBe(`/usr/bin/env node ${options.join(' ')} dist/server/main.js`);
+    const command = JSON.stringify(['node', ...options, 'dist/server/main.js']).replaceAll(',', ', ');
+    expect(withoutComments('deploy/Dockerfile').trim().split('\n').at(-1)).toBe(`CMD ${command}`);
   });
 
   test('looks for the Node.js that npm brought before that of the machine', () => {
