@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, STARTED } from '#tests/support/running-server.ts';
+import { ARENAS, freePort } from '#tests/support/running-server.ts';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
 const SERVER_CORE = '0';
@@ -90,7 +90,8 @@ export async function startProductOn(
 ): Promise<BenchServer> {
   const port = await freePort();
   const probe = isProbed ? ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`] : [];
-  const command = [process.execPath, ...probe, ...STARTED];
+  const main = join(PROJECT_FOLDER, 'dist/server/main.js');
+  const command = [process.execPath, ...probe, main];
   const env = {
     PORT: String(port),
     DATABASE_URL: database,
@@ -137,7 +138,7 @@ async function start(
   const log = openSync(logPath, 'w');
   const child = spawn(...command, {
     cwd: PROJECT_FOLDER,
-    env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...env },
+    env: { PATH: process.env['PATH'], NODE_ENV: 'production', ...ARENAS, ...env },
     stdio: ['ignore', log, log, 'ipc'],
   });
   running.add(child);

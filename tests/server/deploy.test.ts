@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseConfig, SETTING_NAMES } from '#server/config.ts';
 import { DRAIN_PATIENCE_MS, SERVER_OPTIONS } from '#server/serve.ts';
-import { STARTED } from '#tests/support/running-server.ts';
+import { ARENAS } from '#tests/support/running-server.ts';
 
 const STATE_FOLDER = '/var/lib/tipwell';
 
@@ -54,19 +54,14 @@ describe('the unit', () => {
   test('runs the built server where its data lies, hides the repository, and lets V8 write what it runs', () => {
     expect(Object.fromEntries(unit)).toMatchObject({
       ...{ User: 'tipwell', StateDirectory: 'tipwell', StateDirectoryMode: '0700', Restart: 'on-failure' },
-      ...{ InaccessiblePaths: '-/opt/tipwell/.git' },
+      ...{ InaccessiblePaths: '-/opt/tipwell/.git', ExecStart: '/usr/bin/env node dist/server/main.js' },
     });
     expect([...unit.keys()]).not.toContain('MemoryDenyWriteExecute');
   });
 
-  test('gives Node.js the options of `npm start`, as the image does', () => {
-    const options = STARTED.slice(0, -1);
-    expect(JSON.parse(readFileSync('package.json', 'utf8')).scripts.start).toBe(
-      `node ${options.join(' ')} tools/run.js --built dist/server/main.js`,
-    );
-    expect(unit.get('ExecStart')).toBe(`/usr/bin/env node ${options.join(' ')} dist/server/main.js`);
-    const command = JSON.stringify(['node', ...options, 'dist/server/main.js']).replaceAll(',', ', ');
-    expect(withoutComments('deploy/Dockerfile').trim().split('\n').at(-1)).toBe(`CMD ${command}`);
+  test('lets glibc keep as little as `npm start` does', () => {
+    const [arenas] = Object.entries(ARENAS).map(([name, value]) => `Environment=${name}=${value}`);
+    expect(withoutComments('deploy/tipwell.service').split('\n')).toContain(arenas);
   });
 
   test('looks for the Node.js that npm brought before that of the machine', () => {
@@ -133,7 +128,8 @@ describe('the image', () => {
   );
 
   test('sets what the server knows, and serves other machines from the port that it exposes', () => {
-    const { PATH: _, NODE_ENV: __, ...imageSettings } = variables;
+    const { PATH: _, NODE_ENV: __, MALLOC_ARENA_MAX: arenas, ...imageSettings } = variables;
+    expect({ MALLOC_ARENA_MAX: arenas }).toEqual(ARENAS);
     expect(SETTING_NAMES).toEqual(expect.arrayContaining(Object.keys(imageSettings)));
     const config = parseConfig({ ...variables, PUBLIC_URL: 'https://tips.example.com' });
     expect(config).toMatchObject({

@@ -21,7 +21,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
-import { startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
+import { ARENAS, startServer, stopEverything, temporaryFolder } from '#tests/support/running-server.ts';
 import { mended } from '../../tools/mend-lock.js';
 
 const PROJECT_FOLDER = join(import.meta.dirname, '../..');
@@ -158,6 +158,22 @@ describe('a Node.js that is too old', () => {
     expect({ code, said: JSON.parse(stdout) }).toEqual({ code: 0, said: [process.execPath, 'a word'] });
   });
 });
+
+test.runIf(process.platform === 'linux').each(['a Node.js', null] as const)(
+  'a program is told how many arenas glibc may have, unless the operator said so (brought: %s)',
+  async (brought) => {
+    const { launcher } = launcherBeside(brought);
+    const asking = program('console.log(process.env.MALLOC_ARENA_MAX, ...process.argv.slice(2));');
+    const { ending } = run([launcher, asking, 'a word']);
+    expect(await ending).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `${ARENAS.MALLOC_ARENA_MAX} a word\n`,
+      stderr: '',
+    });
+    expect((await run([launcher, asking], { MALLOC_ARENA_MAX: '7' }).ending).stdout).toBe('7\n');
+  },
+);
 
 describe('the Node.js that npm brought', () => {
   test('runs the program, whatever the machine has, and is told the same words', async () => {

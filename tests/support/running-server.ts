@@ -12,8 +12,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The built server, as an argument of Node.js. */
 export const PROGRAM = join(import.meta.dirname, '../../dist/server/main.js');
-/** What Node.js runs for `npm start` and in what deploy/ has: with a young generation as a machine of one gigabyte has it. */
-export const STARTED: readonly string[] = ['--max-semi-space-size=8', PROGRAM];
+/** What `npm start`, the unit and the image set for glibc. */
+export const ARENAS = { MALLOC_ARENA_MAX: '2' };
 const READY_LINE = / is ready at (http\S+)/;
 const START_PATIENCE_MS = 60_000;
 /** Another process may take the free port before the server does. */
@@ -73,7 +73,7 @@ export function temporaryFolder(): string {
  * @param program what Node.js runs, with its options; another build in place of this one's.
  * @throws Error with what it wrote when it ends instead.
  */
-export async function startServer(env: Environment = {}, program = STARTED): Promise<RunningServer> {
+export async function startServer(env: Environment = {}, program = [PROGRAM]): Promise<RunningServer> {
   const folder = temporaryFolder();
   for (let attempt = 1; ; attempt += 1) {
     const port = env['PORT'] === undefined ? await freePort() : Number(env['PORT']);
@@ -159,7 +159,7 @@ export async function freePort(): Promise<number> {
 function launch(args: readonly string[], folder: string, env: Environment): Watched {
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...ARENAS, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const written = { stdout: '', stderr: '' };
