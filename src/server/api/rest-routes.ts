@@ -118,7 +118,10 @@ export const REST_ROUTES: readonly RestRoute[] = [
       const asked = limit === undefined ? {} : { limit: numberFrom(limit) };
       const { codes, nextCursor } = await caller().qrCodes.ended({ ...asked, cursor: query('cursor') });
       if (nextCursor === null) return { body: codes };
-      const next = new URLSearchParams({ ...(limit !== undefined && { limit }), cursor: nextCursor });
+      const next = new URLSearchParams({
+        ...(asked.limit !== undefined && { limit: String(asked.limit) }),
+        cursor: nextCursor,
+      });
       return { body: codes, next: `/api/ended-qr-codes?${next}` };
     },
   }),

@@ -3,7 +3,7 @@
  */
 import { useRef, useState } from 'react';
 import { z } from 'zod';
-import { authorization } from '../../api.ts';
+import { authorization, failureOf } from '../../api.ts';
 import { verifySession } from '../../calls.ts';
 import { askForPassword } from '../../session/password-again.ts';
 import { timeZoneHere } from '../../time-here.ts';
@@ -68,8 +68,9 @@ async function downloadData(): Promise<string | null> {
     // A file that breaks off rejects here, because its length or its last chunk is missing.
     saveFile(new Uint8Array(await response.arrayBuffer()), ZIP, fileNameOf(response));
     return null;
-  } catch {
-    return NO_ANSWER;
+  } catch (error) {
+    // The question for the password says so when the session has ended.
+    return failureOf(error).detail ?? NO_ANSWER;
   }
 }
 
