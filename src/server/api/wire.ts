@@ -15,17 +15,19 @@ export interface JsonSchema {
 
 const inCents = (field: string) => field.endsWith('Cents');
 
-const wireNames = new Map<string, string>();
-/** More than there are fields; the bound is for names of wrong fields, which come from outside. */
-const MAX_REMEMBERED_NAMES = 200;
-
 /** The name on the wire of a procedure's field; a path such as `serviceCategories.0` keeps its dots. */
 export function wireName(field: string): string {
+  return field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The names of fields that procedures have. Never what a client sent: there is no bound. */
+const wireNames = new Map<string, string>();
+
+function rememberedName(field: string): string {
   const known = wireNames.get(field);
   if (known !== undefined) return known;
-  const name = field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  // A path names a place in what was sent, of which there are any number.
-  if (wireNames.size < MAX_REMEMBERED_NAMES && !field.includes('.')) wireNames.set(field, name);
+  const name = wireName(field);
+  wireNames.set(field, name);
   return name;
 }
 
@@ -35,7 +37,7 @@ export function toWire(value: unknown): unknown {
   if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([field, content]) => [
-      wireName(field),
+      rememberedName(field),
       inCents(field) && typeof content === 'number' ? dollarsFromCents(cents(content)) : toWire(content),
     ]),
   );
@@ -65,12 +67,12 @@ export function wireTextOnce(lasting: object): string {
 export function fromWire(body: unknown, input: z.ZodType): unknown {
   if (!isRecord(body)) return body;
   const { fields, isClosed } = fieldsOf(input);
-  if (isClosed) requireKnown(body, fields.map(wireName));
+  if (isClosed) requireKnown(body, fields.map(rememberedName));
   return Object.fromEntries(
     fields
-      .filter((field) => Object.hasOwn(body, wireName(field)))
+      .filter((field) => Object.hasOwn(body, rememberedName(field)))
       .map((field) => {
-        const content = body[wireName(field)];
+        const content = body[rememberedName(field)];
         return [field, inCents(field) ? centsFromAnything(content) : content];
       }),
   );
