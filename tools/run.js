@@ -15,8 +15,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { refuseOldNode } from '../src/server/old-node.js';
 
 /**
- * glibc gives each thread an arena, which keeps for itself what was freed in it: passwords, photos and sheets, which are worked on in
- * threads, took 80 MB more without this. Whatever has no arenas does not read it (mallopt(3)).
+ * The environment of the program. glibc gives each thread an arena, which keeps the memory that was freed in it: photos and sheets,
+ * which are drawn in threads, took 80 MB more without this limit (mallopt(3)). Other C libraries ignore the variable.
  */
 const ENVIRONMENT = { MALLOC_ARENA_MAX: '2', ...process.env };
 

@@ -135,7 +135,7 @@ describe('a connection that cannot be kept', () => {
 test.each([
   ['ended', (socket: Socket) => socket.destroy()],
   ['reset', (socket: Socket) => socket.resetAndDestroy()],
-])('of many that are %s in one moment the server hears a few at a time, and answers others meanwhile', async (_, close) => {
+])('while many half-sent requests are %s in one moment, the server answers others in between', async (_, close) => {
   let held = 0;
   let heardOf = 0;
   const reception = createRequestServer(

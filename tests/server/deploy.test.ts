@@ -59,7 +59,7 @@ describe('the unit', () => {
     expect([...unit.keys()]).not.toContain('MemoryDenyWriteExecute');
   });
 
-  test('lets glibc keep as little as `npm start` does', () => {
+  test('limits the arenas of glibc as `npm start` does', () => {
     const [arenas] = Object.entries(ARENAS).map(([name, value]) => `Environment=${name}=${value}`);
     expect(withoutComments('deploy/tipwell.service').split('\n')).toContain(arenas);
   });

@@ -54,7 +54,7 @@ const idsOf = ({ body }: RestAnswer): string[] => body.map(({ id }: { id: string
 function nextPath({ headers }: RestAnswer): string | null {
   const link = headers.get('Link');
   if (link === null) return null;
-  const target = /^<\/api(\/transactions\?[^<>]+)>; rel="next"$/.exec(link)?.[1];
+  const target = /^<\/api(\/(?:transactions|ended-qr-codes)\?[^<>]+)>; rel="next"$/.exec(link)?.[1];
   if (target === undefined) throw new Error(`the link leads astray: ${link}`);
   return target;
 }
@@ -415,4 +415,30 @@ describe('a cursor', () => {
     const answer = await t.rest('GET', `/transactions?limit=2&cursor=${ids.at(-1)}`, { token: pat.token });
     expect([answer.status, answer.body, nextPath(answer)]).toEqual([200, [], null]);
   });
+});
+
+test('the links of REST lead through all old codes, each once, and name the limit as it was read', async () => {
+  const t = await createTestApp();
+  const pat = await enter(t, 'pat', ['bartender']);
+  const old: string[] = [...pat.codes];
+  for (let id = pat.codes[0] ?? ''; old.length <= 5; ) {
+    const { status, body } = await t.rest('POST', `/qr-codes/${id}/replacement`, {
+      token: pat.token,
+      body: {},
+    });
+    expect(status).toBe(201);
+    id = body.id;
+    old.push(id);
+  }
+  const read: string[] = [];
+  for (let path: string | null = '/ended-qr-codes?limit=02'; path !== null; ) {
+    const answer: RestAnswer = await t.rest('GET', path, { token: pat.token });
+    expect(answer.status).toBe(200);
+    read.push(...idsOf(answer));
+    expect(read.length).toBeLessThan(MANY_PAGES);
+    path = nextPath(answer);
+    if (path !== null) expect(new URLSearchParams(path.split('?')[1]).get('limit')).toBe('2');
+  }
+  // The last one leads to the tip page still.
+  expect(read).toEqual(old.slice(0, -1).reverse());
 });

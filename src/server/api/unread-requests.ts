@@ -45,7 +45,7 @@ const MAX_REQUESTS_READ = 50;
 /** What is discarded of a connection that is being closed; a sender of more is left waiting until it is cut. */
 const MAX_DISCARDED_BYTES = 1024 * 1024;
 
-/** The connections and requests that end half-sent in one turn of the event loop; each takes some 0.1 ms of it. */
+/** How many half-sent requests and their connections are ended in one turn of the event loop; each takes some 0.1 ms. */
 const ENDINGS_PER_TURN = 16;
 
 /** Long enough for an answer to arrive, and for its sender to notice, before the connection is cut. */
@@ -87,11 +87,11 @@ export function createRequestServer(
   listener: RequestListener,
   refuse: (refusal: AppError, peer?: string) => UnreadAnswer,
 ): Server {
-  const spread = createSpreading();
+  const defer = createDeferral();
   const server = createServer({
     ...options,
     ServerResponse: FramingAwareResponse,
-    IncomingMessage: brokenOffThrough(spread),
+    IncomingMessage: createRequestClass(defer),
   });
   const pipelines = new WeakMap<Duplex, Pipeline>();
   const addressed = refuseUnaddressed(listener, refuse);
@@ -150,7 +150,7 @@ export function createRequestServer(
     const last = pipelines.get(socket)?.last;
     const isFree = socket.writable && (last === undefined || isFreeAfter(last, socket));
     // Whoever ends the line in the middle of a request waits for no answer to it; thousands may do so in one moment.
-    if (isFree && last && !last.req.complete && hasEnded(socket)) return spread(() => socket.destroy());
+    if (isFree && last && !last.req.complete && hasEnded(socket)) return defer(() => socket.destroy());
     const code = REFUSALS_BY_ERROR[error.code ?? ''] ?? 'malformed_request';
     const refusal = isFree ? textOf(refuse(new AppError(code), peerOf(socket))) : '';
     // A sender that is too slow has had its time; a broken connection, or one that is being closed, needs none.
@@ -180,10 +180,10 @@ function closeGently(socket: Duplex, text = ''): void {
 }
 
 /**
- * A function that runs what it is given a little later, a few in each turn of the event loop: a client that closes thousands of
- * connections in one moment would otherwise let everybody wait until all of them are cleared away.
+ * A function that defers tasks and runs `ENDINGS_PER_TURN` of them in each turn of the event loop. A client that closes thousands of
+ * connections in one moment would otherwise keep the loop until all of them are cleared away.
  */
-function createSpreading(): (task: () => void) => void {
+function createDeferral(): (task: () => void) => void {
   const waiting: (() => void)[] = [];
   let isComing = false;
   const runSome = () => {
@@ -200,13 +200,13 @@ function createSpreading(): (task: () => void) => void {
   };
 }
 
-/** Requests of which whoever answers them hears through `spread` that they ended in the middle. */
-function brokenOffThrough(spread: (task: () => void) => void): typeof IncomingMessage {
+/** The class of requests whose `error` and `close` are deferred when the connection ends in the middle of the body. */
+function createRequestClass(defer: (task: () => void) => void): typeof IncomingMessage {
   return class extends IncomingMessage {
     override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
       const end = () => super._destroy(error, done);
       if (this.complete) end();
-      else spread(end);
+      else defer(end);
     }
   };
 }

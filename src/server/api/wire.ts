@@ -20,7 +20,7 @@ export function wireName(field: string): string {
   return field.replace(/Cents$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The names of fields that procedures have. Never what a client sent: there is no bound. */
+/** Only of fields that procedures have, never a name that a client sent, so that it needs no bound. */
 const wireNames = new Map<string, string>();
 
 function rememberedName(field: string): string {

@@ -69,7 +69,7 @@ async function downloadData(): Promise<string | null> {
     saveFile(new Uint8Array(await response.arrayBuffer()), ZIP, fileNameOf(response));
     return null;
   } catch (error) {
-    // The question for the password says so when the session has ended.
+    // `askForPassword` rejects with the server's refusal when the session has ended.
     return failureOf(error).detail ?? NO_ANSWER;
   }
 }
