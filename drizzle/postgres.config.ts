@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['columns', 'schema', 'payment-schema', 'word-schema', 'device-schema'].map((file) => `./src/server/storage/postgres/${file}.ts`),
+  schema: './src/server/storage/schema/*.ts',
   out: './drizzle/postgres',
 });

@@ -6,10 +6,10 @@ import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { runApart } from './apart.ts';
 import type { Troubles } from './api/probes.ts';
+import { BACKUP_PATIENCE_MS, type BackupSchedule, createBackupSchedule } from './backup-schedule.ts';
 import { type Config, readEnvironment } from './config.ts';
-import { BACKUP_PATIENCE_MS, type BackupSchedule, createBackupSchedule } from './storage/backup-schedule.ts';
+import { findDiffering } from './storage/checks/past.ts';
 import { extensionOfBackups } from './storage/open.ts';
-import { findDiffering } from './storage/past.ts';
 
 const LOOK_INTERVAL_MS = 600_000;
 /** Those who waited for a start are served before all of the data is read. */

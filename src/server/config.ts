@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { isServiceCategory, type ServiceCategory } from '#shared/categories.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
-import type { DatabaseAddress } from './storage/database.ts';
+import type { DatabaseAddress } from './storage/port/database.ts';
 import { isMeantForPostgres, isPostgresUrl } from './storage/postgres-url.ts';
 
 export interface StripeConfig {

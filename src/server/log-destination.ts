@@ -1,7 +1,7 @@
 /** Where the log goes, which is standard error, and what it says of a start. */
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
-import type { Announce } from './storage/database.ts';
+import type { Announce } from './storage/port/database.ts';
 
 interface LogDestination extends DestinationStream {
   /** Writes out what is held, before work that stops the event loop. */

@@ -2,13 +2,34 @@
  * What a running server watches of its data besides requests: that new tips add up, and that it still stands on the data and by the
  * clock that it was started with.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import type { Troubles } from './api/probes.ts';
-import { checkWhatIsNew } from './storage/ledger-watch.ts';
-import type { Storage } from './storage/storage.ts';
+import type { Storage } from './storage/port/storage.ts';
 
 const LEDGER_CHECK_INTERVAL_MS = 60_000;
+
+/** Bounds one look while tips are recorded as fast as they are checked: 200,000 of them. */
+const MAX_STEPS = 1_000;
+
+/**
+ * Checks what was written to the ledger since the last check.
+ * @param isStopped ends the check before its next step; the next call goes on where this one ended.
+ * @returns what is wrong, in sentences.
+ * @throws StorageUnavailable
+ */
+export async function checkWhatIsNew(
+  storage: Pick<Storage, 'checkRecent'>,
+  isStopped: () => boolean,
+): Promise<readonly string[]> {
+  for (let step = 0; step < MAX_STEPS && !isStopped(); step += 1) {
+    const { problems, isDone } = await storage.checkRecent();
+    if (problems.length > 0 || isDone) return problems;
+    await nextTurn();
+  }
+  return [];
+}
 
 /** Checks what was written to the ledger since the last check, once a minute. */
 export function startLedgerChecks(

@@ -3,9 +3,10 @@
  * in, one history of 100,000 tips and one of 100, and as many more tips as are asked for. It passes the ledger check.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { newQrCodeId, newUserId } from '#shared/ids.ts';
 import { GIVER_FEE_RATE, MIN_TIP_CENTS, RECEIVER_FEE_RATE } from '#shared/money.ts';
@@ -53,7 +54,7 @@ export function seedLedger(
 ): SeededLedger {
   const { longHistory = LONG_HISTORY, spreadTips = 0, days = 0 } = options;
   const database = openDatabase(path);
-  migrate(database, readMigrations('drizzle/sqlite'));
+  migrate(database, readMigrations('sqlite'));
   const now = Date.now();
   const insertAccount = database.prepare(
     `INSERT INTO accounts (id, email, email_key, username, full_name, phone, is_service_provider, password_hash,

@@ -7,8 +7,8 @@ import { pino } from 'pino';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runApart } from '#server/apart.ts';
 import { createTroubles } from '#server/api/probes.ts';
+import { createBackupSchedule, type MadeBackup } from '#server/backup-schedule.ts';
 import { createBackupKeeper } from '#server/backups.ts';
-import { createBackupSchedule, type MadeBackup } from '#server/storage/backup-schedule.ts';
 import { START_MS } from '#tests/support/people.ts';
 import {
   PROGRAM,

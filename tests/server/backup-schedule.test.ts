@@ -19,7 +19,7 @@ import {
   type BackupScheduleDependencies,
   createBackupSchedule,
   type MadeBackup,
-} from '#server/storage/backup-schedule.ts';
+} from '#server/backup-schedule.ts';
 import {
   type RunningServer,
   runToEnd,

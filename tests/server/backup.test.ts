@@ -15,9 +15,10 @@ import {
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { openDatabase } from '#server/storage/sqlite/connection.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { PAYMENT_STATES } from '#shared/payments.ts';
 import { backUpUnderLoad, startWithPeople, tipsIn } from '#tests/support/backups-under-load.ts';
 import { goOn, writeBooks } from '#tests/support/books.ts';
@@ -302,7 +303,7 @@ describe('restoring', () => {
     const { path, env } = await livesOn();
     const first = join(temporaryFolder(), 'first.db');
     const database = openDatabase(first);
-    migrate(database, readMigrations('drizzle/sqlite').slice(0, 1));
+    migrate(database, readMigrations('sqlite').slice(0, 1));
     database.close();
     const { code, stdout } = await runToEnd('db-restore', env, [first]);
     expect(code).toBe(0);

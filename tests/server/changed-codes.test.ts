@@ -3,7 +3,7 @@
  * the change, and in one that is not.
  */
 import { describe, expect, test } from 'vitest';
-import type { Storage, StorageListener } from '#server/storage/storage.ts';
+import type { Storage, StorageListener } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { codeOf, get, pages, textOf } from '#tests/support/rendered-pages.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';

@@ -4,7 +4,7 @@
  */
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import type { Storage } from '#server/storage/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { csvLine } from '#shared/csv.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
-import type { Storage } from '#server/storage/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { newTransactionId } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { createValidator } from '#tests/support/api-description.ts';

@@ -5,10 +5,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { invariantsWith } from '#server/storage/ledger-invariants.ts';
+import { readMigrations } from '#server/storage/care/migrations.ts';
+import { invariantsWith } from '#server/storage/checks/invariants.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkIntegrity, checkLedger } from '#server/storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { forgeIn } from '#tests/support/forgery.ts';
@@ -497,7 +498,7 @@ describe('in a file of the time before entries', () => {
     forgeIn(database, statements);
     expect(checkLedger(database).map(({ invariant }) => invariant)).toEqual(violated);
     const before = dump(database);
-    expect(() => migrate(database, readMigrations('drizzle/sqlite'))).toThrow(
+    expect(() => migrate(database, readMigrations('sqlite'))).toThrow(
       new RegExp(`is damaged \\(${violated[0]}: .+\\)\\. Nothing was done to it.+db:check.+restore a backup`),
     );
     expect(dump(database)).toEqual(before);

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { RecordOutcome } from '#server/storage/ledger.ts';
+import type { RecordOutcome } from '#server/storage/port/ledger.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
@@ -53,7 +53,7 @@ async function createFaultyLedger() {
 }
 
 const isCommit = (statement: string) => statement === 'COMMIT';
-const movesBucket = (statement: string) => statement.startsWith('insert into "tip_buckets"');
+const movesBucket = (statement: string) => statement.startsWith('insert into "main"."tip_buckets"');
 
 function outcomesOf(settled: readonly PromiseSettledResult<RecordOutcome>[]): string[] {
   return settled.map((result) => (result.status === 'fulfilled' ? result.value.outcome : result.status));
@@ -122,8 +122,9 @@ describe('a fault', () => {
     expect(failed.map((statement) => statement.split(/[\s"`]/)[0])).toEqual([
       'BEGIN',
       'SAVEPOINT',
-      // The tip; the totals of both people; the reversal and its entries; the bucket.
-      ...['select', 'update', 'update', 'insert', 'insert', 'insert', 'UPDATE'],
+      // The tip, as on PostgreSQL once before its accounts are locked and once after; the totals of both people; the reversal and its
+      // entries; the bucket.
+      ...['select', 'select', 'update', 'update', 'insert', 'insert', 'insert', 'update'],
       'RELEASE',
       'COMMIT',
     ]);
@@ -168,7 +169,8 @@ describe('a fault', () => {
       expect(await hear()).toMatchObject({ outcome: 'unchanged' });
       expect(ledger.checkFile()).toEqual([]);
     }
-    expect(failed.filter((statement) => /payments/.test(statement))).toHaveLength(2);
+    // It is locked, read and saved.
+    expect(failed.filter((statement) => /payments/.test(statement))).toHaveLength(3);
     expect(failed.length).toBeGreaterThan(8);
   });
 
@@ -269,8 +271,8 @@ describe('a fault', () => {
       expect(result.status).toBe('rejected');
       expect(ledger.dumpFile()).toEqual(before);
     }
-    // Begin, savepoint, three look-ups, an account, two categories, release, commit.
-    expect(faults).toBe(10);
+    // Begin, savepoint, two look-ups, an account, two categories, release, commit.
+    expect(faults).toBe(9);
     expect(ledger.dumpFile()['provider_categories']).toHaveLength(4);
   });
 
@@ -291,8 +293,8 @@ describe('a fault', () => {
       expect(result.status).toBe('rejected');
       expect(ledger.dumpFile()).toEqual(before);
     }
-    // Begin, savepoint, three look-ups, code, picture, release, commit.
-    expect(faults).toBe(9);
+    // Begin, savepoint, two look-ups, code, picture, release, commit.
+    expect(faults).toBe(8);
     expect(ledger.dumpFile()['qr_pictures']).toHaveLength(2);
   });
 });
@@ -319,7 +321,7 @@ describe('tips that are sent in one turn of the event loop', () => {
       .statements()
       .join('\n')
       .split('COMMIT')
-      .map((commit) => commit.match(/insert into "transactions"/g)?.length ?? 0);
+      .map((commit) => commit.match(/insert into "main"\."transactions"/g)?.length ?? 0);
     expect(tipsOfCommits).toEqual([128, 128, 44, 0]);
     expect(ledger.checkFile()).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
 import { createFairTurns } from '#server/queue/fair-turns.ts';
-import type { Account } from '#server/storage/storage.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import { NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
 import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
 import { createTakings } from '#server/tips/takings.ts';

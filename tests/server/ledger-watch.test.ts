@@ -1,7 +1,7 @@
 /** The check of a growing ledger goes on until all is checked, something is wrong, or the server stops. */
 import { expect, test } from 'vitest';
-import type { CheckStep } from '#server/storage/ledger.ts';
-import { checkWhatIsNew } from '#server/storage/ledger-watch.ts';
+import type { CheckStep } from '#server/storage/port/ledger.ts';
+import { checkWhatIsNew } from '#server/watches.ts';
 
 const UNFINISHED: CheckStep = { problems: [], isDone: false };
 

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import argon2 from 'argon2';
 import { describe, expect, test, vi } from 'vitest';
 import { createLimits } from '#server/limits/limits.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import {
   createLimitedApp,

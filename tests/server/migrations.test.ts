@@ -1,6 +1,6 @@
 /**
  * A database file is brought to the present schema or stays what it was: a migration that fails, loses rows or breaks
- * a reference changes nothing, wherever it is cut off, and the tables are exactly those that `schema.ts` describes.
+ * a reference changes nothing, wherever it is cut off, and the tables are exactly those that `storage/schema` describes.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,19 +10,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { is } from 'drizzle-orm/entity';
 import { SQL } from 'drizzle-orm/sql';
-import { getTableConfig, SQLiteSyncDialect, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { getTableConfig, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createFairTurns } from '#server/queue/fair-turns.ts';
-import { notePast, tipText } from '#server/storage/past.ts';
+import { isCurrent, readMigrations } from '#server/storage/care/migrations.ts';
+import { notePast, tipText } from '#server/storage/checks/past.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
-import * as deviceSchema from '#server/storage/sqlite/device-schema.ts';
+import { prepareStatements } from '#server/storage/sqlite/driver.ts';
 import { checkIntegrity, checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
-import { isSchemaCurrent, migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
-import * as paymentSchema from '#server/storage/sqlite/payment-schema.ts';
+import { appliedTo, migrate } from '#server/storage/sqlite/migrations.ts';
 import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
-import * as schema from '#server/storage/sqlite/schema.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
-import * as wordSchema from '#server/storage/sqlite/word-schema.ts';
 import { createTakings } from '#server/tips/takings.ts';
 import type { UserId } from '#shared/ids.ts';
 import { createChance } from '#tests/support/chance.ts';
@@ -33,8 +31,9 @@ import { createPeople } from '#tests/support/people.ts';
 import { freePort, PROGRAM, runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 import { createSqliteData } from '#tests/support/test-data.ts';
+import { sqliteTables } from '../../drizzle/sqlite-tables.ts';
 
-const MIGRATIONS = readMigrations('drizzle/sqlite');
+const MIGRATIONS = readMigrations('sqlite');
 
 let path = '';
 beforeEach(() => {
@@ -108,7 +107,7 @@ describe('the committed migrations', () => {
     const database = open();
     expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length);
     expect(MIGRATIONS.length).toBeGreaterThan(0);
-    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
+    expect(isCurrent(appliedTo(database), MIGRATIONS)).toBe(true);
     expect(checkIntegrity(database, 'full')).toEqual([]);
     expect(checkLedger(database)).toEqual([]);
   });
@@ -137,10 +136,10 @@ describe('the committed migrations', () => {
     const hasTables = version > 0;
     if (hasTables) database.exec(FIRST_ROWS);
     migrate(database, MIGRATIONS.slice(0, version));
-    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(false);
+    expect(isCurrent(appliedTo(database), MIGRATIONS)).toBe(false);
     const before = everythingIn().rows;
     expect(migrate(database, MIGRATIONS)).toBe(MIGRATIONS.length - version);
-    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
+    expect(isCurrent(appliedTo(database), MIGRATIONS)).toBe(true);
     expect(checkIntegrity(database, 'full')).toEqual([]);
     expect(checkLedger(database)).toEqual([]);
     const after = everythingIn().rows;
@@ -216,7 +215,7 @@ describe('the committed migrations', () => {
     expect(count(`(${orders}) WHERE isBack`)).toBe(0);
     expect(count('tip_buckets')).toBeGreaterThan(10_000);
     // All of it counts as checked, down to the last bucket: what comes next is checked after it.
-    const checkRecent = createRecentCheck(database);
+    const checkRecent = createRecentCheck(database, prepareStatements(database));
     expect(checkRecent()).toEqual({ problems: [], isDone: true });
     expect(
       database
@@ -354,7 +353,7 @@ describe('a migration', () => {
       'CREATE TABLE notes (text TEXT NOT NULL) STRICT',
       `INSERT INTO notes VALUES ('hello')`,
     );
-    expect(isSchemaCurrent(database, added)).toBe(false);
+    expect(isCurrent(appliedTo(database), added)).toBe(false);
     expect(migrate(database, added)).toBe(1);
     expect(migrate(database, added)).toBe(0);
     expect(everythingIn().rows['notes']).toEqual([{ text: 'hello' }]);
@@ -397,7 +396,7 @@ describe('a migration', () => {
     expect(everythingIn()).toEqual(before);
     expect(database.inTransaction).toBe(false);
     expect(database.pragma('foreign_keys', { simple: true })).toBe(1);
-    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(true);
+    expect(isCurrent(appliedTo(database), MIGRATIONS)).toBe(true);
     // The same file goes on as if nothing had been tried.
     expect(migrate(database, MIGRATIONS)).toBe(0);
     expect(checkLedger(database)).toEqual([]);
@@ -430,7 +429,7 @@ describe('a migration', () => {
     ];
     expect(() => migrate(database, two)).toThrow('syntax error');
     expect(everythingIn().rows['notes']).toEqual([]);
-    expect(isSchemaCurrent(database, two.slice(0, -1))).toBe(true);
+    expect(isCurrent(appliedTo(database), two.slice(0, -1))).toBe(true);
   });
 });
 
@@ -443,7 +442,7 @@ describe('a file', () => {
     database.exec(statement);
     const before = everythingIn();
     expect(() => migrate(database, MIGRATIONS)).toThrow('made by a newer or different version of Tipwell');
-    expect(isSchemaCurrent(database, MIGRATIONS)).toBe(false);
+    expect(isCurrent(appliedTo(database), MIGRATIONS)).toBe(false);
     expect(everythingIn()).toEqual(before);
   });
 
@@ -474,10 +473,8 @@ describe('a file', () => {
   });
 });
 
-describe('the tables that the migrations make are those of schema.ts:', () => {
-  const tables = Object.values({ ...schema, ...paymentSchema, ...wordSchema, ...deviceSchema }).filter(
-    (value) => is(value, SQLiteTable),
-  );
+describe('the tables that the migrations make are those of storage/schema:', () => {
+  const tables = Object.values(sqliteTables());
 
   function migrated(): Database {
     const database = open();

@@ -4,11 +4,18 @@
  */
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findDiffering, findFirstDifference, notePast, parsePast, spellPast } from '#server/storage/past.ts';
+import { readMigrations } from '#server/storage/care/migrations.ts';
+import {
+  findDiffering,
+  findFirstDifference,
+  notePast,
+  parsePast,
+  spellPast,
+} from '#server/storage/checks/past.ts';
 import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { checkLedger, tipsOfPast } from '#server/storage/sqlite/ledger-check.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { makeEarlierLedger } from '#tests/support/earlier-ledger.ts';
 import { exchangeTips, forge, forgeIn } from '#tests/support/forgery.ts';
 import { runToEnd, temporaryFolder } from '#tests/support/running-server.ts';
@@ -83,7 +90,7 @@ test('what the version before entries noted still fits, and shows when tips of t
   // As that version reported it.
   const noted = parsePast('1000:d18eb4ca79c239bdacdde7df3f3a8e04');
   expect(notePast(tipsOfPast(database))).toEqual(noted);
-  migrate(database, readMigrations('drizzle/sqlite'));
+  migrate(database, readMigrations('sqlite'));
   expect(notePast(tipsOfPast(database))).toEqual(noted);
   forgeIn(database, `UPDATE transactions SET payment_mode = 'test' WHERE sequence = 500`);
   const forged = notePast(tipsOfPast(database));
@@ -115,7 +122,7 @@ test('the first tip that two ledgers tell differently is found, as far as both g
   expect(findFirstDifference(tipsOfPast(database), tipsOfPast(other))).toBe(2);
   expect(findFirstDifference(tipsOfPast(other), tipsOfPast(database))).toBe(2);
   other.close();
-  expect(inspectDatabase(path, readMigrations('drizzle/sqlite')).problems).toEqual([]);
+  expect(inspectDatabase(path).problems).toEqual([]);
 });
 
 test.each([

@@ -5,7 +5,7 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
-import { StorageUnavailable } from '#server/storage/storage.ts';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { createGroundWatch } from '#server/watches.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPeople } from '#tests/support/people.ts';

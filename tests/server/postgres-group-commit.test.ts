@@ -1,7 +1,7 @@
 /** Who shares a commit on PostgreSQL, and what becomes of those that wait when there is none. */
 import { expect, test } from 'vitest';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { createGroupCommit } from '#server/storage/postgres/group-commit.ts';
-import { StorageUnavailable } from '#server/storage/storage.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 

@@ -4,8 +4,8 @@
  */
 import type { ClientBase } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { findDiffering, parsePast } from '#server/storage/checks/past.ts';
 import { databaseAt } from '#server/storage/open.ts';
-import { findDiffering, parsePast } from '#server/storage/past.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
 import { inspectLedger } from '#server/storage/postgres/ledger-check.ts';
 import { moveBooks, writeBooks } from '#tests/support/books.ts';

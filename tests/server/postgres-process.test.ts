@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { readMigrations } from '#server/storage/postgres/migrations.ts';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { startServer, stepsIn, stopEverything } from '#tests/support/running-server.ts';
 
@@ -55,7 +55,7 @@ test('the log names the database without its password', async () => {
 test('the log says which steps of a start begin and end before the process listens', async () => {
   const server = await startServer({ DATABASE_URL: await createPostgresDatabase(), LOG_LEVEL: 'info' });
   await server.stop();
-  const to = readMigrations('drizzle/postgres').length;
+  const to = readMigrations('postgres').length;
   expect(stepsIn(server.stderr())).toMatchObject([
     { msg: 'migrating the tables', from: 0, to },
     { msg: 'migrating the tables: done', from: 0, to },

@@ -1,8 +1,8 @@
 /** A PostgreSQL database whose tables, guards or functions were changed is not trusted, and is not served. */
 import { afterAll, expect, test } from 'vitest';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { databaseAt } from '#server/storage/open.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
-import { readMigrations } from '#server/storage/postgres/migrations.ts';
 import { checkSchema } from '#server/storage/postgres/schema-check.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
@@ -72,7 +72,7 @@ test('a database is served as the migrations make it, and refused after each kin
   for (const [statement, sentence] of CHANGES) {
     await client.query('BEGIN');
     await client.query(statement);
-    expect(await checkSchema(client, readMigrations()), statement).toContain(sentence);
+    expect(await checkSchema(client, readMigrations('postgres')), statement).toContain(sentence);
     await client.query('ROLLBACK');
   }
   await client.query('DROP TRIGGER accounts_never_go ON tipwell.accounts');

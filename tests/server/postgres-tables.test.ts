@@ -1,8 +1,8 @@
 /** What the tables of PostgreSQL refuse by themselves, how they are made, and that requests find rows by keys. */
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { ALL_TIPS } from '#server/storage/ledger.ts';
 import { databaseAt } from '#server/storage/open.ts';
+import { ALL_TIPS } from '#server/storage/port/ledger.ts';
 import { takeBack } from '#tests/support/ledger-steps.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { payoutAccountOf, payTip } from '#tests/support/payment-steps.ts';

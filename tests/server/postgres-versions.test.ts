@@ -1,10 +1,11 @@
 /** A PostgreSQL database of the version before is checked and brought up to date, and takes the tips of that version beside today's. */
 import { Client } from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { readMigrations } from '#server/storage/care/migrations.ts';
+import { parsePast } from '#server/storage/checks/past.ts';
 import { databaseAt } from '#server/storage/open.ts';
-import { parsePast } from '#server/storage/past.ts';
-import { migrate, readMigrations } from '#server/storage/postgres/migrations.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
+import { migrate } from '#server/storage/postgres/migrations.ts';
 import type { UserId } from '#shared/ids.ts';
 import { makeEarlierDatabase, recordAsBefore } from '#tests/support/earlier-postgres.ts';
 import { listTips, takeBack } from '#tests/support/ledger-steps.ts';
@@ -66,11 +67,11 @@ test('a block of a version that kept none by service is left to the service of t
   const client = new Client({ connectionString: url });
   await client.connect();
   onTestFinished(() => client.end());
-  await migrate(client, readMigrations().slice(0, 6));
+  await migrate(client, readMigrations('postgres').slice(0, 6));
   await client.query(
     'INSERT INTO tipwell.blocked_givers SELECT receiver_id, giver_id, id, 0 FROM tipwell.transactions',
   );
-  await migrate(client, readMigrations());
+  await migrate(client, readMigrations('postgres'));
   const { rows } = await client.query('SELECT service_category FROM tipwell.blocked_givers');
   expect(rows).toEqual([{ service_category: 'dj' }]);
 });

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { get } from '#tests/support/http-get.ts';
 import { prepareLedger } from '#tests/support/prepared-ledger.ts';
 import { enter } from '#tests/support/rest-client.ts';
@@ -225,7 +225,7 @@ test('a start says in the log what it does before it listens, which may take min
     await server.stop();
     return stepsIn(server.stderr());
   };
-  const to = readMigrations('drizzle/sqlite').length;
+  const to = readMigrations('sqlite').length;
   const took = { durationMs: expect.any(Number) };
   const checked = [
     { msg: 'checking the ledger', tips: 0 },

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createSimulatedPayments } from '#server/payments/simulated.ts';
 import { createQrCodes } from '#server/qr-codes/qr-codes.ts';
-import { StorageUnavailable } from '#server/storage/storage.ts';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';
 import { call, callRest, callTrpc, type Door, PUBLIC_URL, resultOf } from '#tests/support/both-doors.ts';

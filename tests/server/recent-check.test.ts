@@ -4,11 +4,11 @@
  */
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { NewTransaction } from '#server/storage/ledger.ts';
 import { databaseAt } from '#server/storage/open.ts';
+import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { Database } from '#server/storage/sqlite/connection.ts';
 import { checkLedger } from '#server/storage/sqlite/ledger-check.ts';
-import type { Storage } from '#server/storage/storage.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
 import { forgeIn } from '#tests/support/forgery.ts';

@@ -5,13 +5,14 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { inspectDatabase } from '#server/storage/sqlite/backup.ts';
 import { type Database, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { runToEnd, startServer, temporaryFolder } from '#tests/support/running-server.ts';
 import { createSqliteLedger } from '#tests/support/sqlite-ledger.ts';
 
-const MIGRATIONS = readMigrations('drizzle/sqlite');
+const MIGRATIONS = readMigrations('sqlite');
 
 async function createFile(change: (database: Database) => void = () => {}): Promise<string> {
   const path = join(temporaryFolder(), 'tipwell.db');
@@ -126,7 +127,7 @@ const CHANGES: readonly (readonly [what: string, change: (database: Database) =>
 describe('a file', () => {
   test.each(CHANGES)('%s is found out', async (_what, change, sentence) => {
     const path = await createFile(change);
-    expect(inspectDatabase(path, MIGRATIONS).problems).toContain(`Changed: ${sentence}`);
+    expect(inspectDatabase(path).problems).toContain(`Changed: ${sentence}`);
     const database = openDatabase(path);
     expect(() => migrate(database, MIGRATIONS)).toThrow(
       /^The tables of the database have been changed: the .+ Nothing was done to it/,
@@ -139,7 +140,7 @@ describe('a file', () => {
     const database = openDatabase(path);
     migrate(database, MIGRATIONS.slice(0, version));
     database.close();
-    expect(inspectDatabase(path, MIGRATIONS)).toMatchObject({ problems: [], tipCount: 0 });
+    expect(inspectDatabase(path)).toMatchObject({ problems: [], tipCount: 0 });
   });
 
   test('of an earlier version with a table of a later one is found out', () => {
@@ -148,9 +149,7 @@ describe('a file', () => {
     migrate(database, MIGRATIONS.slice(0, 2));
     database.exec('CREATE TABLE attempts (x TEXT PRIMARY KEY) STRICT, WITHOUT ROWID');
     database.close();
-    expect(inspectDatabase(path, MIGRATIONS).problems[0]).toBe(
-      `Changed: the table "attempts" is none of Tipwell's`,
-    );
+    expect(inspectDatabase(path).problems[0]).toBe(`Changed: the table "attempts" is none of Tipwell's`);
   });
 
   test.each([
@@ -160,7 +159,7 @@ describe('a file', () => {
     ['other quotes around names', replaced('transactions', '`', '"')],
   ])('whose definitions are written with %s is as it should be', async (_what, change) => {
     const path = await createFile(change);
-    expect(inspectDatabase(path, MIGRATIONS)).toMatchObject({ problems: [], tipCount: 1 });
+    expect(inspectDatabase(path)).toMatchObject({ problems: [], tipCount: 1 });
   });
 });
 

@@ -3,7 +3,7 @@
  * where they left off; and nobody hears of another's.
  */
 import { describe, expect, test, vi } from 'vitest';
-import { StorageUnavailable } from '#server/storage/storage.ts';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { call, DOORS, resultOf, tipThrough } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { openStream, STREAM_PATHS, type StreamedTip } from '#tests/support/event-streams.ts';

@@ -4,7 +4,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { StorageUnavailable } from '#server/storage/storage.ts';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { REFUSALS } from '#shared/errors.ts';
 import { call, DOORS } from '#tests/support/both-doors.ts';
 import { openStream, refusalOf, STREAM_PATHS, type TipStream } from '#tests/support/event-streams.ts';

@@ -15,10 +15,15 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['package', /^\.\.\/package\.json$/, ''],
   ['version', /^server\/version\.ts$/, 'package'],
 
-  ['schedule', /^server\/storage\/backup-schedule\.ts$/, 'storage'],
+  ['schedule', /^server\/backup-schedule\.ts$/, 'storage'],
   ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
-  ['storage', /^server\/storage\/[^/]+$/, ''],
-  ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage'],
+  ['storage', /^server\/storage\/(?:(?:port|rules|care)\/|checks\/past\.)?[^/]+$/, ''],
+  ['schema', /^server\/storage\/schema\//, 'storage'],
+  // What is checked is rows of the tables.
+  ['checks', /^server\/storage\/checks\//, 'storage schema'],
+  // What statements are run by is a type of the steps'.
+  ['steps', /^server\/storage\/(?:statements|steps)\//, 'storage schema checks'],
+  ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage schema checks steps'],
   ['codes', /^server\/qr-modules\.ts$/, ''],
   ['ports', /^server\/payments\/(?:tip-payments|payment-service)\.ts$/, 'storage'],
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
@@ -65,7 +70,11 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^@trpc\//, /^(?:server\/api\/|client\/(?:api|session\/api-hooks)\.ts$)/, 'only the edges know tRPC'],
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
   [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
-  [/^drizzle-orm\b/, /^server\/storage\/(?:sqlite|postgres)\//, 'only the engine knows its driver'],
+  [
+    /^drizzle-orm\b/,
+    /^server\/storage\/(?:schema|statements|care|sqlite|postgres)\//,
+    'only statements know the builder of queries',
+  ],
   [/^stripe$/, /^server\/payments\/stripe\//, 'only one module knows the payment service'],
   [/^web-push$/, /^server\/notices\//, 'one module encrypts notices'],
   [/^yazl$/, /^server\/export\//, 'one module packs archives'],

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { databaseAt } from '#server/storage/open.ts';
-import type { Account, Storage } from '#server/storage/storage.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { newDeviceId, newPhotoName, type TransactionId } from '#shared/ids.ts';
 import { OPENING } from '#tests/support/opening.ts';
 import { takeBack } from './ledger-steps.ts';

@@ -2,12 +2,14 @@
  * Ledgers as the last released version kept them, before entries: long ones, written set by set, because recording
  * each tip would take its time.
  */
+
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import type { Database } from '#server/storage/sqlite/connection.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 
 /** The last version whose transactions had no entries. */
 export const EARLIER_VERSION = 4;
-const EARLIER_MIGRATIONS = readMigrations('drizzle/sqlite').slice(0, EARLIER_VERSION);
+const EARLIER_MIGRATIONS = readMigrations('sqlite').slice(0, EARLIER_VERSION);
 
 /** The columns of a tip that a receipt shows, `status` apart: that word was a column of its own. */
 export const RECEIPT_COLUMNS = `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,

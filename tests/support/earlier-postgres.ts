@@ -1,6 +1,7 @@
 /** PostgreSQL databases and tips as the version before records of refunds and details of takings wrote them. */
 import type { Client } from 'pg';
-import { migrate, readMigrations } from '#server/storage/postgres/migrations.ts';
+import { readMigrations } from '#server/storage/care/migrations.ts';
+import { migrate } from '#server/storage/postgres/migrations.ts';
 import { connectUnhurried } from './postgres-server.ts';
 
 /** How many migrations that version had. */
@@ -52,7 +53,7 @@ export async function makeEarlierDatabase(
 ): Promise<void> {
   const client = await connectUnhurried(url);
   try {
-    await migrate(client, readMigrations().slice(0, EARLIER_VERSION));
+    await migrate(client, readMigrations('postgres').slice(0, EARLIER_VERSION));
     await client.query(`
       INSERT INTO tipwell.accounts
       SELECT 'usr_' || name, name || '@b.c', name || '@b.c', name, name, NULL, name = 'pat', 'none', 0, 0, 0

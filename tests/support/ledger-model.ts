@@ -2,8 +2,8 @@
  * The product's rules about money once more, as plainly as they can be said: a few lists in memory, which are searched from one end
  * to the other for every answer.
  */
-import type { EntryKind } from '#server/storage/ledger.ts';
-import type { Account } from '#server/storage/storage.ts';
+import type { EntryKind } from '#server/storage/port/ledger.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId } from '#shared/ids.ts';
 import type { InsightsQuery, TipDirection } from '#shared/records.ts';

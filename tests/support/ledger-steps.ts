@@ -1,6 +1,6 @@
 /** Steps of the ledger in the form that most tests want: a tip that is reversed, and a listing as a whole. */
-import { ALL_TIPS, type NewTransaction, type TipFilter } from '#server/storage/ledger.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import { ALL_TIPS, type NewTransaction, type TipFilter } from '#server/storage/port/ledger.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 
 /** Reverses a tip for its giver, who here may take it back however old it is. */

@@ -1,7 +1,7 @@
 /** Payments that are put straight into a storage, as the payment service would have them move. */
-import type { NewTransaction } from '#server/storage/ledger.ts';
-import type { PayoutAccount } from '#server/storage/payments.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { PayoutAccount } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 
 const HALF_AN_HOUR_MS = 1_800_000;

@@ -1,8 +1,8 @@
 /** People who are put straight into a storage, with codes and tips, where registering through the app would hash passwords. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import type { NewTransaction } from '#server/storage/ledger.ts';
-import type { Account, Storage } from '#server/storage/storage.ts';
+import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newQrCodeId, newTransactionId, newUserId, type QrCodeId, type RandomBytes } from '#shared/ids.ts';
 import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';

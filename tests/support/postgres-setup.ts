@@ -1,8 +1,9 @@
 /** One PostgreSQL server for all tests of a run: that of TEST_DATABASE_URL, or one that is started before them and gone after them. */
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { connect } from '#server/storage/postgres/connection.ts';
-import { migrate, readMigrations } from '#server/storage/postgres/migrations.ts';
+import { migrate } from '#server/storage/postgres/migrations.ts';
 import {
   addressOf,
   connectUnhurried,
@@ -56,7 +57,7 @@ async function makeTemplate(url: string, template: string): Promise<string> {
   await admin.end();
   const client = await connect(addressOf(url, template));
   try {
-    await migrate(client, readMigrations());
+    await migrate(client, readMigrations('postgres'));
     return await shapeOf(client);
   } finally {
     await client.end();

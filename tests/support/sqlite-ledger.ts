@@ -1,8 +1,9 @@
 /** The ledger without its doors on a real SQLite, in memory or in a file, for tests that are about that engine. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
+import { readMigrations } from '#server/storage/care/migrations.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import type { RandomBytes } from '#shared/ids.ts';
 import { createPeople } from './people.ts';
@@ -21,7 +22,7 @@ export async function createSqliteLedger(
     path,
     onStatement === undefined ? {} : { onStatement: (statement) => onStatement(String(statement)) },
   );
-  migrate(database, readMigrations('drizzle/sqlite'));
+  migrate(database, readMigrations('sqlite'));
   const storage = createSqliteStorage(database);
   onTestFinished(() => (database.open ? storage.close() : undefined));
   return { database, storage, ...createPeople(storage, random) };

@@ -1,11 +1,12 @@
 /** An empty and migrated database for the running test, on the engine of the project that runs it. */
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
+import { readMigrations } from '#server/storage/care/migrations.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { createPostgresStorage } from '#server/storage/postgres/storage.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { migrate, readMigrations } from '#server/storage/sqlite/migrations.ts';
+import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
-import type { Storage } from '#server/storage/storage.ts';
 import { borrowDatabase } from './postgres.ts';
 import { temporaryFolder } from './running-server.ts';
 import { type StoredData, storedInPostgres, storedInSqlite } from './stored-data.ts';
@@ -46,7 +47,7 @@ export function createSqliteData(open: (onStatement: () => void) => Database): T
     if (fault !== null) throw new Error(fault);
   };
   let database = open(onStatement);
-  migrate(database, readMigrations());
+  migrate(database, readMigrations('sqlite'));
   return {
     ...storedInSqlite(() => database),
     async openStorage() {

@@ -1,5 +1,5 @@
 /** The file of an account's archive that says what is in the others. */
-import type { Account } from '#server/storage/storage.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import { brand } from '#shared/brand.ts';
 
 /** @param timeZone of the file for spreadsheets. */

@@ -7,8 +7,8 @@ import { userFrom } from '#server/auth/accounts.ts';
 import type { ExportStart as Told } from '#server/export/exports.ts';
 import { type PackedFile, zip } from '#server/export/zip.ts';
 import type { TurnOwner } from '#server/queue/turns.ts';
-import type { PaymentRecord } from '#server/storage/payments.ts';
-import type { Account } from '#server/storage/storage.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import {
   type ExportedAccount,
   type ExportedPayment,

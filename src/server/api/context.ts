@@ -18,7 +18,7 @@ import type { Printer } from '#server/print/printer.ts';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { StepTerms } from '#server/queue/fair-turns.ts';
 import type { OnHangUp, TurnOwner, Turns } from '#server/queue/turns.ts';
-import type { Account } from '#server/storage/storage.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { TipWords } from '#server/tips/tip-words.ts';

@@ -3,7 +3,7 @@
  */
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
-import { StorageUnavailable } from '#server/storage/storage.ts';
+import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { RECENT_PASSWORD_MINUTES } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';

@@ -4,7 +4,7 @@
  */
 import { initTRPC } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import type { Account } from '#server/storage/storage.ts';
+import type { Account } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import type { Change } from '../limits/limits.ts';
 import type { Context } from './context.ts';

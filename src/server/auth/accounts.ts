@@ -1,8 +1,9 @@
 /**
  * Accounts: who may register, who may log in, and what a user sees of themselves.
  */
-import { isClosingDue } from '#server/storage/closed-accounts.ts';
-import type { Account, AccountChange, Remnants, Storage } from '#server/storage/storage.ts';
+
+import type { Account, AccountChange, Remnants, Storage } from '#server/storage/port/storage.ts';
+import { isClosingDue } from '#server/storage/rules/closed-accounts.ts';
 import {
   CLOSING_GRACE_DAYS,
   type Closing,

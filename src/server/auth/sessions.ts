@@ -5,7 +5,7 @@
 import { createHash, hash } from 'node:crypto';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { forgetInSteps } from '#server/storage/forget-in-steps.ts';
-import { type Account, type Storage, StorageUnavailable } from '#server/storage/storage.ts';
+import { type Account, type Storage, StorageUnavailable } from '#server/storage/port/storage.ts';
 import { RECENT_PASSWORD_MINUTES, type Session } from '#shared/accounts.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';

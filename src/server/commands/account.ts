@@ -7,7 +7,7 @@ import { type Accounts, createAccounts } from '../auth/accounts.ts';
 import { createPasswords } from '../auth/passwords.ts';
 import { createSessions, type Sessions } from '../auth/sessions.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
-import type { Remnants, Storage } from '../storage/storage.ts';
+import type { Remnants, Storage } from '../storage/port/storage.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE =

@@ -4,10 +4,10 @@
  */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { type Config, ConfigError, parseConfig, readEnvironment } from '../config.ts';
-import { DatabaseRefused, type ManagedDatabase } from '../storage/database.ts';
+import { type NotedPast, parsePast } from '../storage/checks/past.ts';
 import { databaseAt } from '../storage/open.ts';
-import { type NotedPast, parsePast } from '../storage/past.ts';
-import { StorageUnavailable } from '../storage/storage.ts';
+import { DatabaseRefused, type ManagedDatabase } from '../storage/port/database.ts';
+import { StorageUnavailable } from '../storage/port/storage.ts';
 
 interface CommandInput {
   readonly config: Config;

@@ -1,5 +1,5 @@
 /** `npm run db:restore -- FILE`: puts a backup in the place of the database, once it has been checked. */
-import type { AccountDifferences } from '../storage/database.ts';
+import type { AccountDifferences } from '../storage/port/database.ts';
 import { type Command, parseNoted, parseWords } from './command.ts';
 
 const USAGE = 'npm run db:restore -- FILE [--keep-sessions] [--other-past] [--digest COUNT:HEX]';

@@ -3,7 +3,7 @@
  * runs.
  */
 import { isTransactionId } from '#shared/ids.ts';
-import type { ReportedPerson, WordsReport } from '../storage/words.ts';
+import type { ReportedPerson, WordsReport } from '../storage/port/words.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE = 'npm run reports [-- done TRANSACTION_ID]';

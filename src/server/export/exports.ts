@@ -1,7 +1,7 @@
 /** What an account is told of itself that no screen shows, and when it was told. */
-import type { PaymentRecord, PayoutAccount } from '#server/storage/payments.ts';
-import type { Account, Storage } from '#server/storage/storage.ts';
-import type { BlockedGiver, Words } from '#server/storage/words.ts';
+import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
+import type { BlockedGiver, Words } from '#server/storage/port/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 
 const PAYMENTS_AT_ONCE = 200;

@@ -1,7 +1,7 @@
 /**
  * Counts of attempts that a restart forgets, in the shape of those that are kept with the data: for limits that bound work.
  */
-import type { AttemptCount, Storage } from '../storage/storage.ts';
+import type { AttemptCount, Storage } from '../storage/port/storage.ts';
 import type { Quota } from './quota.ts';
 
 /** How many subjects of one limit are remembered; of more, the one whose window ends first is forgotten. */

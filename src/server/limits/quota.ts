@@ -2,7 +2,7 @@
  * What is left to a client of the limits that its request was counted by, as draft-ietf-httpapi-ratelimit-headers-10 tells it. Of several it
  * is the one that is nearest to its end. Nothing is read for it: counts that are kept with the data are told when they are used up alone.
  */
-import type { AttemptCount } from '../storage/storage.ts';
+import type { AttemptCount } from '../storage/port/storage.ts';
 
 export class Quota {
   #nearest: { readonly counted: AttemptCount; readonly left: number; readonly waitMs: number } | null = null;

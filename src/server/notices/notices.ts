@@ -3,8 +3,8 @@
  */
 import { ECDH, hash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { DeviceRecord } from '#server/storage/devices.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import type { DeviceRecord } from '#server/storage/port/devices.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { type DeviceId, isDeviceId, newDeviceId, type RandomBytes, type UserId } from '#shared/ids.ts';

@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep, setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { ClaimedDevice, SettledDevice } from '#server/storage/devices.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import type { ClaimedDevice, SettledDevice } from '#server/storage/port/devices.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
 import type { Notice } from '#shared/notices.ts';

@@ -1,8 +1,8 @@
 /**
  * What a notice says of the entries that a device was not told: one tip in full, or how many there were and their sum.
  */
-import type { EntryRecord } from '#server/storage/ledger.ts';
-import type { TipWords } from '#server/storage/words.ts';
+import type { EntryRecord } from '#server/storage/port/ledger.ts';
+import type { TipWords } from '#server/storage/port/words.ts';
 import type { NotifiedTip } from '#shared/notices.ts';
 
 /** How long a tip is news. */

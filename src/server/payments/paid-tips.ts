@@ -3,8 +3,8 @@
  * was asked for, moves it through the same few steps of the storage, so that the order and the number of what is heard do not matter.
  */
 import type { Logger } from 'pino';
-import type { PaymentMove, PaymentRecord } from '#server/storage/payments.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import type { PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';

@@ -2,7 +2,7 @@
  * The port to a payment service: what it is asked, and what it tells. Whoever stands behind it moves the money, and knows nothing of
  * the ledger.
  */
-import type { PaymentRecord } from '#server/storage/payments.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { PaidMode } from '#shared/payments.ts';
 
 /**

@@ -2,8 +2,8 @@
  * The accounts of providers at the payment service, at which their tips arrive: opening one, what is missing in it, and the payment
  * service's own pages about it.
  */
-import type { PayoutAccount } from '#server/storage/payments.ts';
-import type { Account, Storage } from '#server/storage/storage.ts';
+import type { PayoutAccount } from '#server/storage/port/payments.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';

@@ -1,5 +1,5 @@
 /** Simulated payments: a tip is completed as soon as it is given, and no money moves. Nobody else is asked. */
-import type { Storage } from '#server/storage/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import type { TipPayments } from './tip-payments.ts';
 

@@ -2,8 +2,8 @@
  * How tips are paid: the port that the chapter of tips sees. Simulated, a tip is completed as soon as it is given; at a payment
  * service, its giver pays it on a page of that service.
  */
-import type { GivenTip, NewReversal, RecordOutcome, ReverseOutcome } from '#server/storage/ledger.ts';
-import type { BeginOutcome, PaymentRecord } from '#server/storage/payments.ts';
+import type { GivenTip, NewReversal, RecordOutcome, ReverseOutcome } from '#server/storage/port/ledger.ts';
+import type { BeginOutcome, PaymentRecord } from '#server/storage/port/payments.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaymentMode } from '#shared/payments.ts';

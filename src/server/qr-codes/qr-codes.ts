@@ -4,8 +4,7 @@
 import type { TipPayments } from '#server/payments/tip-payments.ts';
 import { ROOMS } from '#server/queue/rooms.ts';
 import { createTurns, type TurnOwner } from '#server/queue/turns.ts';
-import type { CodeRefusal } from '#server/storage/ledger.ts';
-import { NEW_PAGE } from '#server/storage/rules.ts';
+import type { CodeRefusal } from '#server/storage/port/ledger.ts';
 import type {
   Account,
   NewPicture,
@@ -13,7 +12,8 @@ import type {
   Photo,
   QrCodeRecord,
   Storage,
-} from '#server/storage/storage.ts';
+} from '#server/storage/port/storage.ts';
+import { NEW_PAGE } from '#server/storage/rules/codes.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { AppError } from '#shared/errors.ts';

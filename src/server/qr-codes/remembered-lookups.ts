@@ -1,5 +1,5 @@
 /** The codes that were looked up last, for as long as the answers can be relied on. */
-import type { Storage } from '#server/storage/storage.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';

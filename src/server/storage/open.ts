@@ -1,7 +1,5 @@
-/**
- * Chooses the engine of a database. Nothing but this module and the engines themselves knows which one it is.
- */
-import type { DatabaseAddress, ManagedDatabase } from './database.ts';
+/** Chooses the engine of a database. Nothing but this module and the engines themselves knows which one it is. */
+import type { DatabaseAddress, ManagedDatabase } from './port/database.ts';
 import { managePostgres } from './postgres/database.ts';
 import { manageSqlite } from './sqlite/database.ts';
 

@@ -4,8 +4,8 @@
  */
 
 import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
-import type { DailyTakings, TakingsPeriod } from '#server/storage/ledger.ts';
-import type { Account, Storage } from '#server/storage/storage.ts';
+import type { DailyTakings, TakingsPeriod } from '#server/storage/port/ledger.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';

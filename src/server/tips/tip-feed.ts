@@ -5,8 +5,8 @@
  */
 
 import { createFairTurns } from '#server/queue/fair-turns.ts';
-import type { EntryName, EntryRecord } from '#server/storage/ledger.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import type { EntryName, EntryRecord } from '#server/storage/port/ledger.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
 import { BEGINNING, isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import type { StreamReset, Transaction } from '#shared/tips.ts';

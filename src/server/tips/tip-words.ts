@@ -4,8 +4,8 @@
  */
 import type { Logger } from 'pino';
 import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
-import type { Account, Storage } from '#server/storage/storage.ts';
-import type { BlockedGiver as BlockedAccount } from '#server/storage/words.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
+import type { BlockedGiver as BlockedAccount } from '#server/storage/port/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';

@@ -3,9 +3,9 @@
  * the provider, so that a giver's own id would name every provider who tips. A giver is told of the receiver what the tip page tells.
  */
 import { createHmac } from 'node:crypto';
-import type { TransactionRecord } from '#server/storage/ledger.ts';
-import type { PaymentRecord } from '#server/storage/payments.ts';
-import type { TipWords, Words } from '#server/storage/words.ts';
+import type { TransactionRecord } from '#server/storage/port/ledger.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { TipWords, Words } from '#server/storage/port/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';

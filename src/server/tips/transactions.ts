@@ -9,10 +9,10 @@ import {
   type ListingPlace,
   type TipFilter,
   type TransactionRecord,
-} from '#server/storage/ledger.ts';
-import type { PaymentRecord } from '#server/storage/payments.ts';
-import type { Account, Storage } from '#server/storage/storage.ts';
-import type { GivenWords } from '#server/storage/words.ts';
+} from '#server/storage/port/ledger.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
+import type { Account, Storage } from '#server/storage/port/storage.ts';
+import type { GivenWords } from '#server/storage/port/words.ts';
 import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
 import { AppError, type FieldError } from '#shared/errors.ts';
 import {

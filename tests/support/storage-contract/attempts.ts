@@ -1,6 +1,6 @@
 /** Counts of limited attempts. */
 import { describe, expect, test } from 'vitest';
-import type { AttemptCount } from '#server/storage/storage.ts';
+import type { AttemptCount } from '#server/storage/port/storage.ts';
 import { type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 export function describeAttempts(engine: Engine): void {

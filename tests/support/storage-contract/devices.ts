@@ -1,7 +1,7 @@
 /** Devices that get notices: how long they live, and that no two processes tell the same one. */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { DueDevices, NewDevice } from '#server/storage/devices.ts';
+import type { DueDevices, NewDevice } from '#server/storage/port/devices.ts';
 import { newDeviceId, type UserId } from '#shared/ids.ts';
 import { bytes, type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 

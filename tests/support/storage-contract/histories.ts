@@ -1,7 +1,7 @@
 /** Reading the ledger, and checking what was written to it last. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ALL_TIPS } from '#server/storage/ledger.ts';
+import { ALL_TIPS } from '#server/storage/port/ledger.ts';
 import { newTransactionId, type UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
 import { type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';

@@ -1,7 +1,7 @@
 /** What belongs to the installation: its keys, and its end. */
 import { describe, expect, test } from 'vitest';
-import { readSecrets } from '#server/storage/secrets.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import { readSecrets } from '#server/storage/port/secrets.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import { bytes, type Engine, hexOf, MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
 export function describeInstallation(engine: Engine): void {

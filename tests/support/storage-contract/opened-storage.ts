@@ -1,9 +1,9 @@
 /** A storage of the engine whose promises are tested, and what its tests have in common. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import { announceNothing, type DatabaseAddress, type Opening } from '#server/storage/database.ts';
 import { databaseAt } from '#server/storage/open.ts';
-import type { Session, Storage } from '#server/storage/storage.ts';
+import { announceNothing, type DatabaseAddress, type Opening } from '#server/storage/port/database.ts';
+import type { Session, Storage } from '#server/storage/port/storage.ts';
 import { newUserId, type UserId } from '#shared/ids.ts';
 import { createPeople } from '../people.ts';
 

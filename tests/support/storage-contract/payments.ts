@@ -1,8 +1,8 @@
 /** What becomes of a payment, and what the ledger gets of it in the same step. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { NewTransaction } from '#server/storage/ledger.ts';
-import type { NewPayment, PaymentMove, PaymentRecord } from '#server/storage/payments.ts';
+import type { NewTransaction } from '#server/storage/port/ledger.ts';
+import type { NewPayment, PaymentMove, PaymentRecord } from '#server/storage/port/payments.ts';
 import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { PAYMENT_STATES, type PaymentState } from '#shared/payments.ts';
 import { payoutAccountOf } from '../payment-steps.ts';

@@ -1,7 +1,12 @@
 /** Which tips a filter means, what they come to, and what was received by the hour. */
 import { describe, expect, test } from 'vitest';
-import { ALL_TIPS, type ListingPlace, type TakingsPeriod, type TipFilter } from '#server/storage/ledger.ts';
-import type { Storage } from '#server/storage/storage.ts';
+import {
+  ALL_TIPS,
+  type ListingPlace,
+  type TakingsPeriod,
+  type TipFilter,
+} from '#server/storage/port/ledger.ts';
+import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
 import { type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';

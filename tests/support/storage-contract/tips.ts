@@ -1,7 +1,7 @@
 /** What a tip and its reversal leave in the ledger, and who is told. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ALL_TIPS, type NewReversal, type NewTransaction } from '#server/storage/ledger.ts';
+import { ALL_TIPS, type NewReversal, type NewTransaction } from '#server/storage/port/ledger.ts';
 import { newQrCodeId, type UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
 import { END_OF_TIME_MS, type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';

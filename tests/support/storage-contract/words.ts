@@ -1,8 +1,8 @@
 /** What is written about tips, who may change it, and what is left of it. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { GivenTip } from '#server/storage/ledger.ts';
-import type { NewPayment } from '#server/storage/payments.ts';
+import type { GivenTip } from '#server/storage/port/ledger.ts';
+import type { NewPayment } from '#server/storage/port/payments.ts';
 import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { payoutAccountOf } from '../payment-steps.ts';
 import { END_OF_TIME_MS, type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';

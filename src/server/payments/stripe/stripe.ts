@@ -3,7 +3,7 @@
  * (https://docs.stripe.com/connect/destination-charges). Nothing of cards comes here.
  */
 import Stripe from 'stripe';
-import type { PaymentRecord } from '#server/storage/payments.ts';
+import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { PaidMode } from '#shared/payments.ts';
 import {

@@ -3,11 +3,11 @@
  * has undone; and after a connection was lost, unless that may have done already what must not be done twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DrizzleQueryError } from 'drizzle-orm';
 import type { Client, PoolClient, QueryConfig, QueryResultRow } from 'pg';
-import { StorageUnavailable } from '../storage.ts';
+import { StorageUnavailable } from '../port/storage.ts';
+import type { Statements } from '../statements/all.ts';
 import { asDriverError, asPortError, ConnectionLost, hasCode, isConflict, openPool } from './connection.ts';
-import { prepareStatements, type Statements } from './statements.ts';
+import { prepareStatements } from './driver.ts';
 
 /** How often a step is run that conflicts with others, and the pause between, in milliseconds. */
 const MAX_RUNS = 10;
@@ -52,10 +52,8 @@ export interface AtomicSteps {
    */
   transact<Result>(step: Step<Result>, afterUnknown: 'repeat' | 'give_up'): Promise<Result>;
   /** Lends a connection to whoever knows the driver. Nothing is repeated. */
-  lend<Result>(use: (client: PoolClient) => Promise<Result>): Promise<Result>;
-  /**
-   * Has the server refuse whatever writes, on every connection that is lent from now on, or ends that. What is only read goes on.
-   */
+  lend<Result>(use: (client: PoolClient, statements: Statements) => Promise<Result>): Promise<Result>;
+  /** Has the server refuse whatever writes, on every connection that is lent from now on, or ends that. What is only read goes on. */
   setReadOnly(isReadOnly: boolean): void;
   /** Whether a backend of the server's belongs to this process. */
   isOwn(processId: number): boolean;
@@ -144,8 +142,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
         });
         giveBack(client, false);
         return result;
-      } catch (thrown) {
-        const error = driverErrorOf(thrown);
+      } catch (error) {
         const isLost = error instanceof ConnectionLost || hasCode(error, ...GOING_AWAY);
         if (client) giveBack(client, isLost || client.getTransactionStatus() !== 'I');
         if (isLost) {
@@ -196,9 +193,9 @@ export function openAtomicSteps(url: string): AtomicSteps {
       await (committed ?? session.commit());
       return result;
     } catch (error) {
-      if (!(driverErrorOf(error) instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
+      if (!(error instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
       // What was sent behind a statement that failed is refused on account of that alone.
-      throw hasCode(driverErrorOf(error), IN_FAILED_TRANSACTION) ? (cause ?? error) : error;
+      throw hasCode(error, IN_FAILED_TRANSACTION) ? (cause ?? error) : error;
     }
   }
 
@@ -217,7 +214,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
       accept(async () => {
         const client = await borrow().catch((error) => Promise.reject(asPortError(error)));
         try {
-          const result = await use(client);
+          const result = await use(client, prepared(client));
           giveBack(client, false);
           return result;
         } catch (error) {
@@ -261,9 +258,4 @@ async function commitAfter(client: Client, sent: readonly Promise<unknown>[]): P
   const committing = client.query('COMMIT').catch((error) => Promise.reject(asDriverError(error)));
   const [{ command }] = await Promise.all([committing, ...sent]);
   if (command !== 'COMMIT') throw new Error('the server has undone a transaction without a word');
-}
-
-/** An error without what drizzle wraps around those of the driver: a text with all values in it. */
-function driverErrorOf(error: unknown): unknown {
-  return error instanceof DrizzleQueryError ? asDriverError(error.cause) : error;
 }

@@ -2,8 +2,9 @@
  * Counts attempts, group by group, in two round trips to the server each. Every count is locked first, by an advisory lock, because
  * there may be no row of it yet; and by its row, which others may delete without that lock.
  */
-import { countAttempt } from '../rules.ts';
-import type { AttemptCount, Storage } from '../storage.ts';
+
+import type { AttemptCount, Storage } from '../port/storage.ts';
+import { countAttempt } from '../rules/attempts.ts';
 import type { Session } from './atomic-steps.ts';
 
 export interface AttemptToTake {

@@ -4,7 +4,7 @@
  */
 import type { ClientBase } from 'pg';
 import type { Clock } from '#shared/calendar.ts';
-import { StorageUnavailable } from '../storage.ts';
+import { StorageUnavailable } from '../port/storage.ts';
 import type { AtomicSteps } from './atomic-steps.ts';
 
 /** How far apart two clocks may be, in milliseconds. What NTP keeps is within a tenth of a second. */

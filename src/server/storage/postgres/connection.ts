@@ -4,9 +4,9 @@
  */
 import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused } from '../database.ts';
+import { DatabaseRefused } from '../port/database.ts';
+import { StorageUnavailable } from '../port/storage.ts';
 import { spellPostgresUrl } from '../postgres-url.ts';
-import { StorageUnavailable } from '../storage.ts';
 import { holdAsServer } from './server-lock.ts';
 
 /** How many connections a process has at most, beside the one that listens. */

@@ -2,13 +2,18 @@
  * Fills an empty database with the rows of another, in one transaction and in bounded memory, and checks all of it before the
  * commit.
  */
+import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type ClientBase, escapeIdentifier } from 'pg';
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused, type Findings, type TableRows } from '../database.ts';
-import { columnsOfPast, createPast, spellPast, tipText } from '../past.ts';
-import { connectOrRefuse, nameOf } from './connection.ts';
-import { inspectLedger, inspectSchema, UNHURRIED } from './ledger-check.ts';
-import { type Migration, migrate } from './migrations.ts';
+import { requireTrusted } from '../care/backup-file.ts';
+import { readMigrations } from '../care/migrations.ts';
+import { columnsOfPast, createPast, spellPast, tipText } from '../checks/past.ts';
+import { DatabaseRefused, type Findings, type TableRows } from '../port/database.ts';
+import { listedType } from '../schema/columns.ts';
+import { TABLES } from '../schema/tables.ts';
+import { inspectLedger, inspectSchema } from './ledger-check.ts';
+import { migrate } from './migrations.ts';
+import { runForOperator } from './operator.ts';
 import { holdAlone, requireFinished } from './server-lock.ts';
 
 const ROWS_AT_ONCE = 1_000;
@@ -19,14 +24,9 @@ const PICTURES_AT_ONCE = 100;
 const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
 
 /** `ManagedDatabase.fill` of the database at `url`. */
-export async function fill(
-  url: string,
-  tables: Iterable<TableRows>,
-  migrations: readonly Migration[],
-): Promise<Findings> {
-  const name = nameOf(url);
-  const client = await connectOrRefuse(url, UNHURRIED);
-  try {
+export function fill(url: string, tables: Iterable<TableRows>): Promise<Findings> {
+  return runForOperator(url, async (client, name) => {
+    const migrations = readMigrations('postgres');
     await holdAlone(client, name);
     await requireFinished(client);
     await migrate(client, migrations);
@@ -37,19 +37,17 @@ export async function fill(
     for (const table of MADE_AT_A_START) await client.query(`DELETE FROM tipwell.${table}`);
     const past = createPast();
     for (const table of tables) {
-      await copy(client, withPast(table, past));
+      const rows = table.table === 'transactions' ? addingTo(past, table) : table.rows;
+      await copy(client, { ...table, rows });
       await client.query(`ANALYZE tipwell.${escapeIdentifier(table.table)}`);
     }
     await continueSequences(client);
     const findings = await inspectLedger(client, [past.note()]);
-    const [problem] = [...findings.problems, ...findings.differences];
-    if (problem !== undefined || findings.past !== spellPast(past.note()))
-      throw new DatabaseRefused(`What arrived in ${name} cannot be trusted. ${problem ?? 'Tips were added'}`);
+    const added = findings.past === spellPast(past.note()) ? [] : ['Tips were added'];
+    requireTrusted(`What arrived in ${name}`, [...findings.problems, ...findings.differences, ...added]);
     await client.query('COMMIT');
     return findings;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** @throws DatabaseRefused when somebody has registered. */
@@ -62,59 +60,48 @@ async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   );
 }
 
-/** Adds the tips among the rows to a past, while they are read. */
-function withPast(table: TableRows, past: ReturnType<typeof createPast>): TableRows {
-  if (table.table !== 'transactions') return table;
+/** The rows of the tips, each of which is added to a past while it is read. */
+function* addingTo(past: ReturnType<typeof createPast>, { columns, rows }: TableRows) {
   const places = columnsOfPast({ payments: true })
     .split(',')
     .map((column) => {
       const [, constant] = /^'(.*)'$/.exec(column.trim()) ?? [];
-      return constant === undefined ? table.columns.indexOf(column.trim()) : { constant };
+      return constant === undefined ? columns.indexOf(column.trim()) : { constant };
     });
-  const rows = (function* () {
-    for (const row of table.rows) {
-      past.add(tipText(places.map((place) => (typeof place === 'number' ? row[place] : place.constant))));
-      yield row;
-    }
-  })();
-  return { ...table, rows };
+  for (const row of rows) {
+    past.add(tipText(places.map((place) => (typeof place === 'number' ? row[place] : place.constant))));
+    yield row;
+  }
 }
 
 /** Inserts the rows of a table, many at a time, each column as one array. */
 async function copy(client: ClientBase, { table, columns, rows }: TableRows): Promise<void> {
-  const types = await typesOf(client, table);
+  const types = typesOf(table);
   const values = columns.map((column, index) => `$${index + 1}::${types.get(column) ?? 'text'}[]`);
   const insert = {
     name: `fill ${table}`,
     text: `INSERT INTO tipwell.${escapeIdentifier(table)} (${columns.map(escapeIdentifier).join(', ')})
       OVERRIDING SYSTEM VALUE SELECT * FROM unnest(${values.join(', ')})`,
   };
-  const isBoolean = columns.map((column) => types.get(column) === 'boolean');
   const atOnce = table === 'qr_pictures' ? PICTURES_AT_ONCE : ROWS_AT_ONCE;
-  let arrays = columns.map((): unknown[] => []);
-  let count = 0;
-  const flush = async () => {
-    await client.query({ ...insert, values: arrays });
-    arrays = columns.map(() => []);
-    count = 0;
+  let group: (readonly unknown[])[] = [];
+  const send = async () => {
+    await client.query({ ...insert, values: columns.map((_, index) => group.map((row) => row[index])) });
+    group = [];
   };
   for (const row of rows) {
-    for (const [index, array] of arrays.entries())
-      array.push(isBoolean[index] ? row[index] === 1 || row[index] === true : row[index]);
-    count += 1;
-    if (count === atOnce) await flush();
+    group.push(row);
+    if (group.length === atOnce) await send();
   }
-  if (count > 0) await flush();
+  if (group.length > 0) await send();
 }
 
-/** The types of the columns of a table, by name. */
-async function typesOf(client: ClientBase, table: string): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await client.query<{ name: string; type: string }>(
-    `SELECT attname AS name, format_type(atttypid, atttypmod) AS type FROM pg_attribute
-     WHERE attrelid = to_regclass('tipwell.' || quote_ident($1)) AND attnum > 0 AND NOT attisdropped`,
-    [table],
+/** The types of the columns of a table, by name. PostgreSQL reads 1 and 0 as true and false. */
+function typesOf(name: string): ReadonlyMap<string, string> {
+  const columns = TABLES.filter((table) => getTableName(table) === name).flatMap((table) =>
+    Object.values(getTableColumns(table)),
   );
-  return new Map(rows.map(({ name, type }) => [name, type]));
+  return new Map(columns.map((column) => [column.name, listedType(column)]));
 }
 
 /** Lets each column that counts by itself go on after its highest value. */

@@ -2,7 +2,7 @@
  * Lets those that wait share one commit: while one group is under way, the next gathers. Waiting for the server and its disk is what
  * a write costs, so sharing both is what makes many small ones fast, and one hot account is locked once for all of a group.
  */
-import { StorageUnavailable } from '../storage.ts';
+import { StorageUnavailable } from '../port/storage.ts';
 
 /** Bounds how long one group may take: its answer keeps all others of it waiting. */
 const MAX_GROUP_SIZE = 128;

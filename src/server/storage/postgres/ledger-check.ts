@@ -1,20 +1,26 @@
-/**
- * Checks the whole ledger, as of one moment, also while servers write to it.
- */
+/** Checks the whole ledger, as of one moment, also while servers write to it. */
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused, type Findings } from '../database.ts';
-import { invariantsWith } from '../ledger-invariants.ts';
-import { columnsOfPast, createComparedPast, type NotedPast, spellPast, tipText } from '../past.ts';
-import { connectOrRefuse, nameOf, type SessionLimits } from './connection.ts';
-import { appliedTo, type Migration } from './migrations.ts';
+import type { Migration } from '../care/migrations.ts';
+import {
+  findingsOf,
+  type LedgerViolation,
+  offendersOf,
+  referencesLead,
+  unread,
+  violationsOf,
+} from '../checks/findings.ts';
+import { invariantsWith } from '../checks/invariants.ts';
+import { columnsOfPast, createComparedPast, type NotedPast, tipText } from '../checks/past.ts';
+import { DatabaseRefused, type Findings } from '../port/database.ts';
+import { nameOf, type SessionLimits } from './connection.ts';
+import { appliedTo } from './migrations.ts';
 import { checkSchema } from './schema-check.ts';
 
 /** Of a session that reads or writes all of the data, which takes as long as there is data; only locks are soon there or never. */
 export const UNHURRIED: SessionLimits = { statementMs: 0, lockMs: 5_000, idleInTransactionMs: 0 };
 
 const ROWS_AT_ONCE = 1_000;
-const MAX_OFFENDERS = 10;
 
 /**
  * Begins a transaction that sees the data as of one moment, in which no tip is half-way: what is committed later has a higher
@@ -30,41 +36,34 @@ export async function beginSettled(client: ClientBase): Promise<void> {
   await client.query('RELEASE SAVEPOINT before_lock');
 }
 
-/** Checks every invariant of the ledger that the session sees. @returns what is violated, in sentences. */
-async function checkLedger(client: ClientBase): Promise<string[]> {
-  const violations: string[] = [];
-  const references = ['every reference leads somewhere', await orphans(client)] as const;
-  const invariants = invariantsWith(await partsOf(client));
-  for (const [invariant, query] of [...invariants, references]) {
-    const { rows } = await client.query<unknown[]>({
-      text: `SELECT * FROM (${query}) AS offenders LIMIT ${MAX_OFFENDERS}`,
-      rowMode: 'array',
-    });
-    if (rows.length > 0) violations.push(`Violated: ${invariant} (${rows.map(([name]) => name).join(', ')})`);
+/** Checks every invariant of the ledger that the session sees. @returns what is violated. */
+async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
+  const details = await hasColumn(client, 'tipwell', 'tip_buckets', 'detailed_count');
+  const payments = await hasColumn(client, 'tipwell', 'payments', 'id');
+  const violations: LedgerViolation[] = [];
+  for (const invariant of [...invariantsWith({ details, payments }), referencesLead(await orphans(client))]) {
+    const { rows } = await client.query<string[]>({ text: offendersOf(invariant), rowMode: 'array' });
+    violations.push(...violationsOf(invariant, rows.flat()));
   }
   return violations;
 }
 
-/** What the database has; one of a version before, or a backup of it, lacks some. */
-async function partsOf(client: ClientBase) {
-  const { rows } = await client.query<{ details: boolean; payments: boolean }>(
-    `SELECT to_regclass('tipwell.payments') IS NOT NULL AS payments, EXISTS (
-       SELECT FROM pg_attribute WHERE attrelid = to_regclass('tipwell.tip_buckets') AND attname = 'detailed_count'
-     ) AS details`,
-  );
-  const [parts] = rows;
-  if (!parts) throw new Error('a query without a table has no row');
-  return parts;
-}
-
 /** The columns of the past in a schema, of whichever version it is. @param schema as it is called, without quotes. */
 export async function pastColumnsIn(client: ClientBase, schema: string): Promise<string> {
+  return columnsOfPast({ payments: await hasColumn(client, schema, 'transactions', 'payment_mode') });
+}
+
+/** Whether there is a table with a column; a database of a version before, or a backup of it, lacks some. */
+async function hasColumn(
+  client: ClientBase,
+  ...place: readonly [schema: string, table: string, column: string]
+) {
   const { rows } = await client.query(
-    `SELECT 1 FROM pg_attribute
-     WHERE attrelid = to_regclass(quote_ident($1) || '.transactions') AND attname = 'payment_mode' AND NOT attisdropped`,
-    [schema],
+    `SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(quote_ident($1) || '.' || quote_ident($2))
+       AND attname = $3 AND NOT attisdropped`,
+    [...place],
   );
-  return columnsOfPast({ payments: rows.length > 0 });
+  return rows.length > 0;
 }
 
 /** A query for the rows whose foreign keys lead nowhere. PostgreSQL refuses such rows; who switches its triggers off can make them. */
@@ -107,9 +106,7 @@ async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
  * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
  */
 export async function inspectLedger(client: ClientBase, noted: readonly NotedPast[]): Promise<Findings> {
-  const problems = await checkLedger(client);
-  const { past, differences } = await readPast(client, noted);
-  return { problems, differences, tipCount: past.count, past: spellPast(past) };
+  return findingsOf(await checkLedger(client), await readPast(client, noted));
 }
 
 /** Compares the schema with that of the migrations, inside a transaction. @returns the findings when it differs; null when it does not. */
@@ -120,26 +117,7 @@ export async function inspectSchema(
   const differences = await checkSchema(client, migrations);
   // Views and functions in the place of ours could answer whatever is asked.
   if (differences.length === 0) return null;
-  const problems = differences.map((difference) => `Changed: ${difference}`);
-  return { problems, differences: [], tipCount: 0, past: '' };
-}
-
-/** `ManagedDatabase.check` of the database at `url`. */
-export async function inspectDatabase(
-  url: string,
-  migrations: readonly Migration[],
-  noted: readonly NotedPast[],
-): Promise<Findings> {
-  const client = await connectOrRefuse(url, UNHURRIED);
-  try {
-    await requireTipwells(client, url);
-    await beginSettled(client);
-    const changed = await inspectSchema(client, migrations);
-    if (changed !== null) return changed;
-    return await inspectLedger(client, noted);
-  } finally {
-    await client.end();
-  }
+  return unread(differences.map((difference) => `Changed: ${difference}`));
 }
 
 /** @throws DatabaseRefused when there is no database of this product's. */

@@ -2,28 +2,12 @@
  * Brings a database to the present schema, also while other processes use it: one process migrates, the others wait for it.
  * Each migration is one transaction.
  */
-import { extname, join } from 'node:path';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
 import type { ClientBase } from 'pg';
-import { type Announce, announceNothing, DatabaseRefused } from '../database.ts';
-import { requireKnown } from '../seen-migrations.ts';
+import { type Migration, requireKnown } from '../care/migrations.ts';
+import { type Announce, announceNothing, DatabaseRefused } from '../port/database.ts';
 import { hasCode } from './connection.ts';
 
-export interface Migration {
-  readonly hash: string;
-  readonly statements: readonly string[];
-}
-
-/** A build carries its own migrations, so that newer sources beside it, as after a pull, change nothing of what it does. */
-const FOLDER = join(
-  import.meta.dirname,
-  extname(import.meta.filename) === '.ts' ? '../../../../drizzle/postgres' : 'drizzle/postgres',
-);
-
-/** Reads the migrations that belong to this code, made by `npm run db:generate:postgres`, in their order. */
-export function readMigrations(folder = FOLDER): Migration[] {
-  return readMigrationFiles({ migrationsFolder: folder }).map(({ hash, sql }) => ({ hash, statements: sql }));
-}
+export type { Migration } from '../care/migrations.ts';
 
 const LOCK = `hashtextextended('tipwell migrations', 0)`;
 /** Whoever waits for the lock of a table keeps all others from it who come later, so a migration does not wait for a long dump. */
@@ -58,9 +42,7 @@ export async function migrate(
   }
 }
 
-/**
- * The hashes of the migrations that a database has seen, in their order; none when it is not Tipwell's yet.
- */
+/** The hashes of the migrations that a database has seen, in their order; none when it is not Tipwell's yet. */
 export async function appliedTo(client: ClientBase): Promise<string[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 WHERE to_regclass('tipwell.schema_migrations') IS NOT NULL`,
@@ -70,11 +52,6 @@ export async function appliedTo(client: ClientBase): Promise<string[]> {
     'SELECT hash FROM tipwell.schema_migrations ORDER BY position',
   );
   return rows.map(({ hash }) => hash);
-}
-
-/** Whether a database has exactly these migrations. */
-export function isSchemaCurrent(applied: readonly string[], migrations: readonly Migration[]): boolean {
-  return applied.join() === migrations.map(({ hash }) => hash).join();
 }
 
 async function apply(client: ClientBase, migration: Migration, position: number): Promise<void> {
@@ -92,9 +69,7 @@ async function apply(client: ClientBase, migration: Migration, position: number)
     if (!hasCode(error, '55P03')) throw error;
     throw new DatabaseRefused(
       'A table of the database is in use, as by a backup. Start again once that has ended.',
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

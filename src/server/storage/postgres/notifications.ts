@@ -4,17 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Notification } from 'pg';
-import type { TransactionId, UserId } from '#shared/ids.ts';
-import type { StorageListener } from '../storage.ts';
-
-export const CHANNEL = 'tipwell';
-
-/** PostgreSQL takes payloads of less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html). */
-const MAX_PAYLOAD_LENGTH = 7_999;
-const ENTRIES = 'e:';
-const CODES = 'c:';
-const THANKS = 't:';
-const ANY = 'any';
+import { CHANNEL } from '../statements/tips.ts';
+import { createListeners, hear, type Listeners } from '../steps/listeners.ts';
 
 /** How long to wait before listening again once the connection was lost, and how long at most, in milliseconds. */
 const FIRST_PAUSE_MS = 50;
@@ -22,22 +13,8 @@ const LONGEST_PAUSE_MS = 2_000;
 /** How often the line is tried, in milliseconds: one that is cut without a word carries no notification, and no error either. */
 const TRIAL_INTERVAL_MS = 5_000;
 
-/** What a commit tells other processes: there are new entries for these accounts. */
-export function entriesPayload(accounts: readonly UserId[]): string {
-  const payload = `${ENTRIES}${accounts.join()}`;
-  return payload.length <= MAX_PAYLOAD_LENGTH ? payload : `${ENTRIES}${ANY}`;
-}
-
-/** What a commit tells other processes: this giver was thanked for this tip. */
-export function thanksPayload(giver: UserId, id: TransactionId): string {
-  return `${THANKS}${giver},${id}`;
-}
-
 export interface Notifications {
-  subscribe(listener: Partial<StorageListener>): () => void;
-  tellEntries(accounts: readonly UserId[] | 'any'): void;
-  tellCodes(owners: readonly UserId[] | 'any'): void;
-  tellThanks(giver: UserId, id: TransactionId): void;
+  readonly listeners: Listeners;
   close(): Promise<void>;
 }
 
@@ -49,38 +26,19 @@ export function createNotifications(
   connect: () => Promise<Client>,
   isOwn: (processId: number) => boolean,
 ): Notifications {
-  const listeners = new Set<Partial<StorageListener>>();
+  const listeners = createListeners();
   const closing = new AbortController();
   let listening: Promise<void> | null = null;
 
-  function tellEntries(accounts: readonly UserId[] | 'any'): void {
-    for (const listener of listeners) listener.onEntries?.(accounts);
-  }
-
-  function tellCodes(owners: readonly UserId[] | 'any'): void {
-    for (const listener of listeners) listener.onCodes?.(owners);
-  }
-
-  function tellThanks(giver: UserId, id: TransactionId): void {
-    for (const listener of listeners) listener.onThanks?.(giver, id);
-  }
-
-  function hear({ processId, payload = '' }: Notification): void {
-    if (isOwn(processId)) return;
-    if (payload.startsWith(ENTRIES)) tellEntries(idsIn(payload.slice(ENTRIES.length)));
-    else if (payload.startsWith(CODES)) tellCodes(idsIn(payload.slice(CODES.length)));
-    else if (payload.startsWith(THANKS)) {
-      const [giver, id] = payload.slice(THANKS.length).split(',');
-      // Ids of an account and of a tip are what the commits of this product send.
-      if (giver !== undefined && id !== undefined) tellThanks(giver as UserId, id as TransactionId);
-    }
+  function listen({ processId, payload = '' }: Notification): void {
+    if (!isOwn(processId)) hear(payload, listeners);
   }
 
   /** Listens until the connection is lost or the storage is closed. */
   async function listenOnce(onBegun: () => void): Promise<void> {
     const client = await connect();
     try {
-      client.on('notification', hear);
+      client.on('notification', listen);
       const lost = new Promise<void>((resolve) => {
         client.once('end', resolve);
         client.once('error', () => resolve());
@@ -89,11 +47,11 @@ export function createNotifications(
       await client.query(`LISTEN ${CHANNEL}`);
       onBegun();
       // What was committed while nobody listened was not heard.
-      tellEntries('any');
-      tellCodes('any');
+      listeners.tellEntries('any');
+      listeners.tellCodes('any');
       await Promise.race([lost, keepTrying(client)]);
     } finally {
-      client.off('notification', hear);
+      client.off('notification', listen);
       // One that is cut off without a word would be waited for.
       void client.end().catch(() => {});
     }
@@ -123,17 +81,13 @@ export function createNotifications(
   }
 
   return {
-    subscribe(listener) {
-      listeners.add(listener);
-      listening ??= keepListening();
-      return () => {
-        listeners.delete(listener);
-      };
+    listeners: {
+      ...listeners,
+      subscribe(listener) {
+        listening ??= keepListening();
+        return listeners.subscribe(listener);
+      },
     },
-
-    tellEntries,
-    tellCodes,
-    tellThanks,
 
     async close() {
       listeners.clear();
@@ -141,9 +95,4 @@ export function createNotifications(
       await listening;
     },
   };
-}
-
-function idsIn(list: string): readonly UserId[] | 'any' {
-  // Ids of accounts are what the commits of this product send.
-  return list === ANY ? 'any' : (list.split(',') as UserId[]);
 }

@@ -4,7 +4,7 @@
  * listens for, would then belong to whoever the pooler gives that session next.
  */
 import type { ClientBase } from 'pg';
-import { DatabaseRefused } from '../database.ts';
+import { DatabaseRefused } from '../port/database.ts';
 import { connectOrRefuse, connectPlain, nameOf } from './connection.ts';
 
 /** A pooler that takes its sessions in turn, and not the last one first, shows itself in a later round. */

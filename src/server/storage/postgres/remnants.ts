@@ -1,5 +1,5 @@
 /** Clears away what was deleted, as far as PostgreSQL does that while it runs. */
-import { type Remnants, StorageUnavailable } from '../storage.ts';
+import { type Remnants, StorageUnavailable } from '../port/storage.ts';
 import { asDriverError, asPortError, connect } from './connection.ts';
 
 /** As long as it takes: a large table may take minutes, in which everything else goes on. */

@@ -3,58 +3,39 @@
  * brings back. While the new schema is being filled a mark lies in it, so that nobody takes it for a whole one: no server starts on
  * it, and the next restore puts what was there before back first.
  */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { type ClientBase, escapeIdentifier } from 'pg';
-import {
-  type AccountDifferences,
-  DatabaseRefused,
-  otherPast,
-  type Restored,
-  type RestoreOptions,
-} from '../database.ts';
-import { connectOrRefuse, nameOf } from './connection.ts';
-import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells, UNHURRIED } from './ledger-check.ts';
-import { appliedTo, isSchemaCurrent, type Migration } from './migrations.ts';
+import { requireTrusted } from '../care/backup-file.ts';
+import { isCurrent, readMigrations } from '../care/migrations.ts';
+import { type Ask, compareWithPresent, type Incoming, settle } from '../care/restore.ts';
+import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
+import { inspectLedger, inspectSchema, pastColumnsIn, requireTipwells } from './ledger-check.ts';
+import { appliedTo } from './migrations.ts';
+import { runForOperator } from './operator.ts';
 import { holdAlone, MARK } from './server-lock.ts';
 import { findTools } from './tools.ts';
 
 const ASIDE = 'tipwell_before_restore';
 
-/** The name of the key that signs device marks; the next start makes a new one. */
-const DEVICE_MARK_SECRET = 'device_mark';
-
 /** `ManagedDatabase.restore` of the database at `url`. */
-export async function restore(
-  url: string,
-  backup: string,
-  migrations: readonly Migration[],
-  options: RestoreOptions,
-): Promise<Restored> {
+export async function restore(url: string, backup: string, options: RestoreOptions): Promise<Restored> {
   if (!existsSync(backup)) throw new DatabaseRefused(`There is no file ${backup}.`);
-  const name = nameOf(url);
-  const client = await connectOrRefuse(url, UNHURRIED);
-  const folder = mkdtempSync(join(tmpdir(), 'tipwell-restore-'));
-  try {
+  return runForOperator(url, async (client, name) => {
     await holdAlone(client, name);
     await undoUnfinished(client);
     const tools = await findTools(client, url, `Cannot restore ${name}`);
-    const listFile = join(folder, 'list');
-    writeFileSync(listFile, contentsOf(await tools.list(backup), backup).join('\n'));
+    const contents = contentsOf(await tools.list(backup), backup);
     const aside = await setAside(client);
     try {
-      await tools.restore(backup, listFile);
-      return await finish(client, url, { backup, aside, migrations, options });
+      await tools.restore(backup, contents);
+      await requireTipwells(client, url);
+      return await finish(client, backup, aside, options);
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {});
       await undoUnfinished(client);
       throw error;
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    await client.end();
-  }
+  });
 }
 
 /**
@@ -71,8 +52,7 @@ function contentsOf(lines: readonly string[], backup: string): string[] {
 /** Keeps the present schema under another name and makes an empty one with the mark, in one step. */
 async function setAside(client: ClientBase): Promise<string | null> {
   await client.query('BEGIN');
-  const isThere = await hasSchema(client, 'tipwell');
-  const aside = isThere ? await freeName(client) : null;
+  const aside = await nameAside(askIn(client));
   if (aside !== null) await client.query(`ALTER SCHEMA tipwell RENAME TO ${escapeIdentifier(aside)}`);
   await client.query('CREATE SCHEMA tipwell');
   await client.query(`CREATE TABLE ${MARK} (aside text)`);
@@ -96,115 +76,64 @@ async function undoUnfinished(client: ClientBase): Promise<void> {
 /** Checks what was restored, ends what must not come back, and takes the mark away, in one step. */
 async function finish(
   client: ClientBase,
-  url: string,
-  restoring: {
-    readonly backup: string;
-    readonly aside: string | null;
-    readonly migrations: readonly Migration[];
-    readonly options: RestoreOptions;
-  },
+  backup: string,
+  aside: string | null,
+  options: RestoreOptions,
 ): Promise<Restored> {
-  const { backup, aside, migrations, options } = restoring;
-  const untrusted = (problem: string) => new DatabaseRefused(`${backup} cannot be trusted. ${problem}`);
-  await requireTipwells(client, url);
+  const migrations = readMigrations('postgres');
   await client.query('BEGIN');
   await client.query(`DROP TABLE ${MARK}`);
   const changed = await inspectSchema(client, migrations);
-  if (changed?.problems[0] !== undefined) throw untrusted(changed.problems[0]);
+  requireTrusted(backup, changed?.problems ?? []);
   const noted = options.noted === null ? [] : [options.noted];
   const { problems, differences, tipCount, past } = await inspectLedger(client, noted);
-  const [problem] = [...problems, ...differences];
-  if (problem !== undefined) throw untrusted(problem);
-  const compared = aside === null ? null : await compareWithPresent(client, aside);
-  if (compared !== null && compared.difference !== null && !options.acceptsOtherPast)
-    throw otherPast(compared.difference, compared.lostTips);
-  if (compared !== null) options.tellLostTips(compared.lostTips);
-  const newestTipAtMs = await readNumber(
-    client,
-    'SELECT created_at_ms FROM tipwell.transactions ORDER BY sequence DESC LIMIT 1',
-  );
-  const sessionCount = await readNumber(client, 'SELECT count(*) FROM tipwell.sessions');
-  // A copy for trying something out would wake up the same devices.
-  if (await hasTables(client, 'tipwell', 'push_devices'))
-    await client.query('DELETE FROM tipwell.push_devices');
-  if (!options.keepsSessions) {
-    await client.query('DELETE FROM tipwell.sessions');
-    await client.query('DELETE FROM tipwell.secrets WHERE name = $1', [DEVICE_MARK_SECRET]);
-  }
-  const isCurrent = isSchemaCurrent(await appliedTo(client), migrations);
-  await client.query('COMMIT');
-  return {
-    tipCount,
-    past,
-    newestTipAtMs,
-    sessionCount: sessionCount ?? 0,
-    lostTips: compared?.lostTips ?? null,
-    accounts: compared?.accounts ?? null,
-    keptAside: aside === null ? null : `the schema ${aside} of the same database`,
-    isCurrent,
+  requireTrusted(backup, [...problems, ...differences]);
+  const ask = askIn(client);
+  const compared = aside === null ? null : await compare(client, ask, aside);
+  const incoming: Incoming = {
+    ask,
+    hasTable: (table) => hasTable(ask, 'tipwell', table),
+    run: (statement) => client.query(statement),
   };
+  const settled = await settle(incoming, compared, options);
+  const seen = await appliedTo(client);
+  await client.query('COMMIT');
+  const keptAside = aside === null ? null : `the schema ${aside} of the same database`;
+  return { tipCount, past, ...settled, keptAside, isCurrent: isCurrent(seen, migrations) };
 }
 
 /** Compares what was restored with what was there before; null when that is none of ours, or too different to be read. */
-async function compareWithPresent(
-  client: ClientBase,
-  aside: string,
-): Promise<{
-  readonly difference: number | null;
-  readonly lostTips: number;
-  readonly accounts: AccountDifferences;
-} | null> {
-  const present = escapeIdentifier(aside);
-  if (!(await hasTables(client, aside, 'accounts', 'transactions'))) return null;
+async function compare(client: ClientBase, ask: Ask, aside: string) {
+  for (const table of ['accounts', 'transactions']) if (!(await hasTable(ask, aside, table))) return null;
   const tips = async (schema: string) =>
     `SELECT row_number() OVER (ORDER BY sequence) AS place, ROW(${await pastColumnsIn(client, schema)})::text AS tip
      FROM ${escapeIdentifier(schema)}.transactions`;
-  const difference = await readNumber(
-    client,
+  const difference = await ask(
     `SELECT place FROM (${await tips('tipwell')}) one JOIN (${await tips(aside)}) other USING (place)
      WHERE one.tip <> other.tip ORDER BY place LIMIT 1`,
   );
-  const lostTips = await readNumber(
-    client,
-    `SELECT count(*) FROM ${present}.transactions other
-     WHERE NOT EXISTS (SELECT FROM tipwell.transactions one WHERE one.id = other.id)`,
-  );
-  const changedPasswords = await readNumber(
-    client,
-    `SELECT count(*) FROM tipwell.accounts one JOIN ${present}.accounts other USING (id)
-     WHERE one.password_hash <> other.password_hash`,
-  );
-  const missing = await readNumber(
-    client,
-    `SELECT count(*) FROM ${present}.accounts other
-     WHERE NOT EXISTS (SELECT FROM tipwell.accounts one WHERE one.id = other.id)`,
-  );
-  const accounts = { changedPasswords: changedPasswords ?? 0, missing: missing ?? 0 };
-  return { difference, lostTips: lostTips ?? 0, accounts };
+  return compareWithPresent(ask, 'tipwell', escapeIdentifier(aside), difference);
 }
 
-/** Whether a schema has these tables; a damaged one is why people restore. */
-async function hasTables(client: ClientBase, schema: string, ...tables: readonly string[]): Promise<boolean> {
-  const { rows } = await client.query<{ count: number }>(
-    'SELECT count(*) AS count FROM pg_tables WHERE schemaname = $1 AND tablename = ANY ($2)',
-    [schema, tables],
-  );
-  return rows[0]?.count === tables.length;
-}
-
-async function hasSchema(client: ClientBase, name: string): Promise<boolean> {
-  const { rows } = await client.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [name]);
-  return rows.length > 0;
-}
-
-async function freeName(client: ClientBase): Promise<string> {
+/** The name under which the present schema is kept; null when there is none. */
+async function nameAside(ask: Ask): Promise<string | null> {
+  const isTaken = async (name: string) =>
+    (await ask(`SELECT 1 FROM pg_namespace WHERE nspname = '${name}'`)) !== null;
+  if (!(await isTaken('tipwell'))) return null;
   let name = ASIDE;
-  for (let count = 2; await hasSchema(client, name); count += 1) name = `${ASIDE}_${count}`;
+  for (let count = 2; await isTaken(name); count += 1) name = `${ASIDE}_${count}`;
   return name;
 }
 
-/** The one number that a query answers; null when it answers no row. */
-async function readNumber(client: ClientBase, query: string): Promise<number | null> {
-  const { rows } = await client.query<number[]>({ text: query, rowMode: 'array' });
-  return rows[0]?.[0] ?? null;
+/** Whether a schema has a table; a damaged one is why people restore. */
+async function hasTable(ask: Ask, schema: string, table: string): Promise<boolean> {
+  const query = `SELECT 1 FROM pg_tables WHERE schemaname = '${schema}' AND tablename = '${table}'`;
+  return (await ask(query)) !== null;
+}
+
+function askIn(client: ClientBase): Ask {
+  return async (query) => {
+    const { rows } = await client.query<number[]>({ text: query, rowMode: 'array' });
+    return rows[0]?.[0] ?? null;
+  };
 }

@@ -1,12 +1,7 @@
-/**
- * Compares what lies in the schema of a database with what the migrations make. What guards the ledger is written there: a
- * database without a trigger, or with one more, is not to be trusted, however well its sums add up.
- */
+/** Compares what lies in the schema of a database with what the migrations make. */
 import type { ClientBase } from 'pg';
-import { brand } from '#shared/brand.ts';
-import { DatabaseRefused } from '../database.ts';
-import { requireKnown } from '../seen-migrations.ts';
-import { appliedTo, HOME, type Migration } from './migrations.ts';
+import { compareObjects, type Migration, requireKnown, type SchemaObjects } from '../care/migrations.ts';
+import { appliedTo, HOME } from './migrations.ts';
 
 /**
  * The objects of a schema, each with a name and a text that differs when the object does. Rules of views are in the views; not-null
@@ -62,46 +57,19 @@ export async function checkSchema(client: ClientBase, migrations: readonly Migra
       ...migrations.slice(0, applied.length).flatMap((migration) => migration.statements),
     ];
     for (const statement of statements) await client.query(statement.replaceAll('"tipwell".', 'pg_temp.'));
-    return compare(present, await objectsOf(client, 'pg_my_temp_schema()'));
+    return compareObjects(present, await objectsOf(client, 'pg_my_temp_schema()'));
   } finally {
     await client.query('ROLLBACK TO SAVEPOINT before_expected');
     await client.query('RELEASE SAVEPOINT before_expected');
   }
 }
 
-/**
- * Compares the schema before a server uses it.
- * @param client is in no transaction.
- * @throws DatabaseRefused when it differs.
- */
-export async function requireUnchanged(client: ClientBase, migrations: readonly Migration[]): Promise<void> {
-  await client.query('BEGIN');
-  const [difference] = await checkSchema(client, migrations);
-  await client.query('ROLLBACK');
-  if (difference === undefined) return;
-  throw new DatabaseRefused(
-    `The tables of the database have been changed: ${difference}. Nothing was done to it; restore a backup.`,
-  );
-}
-
-/** The texts of the objects by kind and name. Names are quoted, because whoever wrote them may have put anything into one. */
-async function objectsOf(client: ClientBase, schema: string): Promise<ReadonlyMap<string, string>> {
+async function objectsOf(client: ClientBase, schema: string): Promise<SchemaObjects> {
   const { rows } = await client.query<{ kind: string; name: string; text: string }>(
     OBJECTS.replace('$1', schema),
   );
-  return new Map(
-    rows.map(({ kind, name, text }) => [
-      `${kind} ${JSON.stringify(name)}`,
-      text.replaceAll(/"tipwell"\.|\btipwell\.|\bpg_temp(?:_\d+)?\./g, ''),
-    ]),
-  );
-}
-
-function compare(present: ReadonlyMap<string, string>, expected: ReadonlyMap<string, string>): string[] {
-  const foreign = [...present].flatMap(([name, text]) => {
-    if (!expected.has(name)) return [`the ${name} is none of ${brand.name}'s`];
-    return expected.get(name) === text ? [] : [`the ${name} is not as ${brand.name} makes it`];
-  });
-  const missing = [...expected.keys()].filter((name) => !present.has(name));
-  return [...foreign, ...missing.map((name) => `the ${name} is missing`)];
+  return rows.map(({ kind, name, text }) => [
+    `${kind} ${JSON.stringify(name)}`,
+    text.replaceAll(/"tipwell"\.|\btipwell\.|\bpg_temp(?:_\d+)?\./g, ''),
+  ]);
 }

@@ -4,7 +4,7 @@
  */
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused } from '../database.ts';
+import { DatabaseRefused } from '../port/database.ts';
 
 const KEY = `hashtextextended('tipwell servers', 0)`;
 

@@ -1,14 +1,16 @@
 /**
- * Writes tips and their reversals, each with its entries, the totals of its two people and the bucket of its receiver, in one
- * statement. The accounts have to be locked, always in the order of their ids, so that no two transactions wait for each other;
+ * Writes tips, each with its entries, the totals of its two people and the bucket of its receiver, in one statement. The accounts have to be locked, always in the order of their ids, so that no two transactions wait for each other;
  * under these locks nobody else moves their totals, or adds to their entries.
  */
+import { getTableColumns } from 'drizzle-orm';
 import type { UserId } from '#shared/ids.ts';
-import { takenFromBucket } from '../bucket-details.ts';
-import type { Reversal, TransactionRecord } from '../ledger.ts';
-import { bucketStartMs } from '../rules.ts';
+import { bucketStartMs } from '../rules/tips.ts';
+import { listedType } from '../schema/columns.ts';
+import { transactions } from '../schema/ledger.ts';
+import type { WholeRow } from '../statements/builder.ts';
+import { CHANNEL } from '../statements/tips.ts';
+import { entriesPayload } from '../steps/listeners.ts';
 import type { Session } from './atomic-steps.ts';
-import { CHANNEL, entriesPayload } from './notifications.ts';
 
 /** An account as it is once what is written under its lock is committed. */
 export interface LockedAccount {
@@ -40,28 +42,27 @@ const MOVE_ACCOUNTS = `
   )
   SELECT pg_notify('${CHANNEL}', $5)`;
 
+/** The columns of a tip, by their names in a row, but for the number that the database gives it. */
+const COLUMNS = Object.entries(getTableColumns(transactions)).filter(
+  ([, column]) => column.generatedIdentity === undefined,
+);
+const NAMES = COLUMNS.map(([, column]) => column.name).join(', ');
+
+/** Lists of values, one of each type, as parameters from `first` on. */
+const lists = (first: number, types: readonly string[]) =>
+  types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
+
+const TIP_TYPES = [...COLUMNS.map(([, column]) => listedType(column)), 'bigint', 'bigint'];
+const BUCKET_TYPES = ['text', 'bigint', 'text', 'bigint', 'bigint', 'bigint', 'bigint'];
+/** Before the lists of the tips stand those of the accounts that are moved, and the payload. */
+const FIRST_OF_TIPS = 6;
+
 const RECORD = `
   WITH tip AS (
-    SELECT * FROM unnest(
-      $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[],
-      $15::integer[], $16::integer[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::bigint[], $22::bigint[],
-      $30::text[]
-    ) WITH ORDINALITY AS tip (
-      id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents, receiver_fee_cents,
-      net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position,
-      given_after_cents, received_after_cents, payment_mode, place
-    )
+    SELECT * FROM unnest(${lists(FIRST_OF_TIPS, TIP_TYPES)})
+    WITH ORDINALITY AS tip (${NAMES}, given_after_cents, received_after_cents, place)
   ), inserted AS (
-    INSERT INTO transactions (
-      id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents, receiver_fee_cents,
-      net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position,
-      payment_mode
-    )
-    SELECT id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents, receiver_fee_cents,
-      net_amount_cents, giver_fee_rate, receiver_fee_rate, idempotency_key, created_at_ms, giver_position, receiver_position,
-      payment_mode
-    FROM tip ORDER BY place
-    RETURNING sequence, id
+    INSERT INTO transactions (${NAMES}) SELECT ${NAMES} FROM tip ORDER BY place RETURNING sequence, id
   ), entered AS (
     INSERT INTO entries (
       account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
@@ -75,9 +76,8 @@ const RECORD = `
     INSERT INTO tip_buckets AS bucket (
       account_id, start_ms, service_category, count, cents, gross_cents, largest_cents, detailed_count
     )
-    SELECT *, count FROM unnest(
-      $23::text[], $24::bigint[], $25::text[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[]
-    ) AS bucket (account_id, start_ms, service_category, count, cents, gross_cents, largest_cents)
+    SELECT *, count FROM unnest(${lists(FIRST_OF_TIPS + TIP_TYPES.length, BUCKET_TYPES)})
+      AS bucket (account_id, start_ms, service_category, count, cents, gross_cents, largest_cents)
     ON CONFLICT (account_id, start_ms, service_category)
     DO UPDATE SET count = bucket.count + excluded.count, cents = bucket.cents + excluded.cents,
       gross_cents = bucket.gross_cents + excluded.gross_cents,
@@ -85,27 +85,12 @@ const RECORD = `
       detailed_count = bucket.detailed_count + excluded.detailed_count
   ), ${MOVE_ACCOUNTS}`;
 
-const REVERSE = `
-  WITH reversal AS (
-    INSERT INTO reversals (
-      transaction_sequence, created_at_ms, giver_position, receiver_position, reversed_by, idempotency_key
-    ) VALUES ($6, $7, $8, $9, $18, $19)
-  ), entered AS (
-    INSERT INTO entries (
-      account_id, position, kind, transaction_sequence, cents, balance_after_cents, created_at_ms
-    )
-    SELECT $10::text, $8::bigint, 'given_reversed', $6::bigint, -$11::bigint, $12::bigint, $7::bigint WHERE $10 IS NOT NULL
-    UNION ALL SELECT $13::text, $9::bigint, 'received_reversed', $6::bigint, -$14::bigint, $15::bigint, $7::bigint
-  ), counted AS (
-    UPDATE tip_buckets SET ${takenFromBucket('$14::bigint', '$11::bigint')}
-    WHERE account_id = $13 AND start_ms = $16 AND service_category = $17
-  ), ${MOVE_ACCOUNTS}`;
+type TipRow = WholeRow<typeof transactions>;
 
 /** A tip that is due, with where its entries stand and what they come to. */
-export interface DueTip extends TransactionRecord {
+export interface DueTip {
+  readonly row: TipRow;
   /** Null for a guest, who has no account. */
-  readonly giverPosition: number | null;
-  readonly receiverPosition: number;
   readonly givenAfterCents: number | null;
   readonly receivedAfterCents: number;
 }
@@ -128,30 +113,15 @@ export async function writeTips(
   due: readonly DueTip[],
   touched: readonly LockedAccount[],
 ): Promise<void> {
-  const buckets = bucketsOf(due);
-  const list = <Value>(value: (tip: DueTip) => Value) => due.map(value);
+  const buckets = bucketsOf(due.map(({ row }) => row));
   await session.ask({
     name: 'record',
     text: RECORD,
     values: [
       ...movesOf(touched),
-      list(({ id }) => id),
-      list(({ giverId }) => giverId),
-      list(({ receiverId }) => receiverId),
-      list(({ qrCodeId }) => qrCodeId),
-      list(({ serviceCategory }) => serviceCategory),
-      list(({ amountCents }) => amountCents),
-      list(({ giverFeeCents }) => giverFeeCents),
-      list(({ receiverFeeCents }) => receiverFeeCents),
-      list(({ netAmountCents }) => netAmountCents),
-      list(({ giverFeeRate }) => giverFeeRate),
-      list(({ receiverFeeRate }) => receiverFeeRate),
-      list(({ idempotencyKey }) => idempotencyKey),
-      list(({ createdAtMs }) => createdAtMs),
-      list(({ giverPosition }) => giverPosition),
-      list(({ receiverPosition }) => receiverPosition),
-      list(({ givenAfterCents }) => givenAfterCents),
-      list(({ receivedAfterCents }) => receivedAfterCents),
+      ...COLUMNS.map(([name]) => due.map(({ row }) => valueIn(row, name))),
+      due.map(({ givenAfterCents }) => givenAfterCents),
+      due.map(({ receivedAfterCents }) => receivedAfterCents),
       buckets.map(({ accountId }) => accountId),
       buckets.map(({ startMs }) => startMs),
       buckets.map(({ serviceCategory }) => serviceCategory),
@@ -159,77 +129,34 @@ export async function writeTips(
       buckets.map(({ netCents }) => netCents),
       buckets.map(({ grossCents }) => grossCents),
       buckets.map(({ largestCents }) => largestCents),
-      list(({ paymentMode }) => paymentMode),
     ],
   });
 }
 
+/** The value of a column. A row without one throws, where the database would store NULL. */
+function valueIn(row: Readonly<Record<string, unknown>>, name: string): unknown {
+  const value = row[name];
+  if (value === undefined) throw new Error(`a tip has no ${name}`);
+  return value;
+}
+
 /** Adds a tip to what its two accounts come to. @param giver null for a guest, who has none. */
 export function dueTip(
-  transaction: TransactionRecord,
+  tip: Omit<TipRow, 'giverPosition' | 'receiverPosition'>,
   giver: LockedAccount | null,
   receiver: LockedAccount,
 ): DueTip {
   if (giver) {
     giver.position += 1;
-    giver.givenCents += transaction.amountCents;
+    giver.givenCents += tip.amountCents;
   }
   receiver.position += 1;
-  receiver.receivedCents += transaction.netAmountCents;
+  receiver.receivedCents += tip.netAmountCents;
   return {
-    ...transaction,
-    giverPosition: giver?.position ?? null,
-    receiverPosition: receiver.position,
+    row: { ...tip, giverPosition: giver?.position ?? null, receiverPosition: receiver.position },
     givenAfterCents: giver?.givenCents ?? null,
     receivedAfterCents: receiver.receivedCents,
   };
-}
-
-/** Writes the reversal of a tip. */
-export async function writeReversal(
-  session: Session,
-  {
-    found,
-    giver,
-    receiver,
-    reversal: { createdAtMs, reversedBy },
-    idempotencyKey,
-  }: {
-    readonly found: TransactionRecord & { readonly sequence: number };
-    /** Null for a guest. */
-    readonly giver: LockedAccount | null;
-    readonly receiver: LockedAccount;
-    readonly reversal: Reversal;
-    readonly idempotencyKey: string | null;
-  },
-): Promise<void> {
-  if (giver) {
-    giver.position += 1;
-    giver.givenCents -= found.amountCents;
-  }
-  receiver.position += 1;
-  receiver.receivedCents -= found.netAmountCents;
-  await session.ask({
-    name: 'reverse',
-    text: REVERSE,
-    values: [
-      ...movesOf(giver ? [giver, receiver] : [receiver]),
-      found.sequence,
-      createdAtMs,
-      giver?.position ?? null,
-      receiver.position,
-      giver?.id ?? null,
-      found.amountCents,
-      giver?.givenCents ?? null,
-      receiver.id,
-      found.netAmountCents,
-      receiver.receivedCents,
-      bucketStartMs(found),
-      found.serviceCategory,
-      reversedBy,
-      idempotencyKey,
-    ],
-  });
 }
 
 function movesOf(accounts: readonly LockedAccount[]) {
@@ -242,38 +169,33 @@ function movesOf(accounts: readonly LockedAccount[]) {
   ];
 }
 
+interface Bucket {
+  readonly accountId: UserId;
+  readonly startMs: number;
+  readonly serviceCategory: string;
+  readonly count: number;
+  readonly netCents: number;
+  readonly grossCents: number;
+  readonly largestCents: number;
+}
+
 /** What the tips add to each bucket: a statement cannot add to one twice. */
-function bucketsOf(tips: readonly TransactionRecord[]) {
-  const buckets = new Map<
-    string,
-    {
-      accountId: UserId;
-      startMs: number;
-      serviceCategory: string;
-      count: number;
-      netCents: number;
-      grossCents: number;
-      largestCents: number;
-    }
-  >();
+function bucketsOf(tips: readonly TipRow[]): readonly Bucket[] {
+  const buckets = new Map<string, Bucket>();
   for (const tip of tips) {
-    const { receiverId: accountId, serviceCategory } = tip;
+    const { receiverId: accountId, serviceCategory, netAmountCents, amountCents } = tip;
     const startMs = bucketStartMs(tip);
     const name = `${accountId} ${startMs} ${serviceCategory}`;
-    const bucket = buckets.get(name) ?? {
+    const { count = 0, netCents = 0, grossCents = 0, largestCents = 0 } = buckets.get(name) ?? {};
+    buckets.set(name, {
       accountId,
       startMs,
       serviceCategory,
-      count: 0,
-      netCents: 0,
-      grossCents: 0,
-      largestCents: 0,
-    };
-    bucket.count += 1;
-    bucket.netCents += tip.netAmountCents;
-    bucket.grossCents += tip.amountCents;
-    bucket.largestCents = Math.max(bucket.largestCents, tip.netAmountCents);
-    buckets.set(name, bucket);
+      count: count + 1,
+      netCents: netCents + netAmountCents,
+      grossCents: grossCents + amountCents,
+      largestCents: Math.max(largestCents, netAmountCents),
+    });
   }
   return [...buckets.values()];
 }

@@ -3,11 +3,12 @@
  * words of a command line can be read by everybody on the machine.
  */
 import { execFile } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Client } from 'pg';
-import { DatabaseRefused } from '../database.ts';
+import { DatabaseRefused } from '../port/database.ts';
 
 /** Where the packages of Debian keep the programs of each version, of which PATH has one. */
 const FOLDERS_OF_VERSIONS = '/usr/lib/postgresql/*/bin';
@@ -16,22 +17,8 @@ const run = promisify(execFile);
 /** Of what a program writes to its standard error, so much is kept. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The parameters of an address that say how to encrypt, and the variables in which the programs look for them. */
-const ENCRYPTION = {
-  sslmode: 'PGSSLMODE',
-  sslrootcert: 'PGSSLROOTCERT',
-  sslcert: 'PGSSLCERT',
-  sslkey: 'PGSSLKEY',
-} as const;
-
-export interface Tools {
-  /** Writes a dump of the schema, as of a snapshot that a session has exported, into a file. */
-  dump(file: string, snapshot: string): Promise<void>;
-  /** The lines of what a dump contains. */
-  list(file: string): Promise<string[]>;
-  /** Restores what the lines in another file name, into a schema that is there; all of it or nothing. */
-  restore(file: string, listFile: string): Promise<void>;
-}
+/** The parameters of an address that say how to encrypt; the programs look for them in variables that are called like them. */
+const ENCRYPTION = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 
 /**
  * Finds the programs for the server that a session is connected to: of its version, else of the next newer one. Older ones
@@ -39,7 +26,7 @@ export interface Tools {
  * @param purpose what they are needed for, as the beginning of a sentence.
  * @throws DatabaseRefused when there are none, with what to do instead.
  */
-export async function findTools(client: Client, url: string, purpose: string): Promise<Tools> {
+export async function findTools(client: Client, url: string, purpose: string) {
   const wanted = await readServerVersion(client);
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...globSync(FOLDERS_OF_VERSIONS)];
   const found = await Promise.all([...new Set(folders)].map(readVersion));
@@ -52,10 +39,8 @@ export async function findTools(client: Client, url: string, purpose: string): P
       `${purpose}: that takes pg_dump and pg_restore of PostgreSQL ${wanted} (or newer), the version of its server, and neither PATH nor ${FOLDERS_OF_VERSIONS} has them. Install them here (on Debian: the package postgresql-client-${wanted}), or run this command with the same DATABASE_URL on a machine that has them.`,
     );
   }
-  return toolsIn(best.folder, environmentOf(client, url), purpose);
-}
-
-function toolsIn(folder: string, env: NodeJS.ProcessEnv, purpose: string): Tools {
+  const { folder } = best;
+  const env = environmentOf(client, url);
   async function start(program: string, words: readonly string[]): Promise<string> {
     try {
       const { stdout } = await run(join(folder, program), words, { env, maxBuffer: MAX_OUTPUT_BYTES });
@@ -65,17 +50,28 @@ function toolsIn(folder: string, env: NodeJS.ProcessEnv, purpose: string): Tools
     }
   }
   // Without owners and privileges, because another server has other users.
-  const bare = ['--no-owner', '--no-privileges'];
+  const bare = ['--no-password', '--no-owner', '--no-privileges'];
   return {
-    async dump(file, snapshot) {
+    /** Writes a dump of the schema, as of a snapshot that a session has exported, into a file. */
+    async dump(file: string, snapshot: string): Promise<void> {
       const what = ['--format=custom', '--schema=tipwell', `--snapshot=${snapshot}`, `--file=${file}`];
-      await start('pg_dump', ['--no-password', ...bare, ...what]);
+      await start('pg_dump', [...bare, ...what]);
     },
-    list: async (file) => (await start('pg_restore', ['--list', file])).split('\n'),
-    async restore(file, listFile) {
-      const how = ['--single-transaction', '--exit-on-error', `--use-list=${listFile}`];
-      const where = `--dbname=${env['PGDATABASE'] ?? ''}`;
-      await start('pg_restore', ['--no-password', ...bare, ...how, where, file]);
+
+    /** The lines of what a dump contains. */
+    list: async (file: string) => (await start('pg_restore', ['--list', file])).split('\n'),
+
+    /** Restores what some of these lines name, into a schema that is there; all of it or nothing. */
+    async restore(file: string, lines: readonly string[]): Promise<void> {
+      const temporary = mkdtempSync(join(tmpdir(), 'tipwell-restore-'));
+      try {
+        const list = join(temporary, 'list');
+        writeFileSync(list, lines.join('\n'));
+        const how = ['--single-transaction', '--exit-on-error', `--use-list=${list}`];
+        await start('pg_restore', [...bare, ...how, `--dbname=${env['PGDATABASE'] ?? ''}`, file]);
+      } finally {
+        rmSync(temporary, { recursive: true, force: true });
+      }
     },
   };
 }
@@ -105,9 +101,9 @@ async function readVersion(folder: string): Promise<{ folder: string; version: n
 /** The environment of this process, and the connection of the session in the variables of PostgreSQL's programs. */
 function environmentOf({ host, port, user, database, password }: Client, url: string): NodeJS.ProcessEnv {
   const { searchParams } = new URL(url.replace(/@(?=\/)/, '@socket'));
-  const encryption = Object.entries(ENCRYPTION).flatMap(([parameter, variable]) => {
+  const encryption = ENCRYPTION.flatMap((parameter) => {
     const value = searchParams.get(parameter);
-    return value === null ? [] : [[variable, value]];
+    return value === null ? [] : [[`PG${parameter.toUpperCase()}`, value]];
   });
   return {
     ...process.env,

@@ -7,7 +7,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { brand } from '#shared/brand.ts';
-import { DatabaseRefused } from '../database.ts';
+import { DatabaseRefused } from '../port/database.ts';
 import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './database-files.ts';
 
 export type { Database };

@@ -5,7 +5,6 @@
 import {
   chmodSync,
   closeSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -16,8 +15,8 @@ import {
   statSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { FILE_MODE } from '../care/backup-file.ts';
 
-const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 
@@ -107,14 +106,4 @@ function closeToOthers(path: string, mode: number): void {
 
 export function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(`${path}${suffix}`, { force: true });
-}
-
-/** Makes sure that a file, or the names in a folder, are on the disk. */
-export function flush(path: string): void {
-  const handle = openSync(path, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }

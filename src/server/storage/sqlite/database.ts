@@ -1,15 +1,17 @@
-/**
- * A SQLite file as the server and the operator's commands handle it.
- */
-import { DatabaseRefused, type ManagedDatabase, type Opening } from '../database.ts';
-import { requireCurrent } from '../seen-migrations.ts';
-import { type Storage, StorageUnavailable } from '../storage.ts';
+/** A SQLite file as the server and the operator's commands handle it. */
+import { readMigrations, requireCurrent } from '../care/migrations.ts';
+import { requireUndamaged } from '../care/opening.ts';
+import { COUNT_UNCHECKED } from '../checks/recent-check.ts';
+import { DatabaseRefused, type ManagedDatabase } from '../port/database.ts';
+import { type Storage, StorageUnavailable } from '../port/storage.ts';
+import type { Statements } from '../statements/all.ts';
 import { readAll } from './all-rows.ts';
 import { backUp, inspectDatabase } from './backup.ts';
 import { type Database, holdDatabase, openDatabase, refuseDamage } from './connection.ts';
-import { type FileWatch, WITHOUT_FILES, watchFiles } from './file-watch.ts';
+import { prepareStatements } from './driver.ts';
+import { watchFiles } from './file-watch.ts';
 import { asUnavailable } from './group-commit.ts';
-import { appliedTo, migrate, readMigrations } from './migrations.ts';
+import { appliedTo, migrate } from './migrations.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { restore } from './restore.ts';
 import { createSqliteStorage } from './storage.ts';
@@ -24,9 +26,16 @@ export function manageSqlite(path: string): ManagedDatabase {
     async openForServer(opening) {
       const release = holdDatabase(path);
       try {
-        const storage = openStorage(path, { mustExist: false }, (database) => {
-          bringUpToDate(database, opening);
-          return watchFiles(path);
+        const storage = await openStorage(path, { mustExist: false }, async (database) => {
+          if (appliedTo(database).length === 0) opening.tellNew();
+          migrate(database, readMigrations('sqlite'), opening.announce);
+          const tips = database.prepare<[], number>(COUNT_UNCHECKED).pluck().get() ?? 0;
+          const statements = prepareStatements(database);
+          const check = () => checkToTheEnd(database, statements);
+          await requireUndamaged(path, tips, check, isPassing, opening);
+          // The pages that the check has read are not those that requests will ask for.
+          database.pragma('shrink_memory');
+          return createSqliteStorage(database, watchFiles(path), statements);
         });
         const close = async () => {
           await storage.close();
@@ -40,87 +49,53 @@ export function manageSqlite(path: string): ManagedDatabase {
     },
 
     // A server may hold the same file: each step is one short transaction, which that server waits for.
-    openForCommand: async () =>
-      openStorage(path, { mustExist: true }, (database) => {
-        requireCurrent(path, appliedTo(database), readMigrations());
-        return WITHOUT_FILES;
+    openForCommand: () =>
+      openStorage(path, { mustExist: true }, async (database) => {
+        requireCurrent(path, appliedTo(database), readMigrations('sqlite'));
+        return createSqliteStorage(database);
       }),
-    check: async (noted) => inspectDatabase(path, readMigrations(), noted),
-    backUp: async (file, noted) => backUp(path, file, readMigrations(), noted),
-    restore: async (backup, options) => restore(backup, path, readMigrations(), options),
-    readAll: (use) => readAll(path, readMigrations(), use),
+    check: async (noted) => inspectDatabase(path, noted),
+    backUp: (file, noted) => backUp(path, file, noted),
+    restore: (backup, options) => restore(backup, path, options),
+    readAll: (use) => readAll(path, use),
     async fill() {
       throw new DatabaseRefused('Only a PostgreSQL database can be filled with the rows of another.');
     },
   };
 }
 
-/**
- * @param prepare is called before anything else is done with the database; when it throws, the file is closed. What it returns
- *   watches the file from then on.
- */
-function openStorage(
+function isPassing(error: unknown): boolean {
+  return asUnavailable(error) instanceof StorageUnavailable;
+}
+
+/** @param open is called before anything else is done with the database; when it fails, the file is closed. */
+async function openStorage(
   path: string,
   options: { readonly mustExist: boolean },
-  prepare: (database: Database) => FileWatch,
-): Storage {
-  return refuseDamage(path, () => {
-    const database = openDatabase(path, options);
-    try {
-      return createSqliteStorage(database, prepare(database));
-    } catch (error) {
-      database.close();
+  open: (database: Database) => Promise<Storage>,
+): Promise<Storage> {
+  const database = openDatabase(path, options);
+  try {
+    return await open(database);
+  } catch (error) {
+    database.close();
+    return refuseDamage(path, () => {
       throw error;
-    }
-  });
-}
-
-function bringUpToDate(database: Database, opening: Opening): void {
-  if (appliedTo(database).length === 0) opening.tellNew();
-  migrate(database, readMigrations(), opening.announce);
-  const tellEnd = opening.announce('checking the ledger', { tips: countUnchecked(database) });
-  const [problem] = checkToTheEnd(database, opening);
-  if (problem !== undefined) {
-    throw new DatabaseRefused(
-      `The database ${database.name} is damaged (${problem}). See all of it with \`npm run db:check\`, and restore a backup.`,
-    );
+    });
   }
-  tellEnd();
-  // The pages that the check has read are not those that requests will ask for.
-  database.pragma('shrink_memory');
-}
-
-/** How many tips were given since the last check. */
-function countUnchecked(database: Database): number {
-  const count = database
-    .prepare<[], number>(
-      `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
-         coalesce((SELECT transaction_sequence FROM checkpoints), 0)`,
-    )
-    .pluck()
-    .get();
-  return count ?? 0;
 }
 
 /** Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences. */
-function checkToTheEnd(database: Database, { warn }: Pick<Opening, 'warn'>): readonly string[] {
-  const checkRecent = createRecentCheck(database);
+function checkToTheEnd(database: Database, statements: Statements): readonly string[] {
+  const checkRecent = createRecentCheck(database, statements);
   const checkWindows = database.transaction(() => {
-    let step = checkRecent();
-    for (let windows = 1; windows < WINDOWS_PER_COMMIT && !step.isDone; windows += 1) {
-      if (step.problems.length > 0) return step;
-      step = checkRecent();
+    for (let windows = 1; ; windows += 1) {
+      const step = checkRecent();
+      if (step.isDone || step.problems.length > 0 || windows === WINDOWS_PER_COMMIT) return step;
     }
-    return step;
   });
-  try {
-    for (;;) {
-      const { problems, isDone } = checkWindows.immediate();
-      if (isDone || problems.length > 0) return problems;
-    }
-  } catch (error) {
-    if (!(asUnavailable(error) instanceof StorageUnavailable)) throw error;
-    warn('what was written to the ledger since the last check could not be checked', error);
-    return [];
+  for (;;) {
+    const { problems, isDone } = checkWindows.immediate();
+    if (isDone || problems.length > 0) return problems;
   }
 }

@@ -5,7 +5,7 @@
  * they never stop the event loop.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StorageUnavailable } from '../storage.ts';
+import { StorageUnavailable } from '../port/storage.ts';
 import { type Database, isSqliteError } from './connection.ts';
 import { type FileWatch, WITHOUT_FILES } from './file-watch.ts';
 

@@ -2,8 +2,9 @@
  * Checks all of a ledger: after tests, on backups and as `npm run db:check`. A start checks what was written since the last
  * check (`recent-check.ts`).
  */
-import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../ledger-invariants.ts';
-import { columnsOfPast, tipText } from '../past.ts';
+import { type LedgerViolation, offendersOf, referencesLead, violationsOf } from '../checks/findings.ts';
+import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
+import { columnsOfPast, tipText } from '../checks/past.ts';
 import type { Database } from './connection.ts';
 
 const sequenceOf = (table: string): Invariant => [
@@ -20,11 +21,16 @@ const NOTHING_ELSE_IS_NUMBERED: Invariant = [
      HAVING name NOT IN ('transactions', 'reversals') OR count(*) > 1 OR typeof(max(seq)) <> 'integer'`,
 ];
 
+const REFERENCES_LEAD = referencesLead(
+  `SELECT "table" || ' row ' || coalesce(rowid, '?') FROM pragma_foreign_key_check`,
+);
+
 /** What only this engine keeps. */
 const OWN_INVARIANTS: readonly Invariant[] = [
   sequenceOf('transactions'),
   sequenceOf('reversals'),
   NOTHING_ELSE_IS_NUMBERED,
+  REFERENCES_LEAD,
 ];
 
 const totalOf = (total: 'received' | 'given', person: 'receiver' | 'giver', cents: string) =>
@@ -39,34 +45,18 @@ const EARLIER_INVARIANTS: readonly Invariant[] = [
   ['the total given is the sum of the amounts', totalOf('given', 'giver', 'amount_cents')],
   sequenceOf('transactions'),
   NOTHING_ELSE_IS_NUMBERED,
+  REFERENCES_LEAD,
 ];
-
-export interface LedgerViolation {
-  readonly invariant: string;
-  /** Ids of the rows that break it, at most ten. */
-  readonly offenders: readonly string[];
-}
 
 /**
  * Checks every invariant of the ledger, of whichever version the file is, in one consistent view.
  * @returns what is violated; empty when all is well.
  */
 export function checkLedger(database: Database): LedgerViolation[] {
-  return database.transaction(() => {
-    const violations = invariantsOf(database).map(([invariant, query]) => ({
-      invariant,
-      offenders: database.prepare<[], string>(`SELECT * FROM (${query}) LIMIT 10`).pluck().all(),
-    }));
-    const orphans = database
-      .prepare<[], string>(
-        `SELECT "table" || ' row ' || coalesce(rowid, '?') FROM pragma_foreign_key_check LIMIT 10`,
-      )
-      .pluck()
-      .all();
-    return [...violations, { invariant: 'every reference leads somewhere', offenders: orphans }].filter(
-      ({ offenders }) => offenders.length > 0,
-    );
-  })();
+  const name = (invariant: Invariant) => database.prepare<[], string>(offendersOf(invariant)).pluck().all();
+  return database.transaction(() =>
+    invariantsOf(database).flatMap((invariant) => violationsOf(invariant, name(invariant))),
+  )();
 }
 
 /** What holds in the version that the file is of: the present one, one without some of its parts, or one before entries. */

@@ -4,30 +4,12 @@
  * because rebuilding a table with them on can silently delete the rows that refer to it. A migration may count the ledger
  * that it finds as checked, because all of it is checked before the first.
  */
-import { extname, join } from 'node:path';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { brand } from '#shared/brand.ts';
-import { type Announce, announceNothing, DatabaseRefused } from '../database.ts';
-import { requireKnown } from '../seen-migrations.ts';
+import { compareObjects, type Migration, requireKnown, requireUnchanged } from '../care/migrations.ts';
+import { type Announce, announceNothing, DatabaseRefused } from '../port/database.ts';
 import { type Database, IN_MEMORY, openDatabase } from './connection.ts';
 import { checkLedger } from './ledger-check.ts';
-import { compareSchemas } from './schema-check.ts';
-
-export interface Migration {
-  readonly hash: string;
-  readonly statements: readonly string[];
-}
-
-/** A build carries its own migrations, so that newer sources beside it, as after a pull, change nothing of what it does. */
-const FOLDER = join(
-  import.meta.dirname,
-  extname(import.meta.filename) === '.ts' ? '../../../../drizzle/sqlite' : 'drizzle/sqlite',
-);
-
-/** Reads the migrations that belong to this code, made by `npm run db:generate`, in their order. */
-export function readMigrations(folder = FOLDER): Migration[] {
-  return readMigrationFiles({ migrationsFolder: folder }).map(({ hash, sql }) => ({ hash, statements: sql }));
-}
+import { objectsOf } from './schema-check.ts';
 
 /**
  * Applies the migrations that the file has not seen yet.
@@ -40,12 +22,7 @@ export function migrate(
   migrations: readonly Migration[],
   announce: Announce = announceNothing,
 ): number {
-  const [difference] = isEmpty(database) ? [] : checkSchema(database, migrations);
-  if (difference !== undefined) {
-    throw new DatabaseRefused(
-      `The tables of the database have been changed: ${difference}. Nothing was done to it; restore a backup.`,
-    );
-  }
+  if (!isEmpty(database)) requireUnchanged(checkSchema(database, migrations));
   database.exec(
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, hash TEXT NOT NULL) STRICT',
   );
@@ -80,7 +57,7 @@ export function checkSchema(database: Database, migrations: readonly Migration[]
   const expected = openDatabase(IN_MEMORY);
   try {
     migrate(expected, migrations.slice(0, applied.length));
-    return compareSchemas(database, expected);
+    return compareObjects(objectsOf(database), objectsOf(expected));
   } finally {
     expected.close();
   }
@@ -101,11 +78,6 @@ function isEmpty(database: Database): boolean {
 /** Whether a file was ever migrated here, so that it is worth looking into. */
 function isTipwells(database: Database): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'`).get() !== undefined;
-}
-
-/** Whether a file has exactly these migrations. */
-export function isSchemaCurrent(database: Database, migrations: readonly Migration[]): boolean {
-  return appliedTo(database).join() === migrations.map(({ hash }) => hash).join();
 }
 
 /** The hashes of the migrations that a file has seen, in their order; none when it is not Tipwell's yet. */
@@ -131,15 +103,10 @@ function apply(database: Database, migration: Migration, position: number): void
     .run(position, migration.hash);
 }
 
-function countRows(database: Database): Map<string, number> {
-  const tables = database
-    .prepare<[], string>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
-    .pluck()
-    .all();
-  return new Map(
-    tables.map((table) => [
-      table,
-      database.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0,
-    ]),
-  );
+function countRows(database: Database): ReadonlyMap<string, number> {
+  const names = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`;
+  const tables = database.prepare<[], string>(names).pluck().all();
+  const countIn = (table: string) =>
+    database.prepare<[], number>(`SELECT count(*) FROM "${table}"`).pluck().get() ?? 0;
+  return new Map(tables.map((table) => [table, countIn(table)]));
 }

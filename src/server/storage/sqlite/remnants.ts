@@ -4,7 +4,7 @@
  * words of 300 accounts, two were measured to be left in the unused parts of pages.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Remnants, StorageUnavailable } from '../storage.ts';
+import { type Remnants, StorageUnavailable } from '../port/storage.ts';
 import type { Database } from './connection.ts';
 import { asUnavailable } from './group-commit.ts';
 

@@ -1,0 +1,125 @@
+/**
+ * The tables of SQLite, which follow from those in `src/server/storage/schema`, for `npm run db:generate`. What drizzle cannot say (STRICT, WITHOUT
+ * ROWID, the triggers that keep the ledger append-only) is written into the migrations by hand and guarded by tests.
+ */
+import { Column, getTableColumns, is, SQL, type SQLChunk, sql } from 'drizzle-orm';
+import { getTableConfig, type IndexedColumn, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
+import {
+  blob,
+  check,
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  SQLiteColumn,
+  type SQLiteTable,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core';
+import { TABLES } from '../src/server/storage/schema/tables.ts';
+
+/** Columns that PostgreSQL knows to be true or false, and SQLite by a check of this name. */
+const TRUTHS: Readonly<Record<string, string>> = {
+  is_service_provider: 'accounts_is_service_provider',
+  takes_words: 'qr_codes_takes_words',
+  charges_enabled: 'payout_accounts_charges_enabled',
+  is_hidden: 'tip_words_hidden',
+  is_erased: 'tip_words_erased',
+  with_words: 'push_devices_with_words',
+};
+
+/** SQLite numbers the rows of every table by itself, so that a number beside another key is no column there. */
+const isRowNumber = (column: PgColumn): boolean => column.generatedIdentity !== undefined && !column.primary;
+
+/** All tables, by their names. */
+export function sqliteTables(): Readonly<Record<string, SQLiteTable>> {
+  const made: Record<string, SQLiteTable> = {};
+  for (const table of TABLES) made[getTableConfig(table).name] = sqliteTableOf(table, made);
+  return made;
+}
+
+function sqliteTableOf(table: PgTable, others: Readonly<Record<string, SQLiteTable>>): SQLiteTable {
+  const { name, columns, indexes, foreignKeys, checks, primaryKeys } = getTableConfig(table);
+  const kept = columns.filter((column) => !isRowNumber(column));
+  const builders = Object.fromEntries(kept.map((column) => [column.name, columnOf(column)]));
+  return sqliteTable(name, builders, (own) => {
+    const find = (column: { readonly name: string }, of: Readonly<Record<string, Column>> = own) => {
+      const found = of[column.name];
+      if (!is(found, SQLiteColumn)) throw new Error(`${name} has no column ${column.name}`);
+      return found;
+    };
+    return [
+      ...primaryKeys.map((key) =>
+        primaryKey({ columns: nonEmpty(key.columns.map((column) => find(column))) }),
+      ),
+      ...indexes.map(({ config }) => {
+        const [first, ...rest] = (config.columns as IndexedColumn[]).map((column) =>
+          find({ name: column.name ?? '' }),
+        );
+        if (!first) throw new Error(`an index of ${name} has no columns`);
+        const made = (config.unique ? uniqueIndex : index)(config.name ?? '').on(first, ...rest);
+        return config.where ? made.where(moved(config.where, find)) : made;
+      }),
+      ...foreignKeys.map((key) => {
+        const { columns: own, foreignTable, foreignColumns } = key.reference();
+        const target = others[getTableConfig(foreignTable).name];
+        if (!target) throw new Error(`${name} refers to a table that comes later`);
+        const made = foreignKey({
+          columns: nonEmpty(own.map((column) => find(column))),
+          foreignColumns: nonEmpty(foreignColumns.map((column) => find(column, getTableColumns(target)))),
+        });
+        if (key.onUpdate) made.onUpdate(key.onUpdate);
+        if (key.onDelete) made.onDelete(key.onDelete);
+        return made;
+      }),
+      ...checks.map((one) => check(one.name, moved(one.value, find))),
+      ...kept.flatMap((column) => {
+        const truth = TRUTHS[column.name];
+        return truth?.startsWith(name) ? [check(truth, sql`${find(column)} in (0, 1)`)] : [];
+      }),
+    ];
+  });
+}
+
+/** A column of the same name, with the type by which SQLite stores what it holds. */
+function columnOf(column: PgColumn) {
+  const made = builderOf(column);
+  // Each kind of column takes defaults of its own type, which the column of PostgreSQL has checked.
+  const completed: { notNull(): unknown; default(value: unknown): unknown } = made;
+  if (column.notNull && !column.primary) completed.notNull();
+  if (column.hasDefault && column.default !== undefined) completed.default(column.default);
+  return made;
+}
+
+function builderOf(column: PgColumn) {
+  const { name, primary } = column;
+  switch (column.getSQLType()) {
+    case 'bigint':
+    case 'integer': {
+      const made = integer(name);
+      return primary ? made.primaryKey({ autoIncrement: column.generatedIdentity !== undefined }) : made;
+    }
+    case 'boolean':
+      return integer(name, { mode: 'boolean' });
+    case 'bytea':
+      return primary ? blob(name, { mode: 'buffer' }).primaryKey() : blob(name, { mode: 'buffer' });
+    default:
+      return primary ? text(name).primaryKey() : text(name);
+  }
+}
+
+/** A piece of SQL that is about the columns of SQLite's table. */
+function moved(chunk: SQL, find: (column: { readonly name: string }) => SQLiteColumn): SQL {
+  const chunks = chunk.queryChunks.map((part): SQLChunk => {
+    if (is(part, Column)) return find(part);
+    return is(part, SQL) ? moved(part, find) : part;
+  });
+  return new SQL(chunks);
+}
+
+function nonEmpty<Item>(items: readonly Item[]): [Item, ...Item[]] {
+  const [first, ...rest] = items;
+  if (first === undefined) throw new Error('a key has no columns');
+  return [first, ...rest];
+}

@@ -1,0 +1,209 @@
+/**
+ * The invariants of a whole ledger that hold on every engine, each with a query for what breaks it, in SQL that SQLite and
+ * PostgreSQL read alike. What was written since the last check is judged in `recent-check.ts` by the same rules.
+ */
+import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import { transactions } from '../schema/ledger.ts';
+import { TIP_COLUMNS } from '../schema/tip-columns.ts';
+
+/** An invariant as a sentence, with a query for the names of what breaks it, in its first column. */
+export type Invariant = readonly [sentence: string, offenders: string];
+
+const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
+
+/** Rounds half up to a cent, as feesFor() does, in integer arithmetic. */
+const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
+
+const isReceived = `kind IN ('received', 'received_reversed')`;
+
+/** The entry that a row of `source` names for one of its two people. */
+const entryOf = (alias: string, person: 'giver' | 'receiver', source: string) =>
+  `LEFT JOIN entries ${alias} ON ${alias}.account_id = t.${person}_id AND ${alias}.position = ${source}.${person}_position`;
+
+/** Whether an entry is other than it must be. */
+const differs = (alias: string, kind: string, cents: string, source: string) =>
+  `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM '${kind}'
+     OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
+
+/** Only where buckets keep details; a database of a version before does not. */
+const DETAILS_OF_BUCKETS: Invariant = [
+  'what a bucket tells of its amounts is so of its tips',
+  `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
+     SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
+       t.amount_cents AS gross, t.net_amount_cents AS net, 0 AS largest, 0 AS detailed
+     FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
+     UNION ALL
+     SELECT account_id, start_ms, service_category, -gross_cents, 0, largest_cents,
+       CASE WHEN detailed_count = count THEN 1 ELSE 0 END FROM tip_buckets
+   ) b GROUP BY account_id, start_ms, service_category
+   HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
+];
+
+/** The columns in which a payment is as its tip. Each has the key of its own request, and its own time. */
+const SAME = [...TIP_COLUMNS, 'paymentMode' as const]
+  .filter((name) => name !== 'idempotencyKey' && name !== 'createdAtMs')
+  .map((name) => transactions[name].name);
+
+/** Those of payments at a payment service; a database of a version before has none. */
+const PAYMENT_INVARIANTS: readonly Invariant[] = [
+  [
+    'a payment that succeeded is a tip as it was paid',
+    `SELECT p.id FROM payments p LEFT JOIN transactions t ON t.id = p.id
+     WHERE p.state IN ('succeeded', 'refunded') AND (t.id IS NULL
+       OR ${SAME.map((column) => `t.${column} IS DISTINCT FROM p.${column}`).join(' OR ')})`,
+  ],
+  [
+    'a tip that was paid has a payment that succeeded',
+    `SELECT t.id FROM transactions t LEFT JOIN payments p ON p.id = t.id AND p.state IN ('succeeded', 'refunded')
+     WHERE t.payment_mode <> 'simulated' AND p.id IS NULL`,
+  ],
+  [
+    'a payment is refunded when its tip is reversed, and only then',
+    `SELECT p.id FROM payments p JOIN transactions t ON t.id = p.id LEFT JOIN reversals v ON v.transaction_sequence = t.sequence
+     WHERE (p.state = 'refunded') <> (v.sequence IS NOT NULL)`,
+  ],
+];
+
+/** Those of the tips themselves, which also hold of a ledger of the time before entries. */
+export const TIP_INVARIANTS: readonly Invariant[] = [
+  [
+    'net amount and receiver fee make up the amount',
+    'SELECT id FROM transactions WHERE net_amount_cents + receiver_fee_cents <> amount_cents',
+  ],
+  [
+    'fees are those of the rates stored with the tip',
+    `SELECT id FROM transactions WHERE giver_fee_cents <> ${share('giver_fee_rate')}
+       OR receiver_fee_cents <> ${share('receiver_fee_rate')}`,
+  ],
+  [
+    'nothing is negative',
+    `SELECT id FROM transactions WHERE amount_cents < 0 OR giver_fee_cents < 0 OR receiver_fee_cents < 0
+       OR net_amount_cents < 0 OR giver_fee_rate < 0 OR receiver_fee_rate < 0
+     UNION ALL SELECT id FROM accounts WHERE total_tips_received_cents < 0 OR total_tips_given_cents < 0`,
+  ],
+  [
+    'a tip has a known giver, receiver and QR code, and goes to the owner of the code, for the service of the code',
+    `SELECT t.id FROM transactions t LEFT JOIN accounts g ON g.id = t.giver_id LEFT JOIN qr_codes q ON q.id = t.qr_code_id
+       LEFT JOIN accounts r ON r.id = t.receiver_id
+     WHERE (t.giver_id IS NOT NULL AND g.id IS NULL) OR r.id IS NULL OR q.user_id IS DISTINCT FROM t.receiver_id
+       OR q.category IS DISTINCT FROM t.service_category`,
+  ],
+  ['nobody tips themselves', 'SELECT id FROM transactions WHERE giver_id = receiver_id'],
+  [
+    'the category is known',
+    `SELECT id FROM transactions WHERE service_category NOT IN (${quoted(SERVICE_CATEGORIES)})`,
+  ],
+  [
+    'an idempotency key left one tip of its giver',
+    `SELECT min(id) FROM transactions WHERE giver_id IS NOT NULL AND idempotency_key IS NOT NULL GROUP BY giver_id, idempotency_key HAVING count(*) > 1`,
+  ],
+];
+
+/** Those that hold in a database that has these parts. */
+export function invariantsWith(has: {
+  readonly details: boolean;
+  readonly payments: boolean;
+}): readonly Invariant[] {
+  return INVARIANTS.filter(
+    (invariant) =>
+      (has.details || invariant !== DETAILS_OF_BUCKETS) &&
+      (has.payments || !PAYMENT_INVARIANTS.includes(invariant)),
+  );
+}
+
+const INVARIANTS: readonly Invariant[] = [
+  ...TIP_INVARIANTS,
+  [
+    'no balance and no bucket is negative',
+    `SELECT account_id FROM entries WHERE balance_after_cents < 0
+     UNION ALL SELECT account_id FROM tip_buckets WHERE count < 0 OR cents < 0`,
+  ],
+  [
+    'a tip left an entry with each of its two people who has an account',
+    `SELECT t.id FROM transactions t ${entryOf('g', 'giver', 't')} ${entryOf('r', 'receiver', 't')}
+     WHERE (t.giver_id IS NOT NULL AND (${differs('g', 'given', 't.amount_cents', 't')}))
+       OR ${differs('r', 'received', 't.net_amount_cents', 't')}`,
+  ],
+  [
+    'a reversal is of a known tip, and took back what it did to its two people',
+    `SELECT 'reversal ' || v.sequence FROM reversals v LEFT JOIN transactions t ON t.sequence = v.transaction_sequence
+       ${entryOf('g', 'giver', 'v')} ${entryOf('r', 'receiver', 'v')}
+     WHERE t.sequence IS NULL OR (t.giver_id IS NULL) <> (v.giver_position IS NULL)
+       OR (t.giver_id IS NOT NULL AND (${differs('g', 'given_reversed', '-t.amount_cents', 'v')}))
+       OR ${differs('r', 'received_reversed', '-t.net_amount_cents', 'v')}`,
+  ],
+  [
+    'a tip is reversed once',
+    `SELECT 'tip ' || transaction_sequence FROM reversals GROUP BY transaction_sequence HAVING count(*) > 1`,
+  ],
+  [
+    'no entry stands without its tip or reversal',
+    `SELECT 'entries ' || kept FROM (SELECT count(*) AS kept FROM entries) e
+     WHERE kept <> (SELECT count(*) + count(giver_id) FROM transactions)
+       + (SELECT count(*) + count(giver_position) FROM reversals)`,
+  ],
+  [
+    'the entries of an account are numbered from 1 without a gap',
+    `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT account_id, count(*) AS entries, min(position) AS lowest, max(position) AS highest FROM entries GROUP BY account_id
+     ) e ON e.account_id = a.id
+     WHERE coalesce(e.entries, 0) <> a.last_position OR coalesce(e.highest, 0) <> a.last_position OR coalesce(e.lowest, 1) <> 1`,
+  ],
+  [
+    'each balance is the sum of the entries up to it',
+    `SELECT account_id || ' at ' || position FROM (
+       SELECT account_id, position, balance_after_cents,
+         CASE WHEN ${isReceived} THEN sum(CASE WHEN ${isReceived} THEN cents ELSE 0 END) OVER chain
+           ELSE sum(CASE WHEN ${isReceived} THEN 0 ELSE cents END) OVER chain END AS sum_of_entries
+       FROM entries WINDOW chain AS (PARTITION BY account_id ORDER BY position ROWS UNBOUNDED PRECEDING)
+     ) c WHERE balance_after_cents <> sum_of_entries`,
+  ],
+  [
+    'the total received is the sum of the net amounts',
+    `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT account_id, sum(cents) AS total FROM entries WHERE ${isReceived} GROUP BY account_id
+     ) e ON e.account_id = a.id WHERE a.total_tips_received_cents <> coalesce(e.total, 0)`,
+  ],
+  [
+    'the total given is the sum of the amounts',
+    `SELECT a.id FROM accounts a LEFT JOIN (
+       SELECT account_id, sum(cents) AS total FROM entries WHERE NOT ${isReceived} GROUP BY account_id
+     ) e ON e.account_id = a.id WHERE a.total_tips_given_cents <> coalesce(e.total, 0)`,
+  ],
+  [
+    'each bucket is the sum of what was received in its quarter of an hour',
+    `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
+       SELECT t.receiver_id AS account_id, t.created_at_ms - t.created_at_ms % 900000 AS start_ms, t.service_category,
+         1 AS tips, t.net_amount_cents AS cents
+       FROM transactions t LEFT JOIN reversals v ON v.transaction_sequence = t.sequence WHERE v.sequence IS NULL
+       UNION ALL
+       SELECT account_id, start_ms, service_category, -count, -cents FROM tip_buckets
+     ) b GROUP BY account_id, start_ms, service_category HAVING sum(tips) <> 0 OR sum(cents) <> 0`,
+  ],
+  DETAILS_OF_BUCKETS,
+  ...PAYMENT_INVARIANTS,
+  [
+    'nothing was remembered as checked that is not there',
+    `SELECT 'the checkpoint' FROM (
+       SELECT count(*) AS kept, max(transaction_sequence) AS tips, max(reversal_sequence) AS reversals FROM checkpoints
+     ) p WHERE kept <> 1 OR tips > (SELECT coalesce(max(sequence), 0) FROM transactions)
+       OR reversals > (SELECT coalesce(max(sequence), 0) FROM reversals)
+     UNION ALL
+     SELECT c.account_id FROM checked_accounts c LEFT JOIN accounts a ON a.id = c.account_id
+       LEFT JOIN (
+         SELECT k.account_id, sum(CASE WHEN ${isReceived} THEN cents ELSE 0 END) AS received,
+           sum(CASE WHEN ${isReceived} THEN 0 ELSE cents END) AS given,
+           sum(CASE kind WHEN 'received' THEN 1 WHEN 'received_reversed' THEN -1 ELSE 0 END) AS tips
+         FROM checked_accounts k JOIN entries e ON e.account_id = k.account_id AND e.position <= k.position GROUP BY k.account_id
+       ) e ON e.account_id = c.account_id
+       LEFT JOIN (
+         SELECT account_id, sum(checked_count) AS tips, sum(checked_cents) AS cents FROM tip_buckets GROUP BY account_id
+       ) b ON b.account_id = c.account_id
+     WHERE a.id IS NULL OR c.position > a.last_position OR c.received_cents <> coalesce(e.received, 0)
+       OR c.given_cents <> coalesce(e.given, 0) OR coalesce(b.cents, 0) <> c.received_cents
+       OR coalesce(b.tips, 0) <> coalesce(e.tips, 0)
+     UNION ALL
+     SELECT account_id FROM tip_buckets b WHERE (checked_count <> 0 OR checked_cents <> 0)
+       AND NOT EXISTS (SELECT 1 FROM checked_accounts c WHERE c.account_id = b.account_id)`,
+  ],
+];

@@ -1,0 +1,329 @@
+/**
+ * How an engine checks what was written to the ledger since it was checked last, in windows of bounded size: which rows a window
+ * needs, what must hold of them, and what is remembered so that no row is checked twice.
+ */
+import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
+import type { UserId } from '#shared/ids.ts';
+import type { EntryKind } from '../port/ledger.ts';
+import { bucketStartMs } from '../rules/tips.ts';
+import type { accounts } from '../schema/accounts.ts';
+import type { qrCodes } from '../schema/codes.ts';
+import type { checkedAccounts, checkpoints, entries, reversals, transactions } from '../schema/ledger.ts';
+
+/** How many transactions, or reversals, one window looks at: some milliseconds of work. */
+export const WINDOW_SIZE = 200;
+
+/** A query for how many tips were given since the last check, which both engines read alike. */
+export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
+  coalesce((SELECT transaction_sequence FROM checkpoints), 0) AS count`;
+
+/** How far the ledger has been checked. */
+export type Checkpoint = Readonly<Omit<typeof checkpoints.$inferSelect, 'id'>>;
+
+type QrCode = typeof qrCodes.$inferSelect;
+
+/** A tip with the owner and the service of its code, which are null when there is no such code. */
+type TipToCheck = Readonly<typeof transactions.$inferSelect> & {
+  readonly codeOwnerId: QrCode['userId'] | null;
+  readonly codeCategory: QrCode['category'] | null;
+};
+
+export type ReversalRow = Readonly<typeof reversals.$inferSelect> & {
+  readonly transaction: typeof transactions.$inferSelect;
+};
+
+export type EntryRow = Readonly<typeof entries.$inferSelect>;
+
+type CheckedRow = typeof checkedAccounts.$inferSelect;
+
+/** How far the chain of an account has been checked, and its totals there. */
+export type CheckedAccount = {
+  readonly [Name in keyof CheckedRow]: CheckedRow[Name] extends number ? number : CheckedRow[Name];
+};
+
+/** An account with what was checked of it before; all zero when nothing was. */
+export type AccountToCheck = CheckedAccount &
+  Pick<typeof accounts.$inferSelect, 'lastPosition' | 'totalTipsReceivedCents' | 'totalTipsGivenCents'>;
+
+/** A part of the chain of an account. */
+export interface Span {
+  readonly accountId: UserId;
+  /** The position before its first entry, and that of its last. */
+  readonly after: number;
+  readonly until: number;
+}
+
+/** By how much a bucket was moved by the entries of a window. */
+export interface BucketMove {
+  readonly accountId: UserId;
+  readonly startMs: number;
+  readonly serviceCategory: ServiceCategory;
+  readonly count: number;
+  readonly cents: number;
+}
+
+/** The next transactions after the checkpoint, or, when there are none, the next reversals. */
+export interface CheckWindow {
+  readonly transactions: readonly TipToCheck[];
+  readonly reversals: readonly ReversalRow[];
+}
+
+/** What a window comes to. Nothing of it is to be remembered when there are problems. */
+export interface Judgement {
+  /** In sentences. */
+  readonly problems: readonly string[];
+  readonly checkpoint: Checkpoint;
+  readonly accounts: readonly CheckedAccount[];
+  readonly buckets: readonly BucketMove[];
+  /** The accounts that are checked to their end, whose buckets from `bucketsFromMs` on can be judged. */
+  readonly complete: readonly { readonly accountId: UserId; readonly bucketsFromMs: number }[];
+}
+
+/** An entry that a tip or a reversal must have left. */
+interface DueEntry extends Omit<EntryRow, 'cents' | 'balanceAfterCents'> {
+  readonly cents: number;
+  readonly tip: typeof transactions.$inferSelect;
+}
+
+/** Those by `placeOf`. */
+type DueEntries = ReadonlyMap<string, DueEntry>;
+
+/** The entries that the rows of a window must have left, where they say; a guest has none. */
+function dueOf({ transactions, reversals }: CheckWindow): readonly DueEntry[] {
+  return [
+    ...transactions.map((row) => ({ row, tip: row, sign: 1, suffix: '' as const })),
+    ...reversals.map((row) => ({ row, tip: row.transaction, sign: -1, suffix: '_reversed' as const })),
+  ].flatMap(({ row, tip, sign, suffix }) => {
+    const due = { tip, transactionSequence: tip.sequence, createdAtMs: row.createdAtMs };
+    const ofPerson = (accountId: UserId | null, position: number | null, kind: EntryKind, cents: number) =>
+      accountId === null || position === null ? [] : [{ ...due, accountId, position, kind, cents }];
+    return [
+      ...ofPerson(tip.giverId, row.giverPosition, `given${suffix}`, sign * tip.amountCents),
+      ...ofPerson(tip.receiverId, row.receiverPosition, `received${suffix}`, sign * tip.netAmountCents),
+    ];
+  });
+}
+
+/**
+ * Up to which position the chain of each account in a window is to be read: one beyond its last entry in the window, because
+ * that one, if there is any, must be of a row to come.
+ */
+export function lastPositionsIn(window: CheckWindow): ReadonlyMap<UserId, number> {
+  const last = new Map<UserId, number>();
+  for (const { accountId, position } of dueOf(window))
+    last.set(accountId, Math.max(last.get(accountId) ?? 0, position + 1));
+  return last;
+}
+
+/**
+ * What a window needs of the chains of its accounts: what follows after the position that was checked before, up to that of
+ * `lastPositionsIn`; and the entries that its rows name at positions that were checked with an earlier window: that of a reversal,
+ * when a later tip of the same account was checked before.
+ */
+export function spansIn(window: CheckWindow, accounts: readonly CheckedAccount[]): readonly Span[] {
+  const ends = lastPositionsIn(window);
+  const checked = new Map(accounts.map(({ accountId, position }) => [accountId, position]));
+  const ahead = accounts.map((account) => ({ ...account, until: ends.get(account.accountId) ?? 0 }));
+  const before = dueOf(window).filter(({ accountId, position }) => position <= (checked.get(accountId) ?? 0));
+  return [
+    ...ahead.map(({ accountId, position, until }) => ({ accountId, after: position, until })),
+    ...before.map(({ accountId, position }) => ({ accountId, after: position - 1, until: position })),
+  ];
+}
+
+/** The tips whose reversals a window needs beside its own: those that the entries take back. */
+export function reversedIn(entries: readonly EntryRow[]): readonly number[] {
+  return [...new Set(entries.filter(isReversing).map(({ transactionSequence }) => transactionSequence))];
+}
+
+/**
+ * Judges a window.
+ * @param rows.accounts those of `lastPositionsIn`.
+ * @param rows.entries those of `spansIn`, in the order of their positions.
+ * @param rows.reversals those of the tips in `reversedIn`.
+ */
+export function judgeWindow(
+  before: Checkpoint,
+  window: CheckWindow,
+  rows: {
+    readonly accounts: readonly AccountToCheck[];
+    readonly entries: readonly EntryRow[];
+    readonly reversals: readonly ReversalRow[];
+  },
+): Judgement {
+  const dueInWindow = dueOf(window);
+  const dueBeside = dueOf({ transactions: [], reversals: rows.reversals });
+  const due = new Map([...dueBeside, ...dueInWindow].map((one) => [placeOf(one), one]));
+  /** The tips whose entries are not found yet, by where the rows of the window say that they stand. */
+  const awaited = new Map(dueInWindow.map((one) => [placeOf(one), one.tip.id]));
+  for (const entry of rows.entries) if (tipOf(entry, due)) awaited.delete(placeOf(entry));
+
+  const ends = [...lastPositionsIn(window)];
+  const accounts = new Map(rows.accounts.map((account) => [account.accountId, account]));
+  const chains = new Map(ends.map(([accountId]): [UserId, EntryRow[]] => [accountId, []]));
+  for (const entry of rows.entries)
+    if (entry.position > (accounts.get(entry.accountId)?.position ?? 0))
+      chains.get(entry.accountId)?.push(entry);
+  // When the window is full, there may be later tips.
+  const lastTip = window.transactions[WINDOW_SIZE - 1]?.sequence ?? Number.POSITIVE_INFINITY;
+  const verdicts = ends.flatMap(([accountId, end]) => {
+    const account = accounts.get(accountId);
+    return account ? judgeChain(account, chains.get(accountId) ?? [], { end, due, lastTip }) : [];
+  });
+
+  return {
+    problems: [
+      ...window.transactions.flatMap(problemsOfTip),
+      ...ends.flatMap(([id]) => (accounts.has(id) ? [] : `there is no account ${id}`)),
+      ...verdicts.flatMap(({ problems }) => problems),
+      ...[...awaited].map(([place, id]) => `${id} has not left its entry ${place}`),
+    ],
+    checkpoint: {
+      transactionSequence: window.transactions.at(-1)?.sequence ?? before.transactionSequence,
+      reversalSequence: window.reversals.at(-1)?.sequence ?? before.reversalSequence,
+    },
+    accounts: verdicts.map(({ account }) => account),
+    buckets: addUp(verdicts.flatMap(({ moves }) => moves)),
+    complete: verdicts.flatMap(({ complete }) => complete),
+  };
+}
+
+/**
+ * What the chain of one account comes to, its entries in order.
+ * @param window.end the position after those of the window: an entry that stands there must be of a row to come.
+ */
+function judgeChain(
+  account: AccountToCheck,
+  chain: readonly EntryRow[],
+  { end, due, lastTip }: { readonly end: number; readonly due: DueEntries; readonly lastTip: number },
+) {
+  const { accountId, lastPosition } = account;
+  const problems: string[] = [];
+  const moves: BucketMove[] = [];
+  let { position, receivedCents, givenCents, bucketsFromMs } = account;
+  const next = chain.find((entry) => entry.position === end);
+  for (const entry of chain) {
+    if (entry === next) continue;
+    const place = placeOf(entry);
+    if (entry.position !== position + 1) problems.push(`before ${place} an entry is missing`);
+    position = entry.position;
+    const isReceived = isOfReceiver(entry);
+    if (isReceived) receivedCents += entry.cents;
+    else givenCents += entry.cents;
+    if (entry.balanceAfterCents !== (isReceived ? receivedCents : givenCents))
+      problems.push(`the balance after ${place} is not the sum of what came before`);
+    const tip = tipOf(entry, due);
+    if (!tip) {
+      problems.push(`${place} is not what its tip did`);
+      continue;
+    }
+    if (!isReceived) continue;
+    const { serviceCategory } = tip;
+    const startMs = bucketStartMs(tip);
+    moves.push({ accountId, startMs, serviceCategory, count: Math.sign(entry.cents), cents: entry.cents });
+    bucketsFromMs = Math.min(bucketsFromMs ?? startMs, startMs);
+  }
+
+  const isToCome =
+    next && (tipOf(next, due) !== undefined || (!isReversing(next) && next.transactionSequence > lastTip));
+  if (next && !isToCome) problems.push(`${placeOf(next)} is not what its tip did`);
+  if (!next && position < Math.min(lastPosition, end))
+    problems.push(`${accountId} has fewer entries than its account says`);
+  if (Math.max(position, next?.position ?? 0) > lastPosition)
+    problems.push(`${accountId} has more entries than its account says`);
+  const isComplete = position === lastPosition;
+  if (isComplete && receivedCents !== account.totalTipsReceivedCents)
+    problems.push(`the total received of ${accountId} is not the sum of its entries`);
+  if (isComplete && givenCents !== account.totalTipsGivenCents)
+    problems.push(`the total given of ${accountId} is not the sum of its entries`);
+  const checked = { accountId, position, receivedCents, givenCents };
+  return {
+    problems,
+    moves,
+    account: { ...checked, bucketsFromMs: isComplete ? null : bucketsFromMs },
+    complete: isComplete && bucketsFromMs !== null ? [{ accountId, bucketsFromMs }] : [],
+  };
+}
+
+/**
+ * Judges the buckets of the accounts that a window has checked to their end.
+ * @param differing all buckets of these accounts, from their `bucketsFromMs` on, that differ from what was remembered before the window.
+ * @returns what is wrong, in sentences.
+ */
+export function judgeBuckets(
+  { buckets, complete }: Pick<Judgement, 'buckets' | 'complete'>,
+  differing: readonly BucketMove[],
+): string[] {
+  const judged = new Set(complete.map(({ accountId }) => accountId));
+  const left = differing.map((move) => ({ ...move, count: -move.count, cents: -move.cents }));
+  return addUp([...left, ...buckets.filter(({ accountId }) => judged.has(accountId))])
+    .filter(({ count, cents }) => count !== 0 || cents !== 0)
+    .map((move) => `the bucket ${bucketOf(move)} is not the sum of its quarter of an hour`);
+}
+
+function bucketOf({ accountId, startMs, serviceCategory }: BucketMove): string {
+  return `${accountId} ${startMs} ${serviceCategory}`;
+}
+
+function placeOf({ accountId, position }: Pick<EntryRow, 'accountId' | 'position'>): string {
+  return `${accountId} at ${position}`;
+}
+
+function isOfReceiver({ kind }: Pick<EntryRow, 'kind'>): boolean {
+  return kind === 'received' || kind === 'received_reversed';
+}
+
+function isReversing({ kind }: Pick<EntryRow, 'kind'>): boolean {
+  return kind === 'received_reversed' || kind === 'given_reversed';
+}
+
+/** The tip that has left an entry, or whose reversal has; undefined when neither did. */
+function tipOf(entry: EntryRow, due: DueEntries): DueEntry['tip'] | undefined {
+  const one = due.get(placeOf(entry));
+  const isDue =
+    entry.kind === one?.kind &&
+    entry.transactionSequence === one.transactionSequence &&
+    entry.cents === one.cents &&
+    entry.createdAtMs === one.createdAtMs;
+  return isDue ? one.tip : undefined;
+}
+
+/** One move for each bucket. */
+function addUp(moves: readonly BucketMove[]): readonly BucketMove[] {
+  const buckets = new Map<string, BucketMove>();
+  for (const move of moves) {
+    const { count = 0, cents = 0 } = buckets.get(bucketOf(move)) ?? {};
+    buckets.set(bucketOf(move), { ...move, count: count + move.count, cents: cents + move.cents });
+  }
+  return [...buckets.values()];
+}
+
+/** What is wrong with a tip by itself, apart from its entries, in sentences: `TIP_INVARIANTS` in `invariants.ts`. */
+function problemsOfTip(tip: TipToCheck): string[] {
+  const { id, amountCents, giverFeeCents, receiverFeeCents, netAmountCents, giverId, receiverId } = tip;
+  const rules: readonly (readonly [holds: boolean, sentence: string])[] = [
+    [netAmountCents + receiverFeeCents === amountCents, 'net amount and receiver fee make up the amount'],
+    [
+      giverFeeCents === shareOf(amountCents, tip.giverFeeRate) &&
+        receiverFeeCents === shareOf(amountCents, tip.receiverFeeRate),
+      'fees are those of the rates stored with the tip',
+    ],
+    [
+      Math.min(amountCents, giverFeeCents, receiverFeeCents, netAmountCents) >= 0 &&
+        Math.min(tip.giverFeeRate, tip.receiverFeeRate) >= 0,
+      'nothing is negative',
+    ],
+    [
+      tip.codeOwnerId === receiverId && tip.codeCategory === tip.serviceCategory,
+      'a tip goes to the owner of its code, for the service of the code',
+    ],
+    [giverId !== receiverId, 'nobody tips themselves'],
+    [SERVICE_CATEGORIES.includes(tip.serviceCategory), 'the category is known'],
+  ];
+  return rules.filter(([holds]) => !holds).map(([, sentence]) => `${sentence}: not so in ${id}`);
+}
+
+/** Rounds half up to a cent, as feesFor() does. @param rate in basis points. */
+function shareOf(amountCents: number, rate: number): number {
+  return Math.floor((amountCents * rate + 5_000) / 10_000);
+}

@@ -1,0 +1,67 @@
+/** The tables of QR codes and of what is on their tip pages. */
+import { sql } from 'drizzle-orm';
+import { check, foreignKey, index, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { PhotoName, QrCodeId } from '#shared/ids.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import { providerCategories } from './accounts.ts';
+import { boolean, bytes, table, text, userId, whole } from './columns.ts';
+
+/** The photos of tip pages, each under a name that no other photo ever has. */
+export const photos = table(
+  'photos',
+  {
+    name: text('name').$type<PhotoName>().primaryKey(),
+    jpeg: bytes('jpeg').notNull(),
+  },
+  (t) => [check('photos_size', sql`length(${t.jpeg}) between 1 and 262144`)],
+);
+
+export const qrCodes = table(
+  'qr_codes',
+  {
+    id: text('id').$type<QrCodeId>().primaryKey(),
+    userId: userId('user_id').notNull(),
+    category: text('category').$type<ServiceCategory>().notNull(),
+    createdAtMs: whole('created_at_ms').notNull(),
+    status: text('status').$type<QrCodeStatus>().notNull().default('active'),
+    /** Who receives the tips, as givers see it; null for the account's full name. */
+    displayName: text('display_name'),
+    greeting: text('greeting'),
+    photoName: text('photo_name')
+      .$type<PhotoName>()
+      .references(() => photos.name),
+    /** The order in which codes were made, which SQLite knows by itself. */
+    sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
+    /** Whether givers may add words to their tips. */
+    takesWords: boolean('takes_words').notNull().default(true),
+    /** What a giver is told as soon as they have tipped. */
+    thankYou: text('thank_you'),
+  },
+  (t) => [
+    index('qr_codes_user').on(t.userId),
+    uniqueIndex('qr_codes_current').on(t.userId, t.category).where(sql`status in ('active', 'paused')`),
+    foreignKey({
+      // The name that drizzle makes is longer than PostgreSQL keeps.
+      name: 'qr_codes_offered',
+      columns: [t.userId, t.category],
+      foreignColumns: [providerCategories.userId, providerCategories.category],
+    }),
+    check('qr_codes_id', sql`length(${t.id}) = 10`),
+    check('qr_codes_status', sql`${t.status} in ('active', 'paused', 'replaced', 'retired')`),
+  ],
+);
+
+/** A picture is made once for each code and address; another PUBLIC_URL asks for another picture. */
+export const qrPictures = table(
+  'qr_pictures',
+  {
+    qrCodeId: text('qr_code_id')
+      .$type<QrCodeId>()
+      .notNull()
+      .references(() => qrCodes.id),
+    address: text('address').notNull(),
+    png: bytes('png').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.qrCodeId, t.address] })],
+);

@@ -1,0 +1,51 @@
+/** The columns that a tip has in the ledger, and a payment that is to become one. */
+import { sql } from 'drizzle-orm';
+import { type AnyPgColumn, check, integer } from 'drizzle-orm/pg-core';
+import type { ServiceCategory } from '#shared/categories.ts';
+import type { QrCodeId } from '#shared/ids.ts';
+import { accountId, accounts } from './accounts.ts';
+import { qrCodes } from './codes.ts';
+import { cents, text, userId, whole } from './columns.ts';
+
+export const tipColumns = () => ({
+  /** Null for a guest, who has no account. */
+  giverId: userId('giver_id').references(() => accounts.id),
+  receiverId: accountId('receiver_id'),
+  qrCodeId: text('qr_code_id')
+    .$type<QrCodeId>()
+    .notNull()
+    .references(() => qrCodes.id),
+  serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
+  amountCents: cents('amount_cents').notNull(),
+  giverFeeCents: cents('giver_fee_cents').notNull(),
+  receiverFeeCents: cents('receiver_fee_cents').notNull(),
+  netAmountCents: cents('net_amount_cents').notNull(),
+  /** In basis points, as they were when the tip was asked for. */
+  giverFeeRate: integer('giver_fee_rate').notNull(),
+  receiverFeeRate: integer('receiver_fee_rate').notNull(),
+  idempotencyKey: text('idempotency_key'),
+  createdAtMs: whole('created_at_ms').notNull(),
+});
+
+type TipColumn = keyof ReturnType<typeof tipColumns>;
+
+// The keys of an object that is made here are the keys of its type.
+export const TIP_COLUMNS = Object.keys(tipColumns()) as TipColumn[];
+
+type TipAmounts = Readonly<
+  Record<
+    'giverId' | 'receiverId' | 'amountCents' | 'giverFeeCents' | 'receiverFeeCents' | 'netAmountCents',
+    AnyPgColumn
+  >
+>;
+
+/** What holds of these columns in the table `name`. */
+export const tipChecks = (name: string, t: TipAmounts) => [
+  check(`${name}_amount`, sql`${t.amountCents} between 1000 and 1000000`),
+  check(`${name}_fees`, sql`${t.giverFeeCents} >= 0 and ${t.receiverFeeCents} >= 0`),
+  check(
+    `${name}_net`,
+    sql`${t.netAmountCents} > 0 and ${t.netAmountCents} + ${t.receiverFeeCents} = ${t.amountCents}`,
+  ),
+  check(`${name}_two_people`, sql`${t.giverId} <> ${t.receiverId}`),
+];

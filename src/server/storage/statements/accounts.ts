@@ -1,0 +1,205 @@
+/** The statements about accounts, their sessions, limited attempts and the secrets of an installation. */
+import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm';
+import {
+  accounts,
+  attempts,
+  closedUsernames,
+  formerUsernames,
+  providerCategories,
+  secrets,
+  sessions,
+} from '../schema/accounts.ts';
+import { allBut, type Builder, given, insertOnce, is, matches, save, value } from './builder.ts';
+
+export function accountStatements({ db, isIn, choose }: Builder) {
+  const account = {
+    ...allBut(accounts, 'emailKey', 'passwordHash', 'lastPosition', 'closedAtMs'),
+    /** Joined by commas; null for a customer. */
+    categories: sql<string | null>`(
+      select string_agg(category, ',') from ${providerCategories} as offer
+      where offer.user_id = ${accounts.id} and offer.is_offered
+    )`,
+  };
+  const isAttemptCount = matches(attempts, 'limit', 'account', 'address');
+  const liveSession = {
+    ...account,
+    sessionCreatedAtMs: sessions.createdAtMs,
+    expiresAtMs: sessions.expiresAtMs,
+    confirmedAtMs: sessions.confirmedAtMs,
+  };
+  const ownsSession = eq(accounts.id, sessions.userId);
+  const endedOf = (asked: SQL) =>
+    db
+      .select({ hash: sql<Buffer>`asked.hash` })
+      .from(asked)
+      .where(
+        sql`not exists (select 1 from ${sessions} where ${sessions.tokenHash} = asked.hash and ${gt(sessions.expiresAtMs, value('nowMs'))})`,
+      );
+
+  return {
+    insertAccount: insertOnce(db, accounts),
+    /** Also brings back a service that was retired. */
+    offerCategory: save(db, providerCategories, 'userId', 'category'),
+    accountById: db.select(account).from(accounts).where(is(accounts.id, 'id')),
+    updateAccount: db
+      .update(accounts)
+      .set(given(accounts, 'email', 'emailKey', 'username', 'fullName', 'phone', 'isServiceProvider'))
+      .where(is(accounts.id, 'id')),
+    /** Keeps all others from giving or taking a username or an email until the transaction ends. */
+    lockName: choose('a file has one writer at a time', {
+      sqlite: null,
+      postgres: db
+        .select({
+          lock: sql`pg_advisory_xact_lock(hashtextextended(${value('kind')}::text || ' ' || ${value('name')}::text, 0))`,
+        })
+        .from(sql`(select) as nothing`),
+    }),
+    insertFormerUsername: insertOnce(db, formerUsernames),
+    formerOwner: db
+      .select({ userId: formerUsernames.userId })
+      .from(formerUsernames)
+      .where(is(formerUsernames.username, 'username')),
+    /** The accounts that stand against a new one, at most three. */
+    accountsLike: db
+      .select({ id: accounts.id, emailKey: accounts.emailKey, username: accounts.username })
+      .from(accounts)
+      .where(or(is(accounts.id, 'id'), is(accounts.emailKey, 'emailKey'), is(accounts.username, 'username'))),
+    accountByEmail: db
+      .select({ ...account, passwordHash: accounts.passwordHash })
+      .from(accounts)
+      .where(and(is(accounts.emailKey, 'emailKey'), isNull(accounts.closedAtMs))),
+    replacePasswordHash: db
+      .update(accounts)
+      .set({ passwordHash: sql`${value('next')}` })
+      .where(and(is(accounts.id, 'id'), is(accounts.passwordHash, 'present'))),
+    changePassword: db
+      .update(accounts)
+      .set({ ...given(accounts, 'passwordHash'), passwordExpiresAtMs: sql`${value('expiresAtMs')}` })
+      .where(is(accounts.id, 'id')),
+    /** Keeps all others from changing the account until the transaction ends. */
+    lockAccount: db
+      .select({
+        passwordHash: accounts.passwordHash,
+        closesAtMs: accounts.closesAtMs,
+        closedAtMs: accounts.closedAtMs,
+      })
+      .from(accounts)
+      .where(is(accounts.id, 'id'))
+      .for('no key update'),
+    /** The same for the accounts of a tip, in the order of their ids, so that no two transactions wait for each other. */
+    lockAccountsOf: choose('a file has one writer at a time', {
+      sqlite: null,
+      postgres: db
+        .select({ id: accounts.id })
+        .from(accounts)
+        .where(isIn(accounts.id, 'ids'))
+        .orderBy(asc(accounts.id))
+        .for('no key update'),
+    }),
+    /** Null for an account that is to stay open. */
+    setClosingTime: db.update(accounts).set(given(accounts, 'closesAtMs')).where(is(accounts.id, 'id')),
+    closingAccounts: db
+      .select({ id: accounts.id })
+      .from(accounts)
+      .where(lte(accounts.closesAtMs, value('nowMs')))
+      .orderBy(asc(accounts.closesAtMs))
+      .limit(value('atMost')),
+    closeAccount: db
+      .update(accounts)
+      .set({
+        ...given(accounts, 'email', 'emailKey', 'username', 'fullName', 'passwordHash', 'closedAtMs'),
+        phone: null,
+        passwordExpiresAtMs: null,
+        closesAtMs: null,
+      })
+      .where(is(accounts.id, 'id')),
+    formerUsernamesOf: db
+      .select({ username: formerUsernames.username })
+      .from(formerUsernames)
+      .where(is(formerUsernames.userId, 'id'))
+      .orderBy(asc(formerUsernames.username)),
+    deleteFormerUsernames: db.delete(formerUsernames).where(is(formerUsernames.userId, 'id')),
+    insertClosedUsername: insertOnce(db, closedUsernames),
+    closedUsername: db
+      .select({ hash: closedUsernames.hash })
+      .from(closedUsernames)
+      .where(is(closedUsernames.hash, 'hash')),
+    withdrawCategories: db
+      .update(providerCategories)
+      .set({ isOffered: false })
+      .where(is(providerCategories.userId, 'id')),
+
+    insertSession: insertOnce(db, sessions),
+    sessionsOfUser: db
+      .select()
+      .from(sessions)
+      .where(is(sessions.userId, 'userId'))
+      .orderBy(desc(sessions.createdAtMs), asc(sessions.tokenHash)),
+    sessionsWithAccounts: db
+      .select({ ...liveSession, tokenHash: sessions.tokenHash })
+      .from(sessions)
+      .innerJoin(accounts, ownsSession)
+      .where(isIn(sessions.tokenHash, 'hashes')),
+    liveSession: db
+      .select(liveSession)
+      .from(sessions)
+      .innerJoin(accounts, ownsSession)
+      .where(and(is(sessions.tokenHash, 'tokenHash'), gt(sessions.expiresAtMs, value('nowMs')))),
+    endedSessions: choose('lists are JSON on SQLite, and arrays on PostgreSQL', {
+      sqlite: endedOf(sql`(select unhex(value) as hash from json_each(${value('hashes')})) as asked`),
+      postgres: endedOf(sql`unnest(${value('hashes')}::bytea[]) as asked (hash)`),
+    }),
+    extendSession: db
+      .update(sessions)
+      .set(given(sessions, 'expiresAtMs'))
+      .where(is(sessions.tokenHash, 'tokenHash')),
+    confirmSession: db
+      .update(sessions)
+      .set({ confirmedAtMs: sql`${value('nowMs')}` })
+      .where(and(is(sessions.tokenHash, 'tokenHash'), gt(sessions.expiresAtMs, value('nowMs')))),
+    renewSession: db
+      .update(sessions)
+      .set({ ...given(sessions, 'expiresAtMs', 'confirmedAtMs'), tokenHash: sql`${value('nextTokenHash')}` })
+      .where(matches(sessions, 'tokenHash', 'userId')),
+    deleteSessions: db.delete(sessions).where(isIn(sessions.tokenHash, 'tokenHashes')),
+    deleteOtherSessions: db
+      .delete(sessions)
+      .where(and(is(sessions.userId, 'userId'), ne(sessions.tokenHash, value('keptTokenHash')))),
+    deleteExpiredSessions: db.delete(sessions).where(
+      inArray(
+        sessions.tokenHash,
+        db
+          .select({ tokenHash: sessions.tokenHash })
+          .from(sessions)
+          .where(lte(sessions.expiresAtMs, value('nowMs')))
+          .limit(value('atMost')),
+      ),
+    ),
+
+    attemptCount: db
+      .select({ count: attempts.count, endsAtMs: attempts.endsAtMs })
+      .from(attempts)
+      .where(isAttemptCount),
+    takeAttemptBack: db
+      .update(attempts)
+      .set({ count: sql`${attempts.count} - 1` })
+      .where(isAttemptCount),
+    deleteEmptyAttemptCount: db.delete(attempts).where(and(isAttemptCount, eq(attempts.count, 0))),
+    saveAttemptCount: save(db, attempts, 'limit', 'account', 'address'),
+    deleteAttemptsOn: db.delete(attempts).where(is(attempts.account, 'account')),
+    deleteEndedAttempts: db.delete(attempts).where(
+      inArray(
+        sql`(${attempts.limit}, ${attempts.account}, ${attempts.address})`,
+        db
+          .select({ limit: attempts.limit, account: attempts.account, address: attempts.address })
+          .from(attempts)
+          .where(lte(attempts.endsAtMs, value('nowMs')))
+          .limit(value('atMost')),
+      ),
+    ),
+
+    secretByName: db.select({ key: secrets.key }).from(secrets).where(is(secrets.name, 'name')),
+    deleteSecrets: db.delete(secrets),
+    insertSecret: insertOnce(db, secrets),
+  };
+}

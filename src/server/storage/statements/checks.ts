@@ -1,0 +1,121 @@
+/** The statements by which the ledger is checked window by window, and by which it is remembered how far that came. */
+import { and, asc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { WINDOW_SIZE } from '../checks/recent-check.ts';
+import { accounts } from '../schema/accounts.ts';
+import { qrCodes } from '../schema/codes.ts';
+import {
+  checkedAccounts,
+  checkpoints,
+  entries,
+  reversals,
+  tipBuckets,
+  transactions,
+} from '../schema/ledger.ts';
+import { allBut, type Builder, given, is, value } from './builder.ts';
+
+const { accountId, startMs, serviceCategory, count, cents } = getTableColumns(tipBuckets);
+
+export function checkStatements({ db, isIn, raw, choose }: Builder) {
+  /** The rows that are handed in under a name as JSON: a list of objects with values for these columns. */
+  const rowsOf = (name: string, columns: Readonly<Record<string, PgColumn>>): SQL => {
+    const members = Object.entries(columns);
+    const list = (spell: (member: string, type: string) => string) =>
+      sql.raw(members.map(([member, column]) => spell(member, column.getSQLType())).join());
+    return choose('each engine has words of its own for the rows in JSON', {
+      sqlite: sql`(select ${list((member) => `value ->> '${member}' as "${member}"`)} from json_each(${value(name)})) as ${sql.raw(name)}`,
+      postgres: sql`json_to_recordset(${value(name)}) as ${sql.raw(name)} (${list((member, type) => `"${member}" ${type}`)})`,
+    });
+  };
+  const reversalsWithTips = () =>
+    db
+      .select({ ...getTableColumns(reversals), transaction: getTableColumns(transactions) })
+      .from(reversals)
+      .innerJoin(transactions, eq(transactions.sequence, reversals.transactionSequence));
+
+  return {
+    checkpoint: db.select(allBut(checkpoints, 'id')).from(checkpoints),
+    transactionsAfter: db
+      .select({
+        ...getTableColumns(transactions),
+        codeOwnerId: qrCodes.userId,
+        codeCategory: qrCodes.category,
+      })
+      .from(transactions)
+      .leftJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .where(gt(transactions.sequence, value('after')))
+      .orderBy(asc(transactions.sequence))
+      .limit(WINDOW_SIZE),
+    reversalsAfter: reversalsWithTips()
+      .where(gt(reversals.sequence, value('after')))
+      .orderBy(asc(reversals.sequence))
+      .limit(WINDOW_SIZE),
+    reversalsOf: reversalsWithTips().where(isIn(reversals.transactionSequence, 'transactions')),
+    accountsToCheck: db
+      .select({
+        accountId: accounts.id,
+        lastPosition: accounts.lastPosition,
+        totalTipsReceivedCents: accounts.totalTipsReceivedCents,
+        totalTipsGivenCents: accounts.totalTipsGivenCents,
+        position: sql`coalesce(${checkedAccounts.position}, 0)`.mapWith(Number),
+        receivedCents: sql`coalesce(${checkedAccounts.receivedCents}, 0)`.mapWith(Number),
+        givenCents: sql`coalesce(${checkedAccounts.givenCents}, 0)`.mapWith(Number),
+        bucketsFromMs: checkedAccounts.bucketsFromMs,
+      })
+      .from(accounts)
+      .leftJoin(checkedAccounts, eq(checkedAccounts.accountId, accounts.id))
+      .where(isIn(accounts.id, 'ids')),
+    /** The entries of several spans. A cross join, because the planner of SQLite keeps its order. */
+    entriesOfSpans: db
+      .select(getTableColumns(entries))
+      .from(rowsOf('spans', { accountId, after: entries.position, until: entries.position }))
+      .crossJoin(entries)
+      .where(
+        sql`${entries.accountId} = spans."accountId" and ${entries.position} > "after" and ${entries.position} <= "until"`,
+      )
+      .orderBy(asc(entries.accountId), asc(entries.position)),
+    /** The buckets of accounts, from a time on, that are not as they were when they were checked last: by how much they differ. */
+    differingBuckets: db
+      .select({
+        accountId,
+        startMs,
+        serviceCategory,
+        count: sql`${count} - ${tipBuckets.checkedCount}`.mapWith(Number),
+        cents: sql`${cents} - ${tipBuckets.checkedCents}`.mapWith(Number),
+      })
+      .from(rowsOf('complete', { accountId, bucketsFromMs: startMs }))
+      .crossJoin(tipBuckets)
+      .where(
+        sql`${accountId} = complete."accountId" and ${startMs} >= "bucketsFromMs"
+          and (${count} <> ${tipBuckets.checkedCount} or ${cents} <> ${tipBuckets.checkedCents})`,
+      ),
+    /** Changes nothing when another process has moved it. */
+    moveCheckpoint: db
+      .update(checkpoints)
+      .set(given(checkpoints, 'transactionSequence', 'reversalSequence'))
+      .where(
+        and(
+          is(checkpoints.transactionSequence, 'beforeTransaction'),
+          is(checkpoints.reversalSequence, 'beforeReversal'),
+        ),
+      ),
+    saveAccounts:
+      raw(sql`insert into ${checkedAccounts} (account_id, position, received_cents, given_cents, buckets_from_ms)
+      select "accountId", "position", "receivedCents", "givenCents", "bucketsFromMs"
+      from ${rowsOf('judged', getTableColumns(checkedAccounts))} order by 1
+      on conflict (account_id) do update set position = excluded.position, received_cents = excluded.received_cents,
+        given_cents = excluded.given_cents, buckets_from_ms = excluded.buckets_from_ms`),
+    /**
+     * Locks the buckets in the order of their keys, because tips lock them, too. A bucket that is missing is made, empty, so that it
+     * differs from what was remembered once its account is judged.
+     */
+    saveMoves:
+      raw(sql`insert into ${tipBuckets} (account_id, start_ms, service_category, count, cents, checked_count, checked_cents,
+        detailed_count, gross_cents, largest_cents)
+      select "accountId", "startMs", "serviceCategory", 0, 0, "count", "cents", 0, 0, 0
+      from ${rowsOf('moves', { accountId, startMs, serviceCategory, count, cents })} order by 1, 2, 3
+      on conflict (account_id, start_ms, service_category) do update set
+        checked_count = ${tipBuckets.checkedCount} + excluded.checked_count,
+        checked_cents = ${tipBuckets.checkedCents} + excluded.checked_cents`),
+  };
+}

@@ -1,0 +1,110 @@
+/** The statements about codes and what is on their tip pages. */
+import { and, asc, desc, eq, isNotNull, sql } from 'drizzle-orm';
+import type { PhotoName } from '#shared/ids.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
+import { accounts, providerCategories } from '../schema/accounts.ts';
+import { photos, qrCodes, qrPictures } from '../schema/codes.ts';
+import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, value } from './builder.ts';
+
+/** The names of whom a code tips, for statements that join a code with the account that owns it. */
+export const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
+export const code = {
+  ...allBut(qrCodes, 'category', 'createdAtMs', 'sequence'),
+  serviceCategory: qrCodes.category,
+};
+/** The condition of the index `qr_codes_current`, in its words: SQLite uses the index only when a query says so. */
+export const isCurrent = sql`status in ('active', 'paused')`;
+export const ownsCode = eq(accounts.id, qrCodes.userId);
+/** As givers see it: a code of an account that is being closed takes no tips. */
+const statusForGivers = sql<QrCodeStatus>`case
+  when ${qrCodes.status} = 'active' and ${accounts.closesAtMs} is not null then 'paused' else ${qrCodes.status} end`;
+
+export function codeStatements({ db, choose }: Builder) {
+  /** The order in which codes were made. */
+  const number = choose('SQLite numbers the rows of a table by itself', {
+    sqlite: sql.raw('rowid'),
+    postgres: sql.raw('sequence'),
+  });
+
+  return {
+    categoryOffered: db
+      .select({ category: providerCategories.category })
+      .from(providerCategories)
+      .where(
+        and(
+          is(providerCategories.userId, 'userId'),
+          is(providerCategories.category, 'category'),
+          eq(providerCategories.isOffered, true),
+        ),
+      ),
+    /** The service's code that is active or paused. */
+    codeOfCategory: db
+      .select({ id: qrCodes.id })
+      .from(qrCodes)
+      .where(and(is(qrCodes.userId, 'userId'), is(qrCodes.category, 'category'), isCurrent)),
+    insertQrCode: insertOnce(db, qrCodes),
+    /** Each with its picture for the address that is `addressPrefix` and its id. */
+    codesOfUser: db
+      .select({ ...code, picture: qrPictures.png })
+      .from(qrCodes)
+      .leftJoin(
+        qrPictures,
+        and(
+          eq(qrPictures.qrCodeId, qrCodes.id),
+          eq(qrPictures.address, sql`${value('addressPrefix')} || ${qrCodes.id}`),
+        ),
+      )
+      .where(and(is(qrCodes.userId, 'userId'), isCurrent))
+      .orderBy(asc(sql`${qrCodes}.${number}`)),
+    /** Without the picture, and those made before the code `before`, unless that is null. */
+    endedCodesOfUser: db
+      .select(code)
+      .from(qrCodes)
+      .where(
+        and(
+          is(qrCodes.userId, 'userId'),
+          sql`not (${isCurrent})`,
+          sql`(cast(${value('before')} as text) is null or ${qrCodes}.${number} < (
+            select earlier.${number} from ${qrCodes} as earlier where earlier.id = ${value('before')} and earlier.user_id = ${value('userId')}
+          ))`,
+        ),
+      )
+      .orderBy(desc(sql`${qrCodes}.${number}`))
+      .limit(value('atMost')),
+    codeWithProvider: db
+      .select({ ...code, ...namesOfCode, status: statusForGivers })
+      .from(qrCodes)
+      .innerJoin(accounts, ownsCode)
+      .where(is(qrCodes.id, 'id')),
+    pictureOfCode: db
+      .select({ png: qrPictures.png })
+      .from(qrPictures)
+      .where(matches(qrPictures, 'qrCodeId', 'address')),
+    codeById: db.select(code).from(qrCodes).where(is(qrCodes.id, 'id')),
+    updateCode: db
+      .update(qrCodes)
+
+      .set(givenAllBut(qrCodes, 'id', 'userId', 'category', 'createdAtMs', 'sequence'))
+      .where(is(qrCodes.id, 'id')),
+    /** Retires the codes of an account that still lead somewhere, and takes off what was written on the pages of all. */
+    clearCodesOfUser: db
+      .update(qrCodes)
+      .set({
+        ...given(qrCodes, 'displayName'),
+        status: sql`CASE WHEN ${qrCodes.status} IN ('active', 'paused') THEN 'retired' ELSE ${qrCodes.status} END`,
+
+        greeting: null,
+        thankYou: null,
+        photoName: null,
+      })
+      .where(is(qrCodes.userId, 'userId')),
+    photosOfUser: db
+      .selectDistinct({ name: sql<PhotoName>`${qrCodes.photoName}` })
+      .from(qrCodes)
+      .where(and(is(qrCodes.userId, 'userId'), isNotNull(qrCodes.photoName))),
+    insertPhoto: insertOnce(db, photos),
+    photoByName: db.select({ jpeg: photos.jpeg }).from(photos).where(is(photos.name, 'name')),
+    deletePhoto: db.delete(photos).where(is(photos.name, 'name')),
+    insertPicture: insertOnce(db, qrPictures),
+  };
+}

@@ -1,0 +1,283 @@
+/** The statements about tips. */
+import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { cents } from '#shared/money.ts';
+import { LISTING_SPAN, QUARTER_MS } from '../rules/tips.ts';
+import { accounts } from '../schema/accounts.ts';
+import { qrCodes } from '../schema/codes.ts';
+import { entries, reversals, tipBuckets, transactions } from '../schema/ledger.ts';
+import { allBut, type Builder, insert, insertNumbered, is, matches, value } from './builder.ts';
+import { namesOfCode, ownsCode } from './codes.ts';
+
+/** A transaction as the port tells it. */
+export const transaction = {
+  ...allBut(transactions, 'sequence', 'giverPosition', 'receiverPosition'),
+  /** Null as a whole where there is none. */
+  reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
+};
+const transactionWithNames = {
+  ...transaction,
+  receiverName: namesOfCode.fullName,
+  receiverUsername: namesOfCode.username,
+  displayName: qrCodes.displayName,
+  defaultThankYou: qrCodes.thankYou,
+};
+export const isReversed = eq(reversals.transactionSequence, transactions.sequence);
+
+/** The channel on which processes tell each other what they have committed. */
+export const CHANNEL = 'tipwell';
+
+export function tipStatements({ db, raw, choose }: Builder) {
+  const entriesWithTransactions = () =>
+    db
+      .select({ ...transactionWithNames, position: entries.position, kind: entries.kind })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(accounts, ownsCode)
+      .leftJoin(reversals, isReversed);
+
+  /** Whether a column has the service that is meant, or any when that is null. */
+  const isOfService = (column: PgColumn) =>
+    sql`(cast(${value('serviceCategory')} as text) is null or ${column} = ${value('serviceCategory')})`;
+  const isMeant = and(
+    sql`${entries.kind} in (${value('kind')}, ${value('otherKind')})`,
+    isOfService(transactions.serviceCategory),
+  );
+  const placeOfEntry = sql`(${entries.createdAtMs}, ${entries.position})`;
+  const placeGiven = (ms: string, position: string) =>
+    sql`(cast(${value(ms)} as bigint), cast(${value(position)} as bigint))`;
+  /** From the place at which a step of a listing ends up to, not including, the one before which it begins. */
+  const isBetweenPlaces = and(
+    is(entries.accountId, 'userId'),
+    sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`,
+    sql`${placeOfEntry} >= ${placeGiven('downToMs', 'downTo')}`,
+  );
+  const bucketsBetween = and(
+    is(tipBuckets.accountId, 'accountId'),
+    gte(tipBuckets.startMs, value('fromMs')),
+    lt(tipBuckets.startMs, value('untilMs')),
+  );
+  const takenBetween = and(bucketsBetween, gt(tipBuckets.count, 0), isOfService(tipBuckets.serviceCategory));
+
+  const addTo = (total: 'totalTipsGivenCents' | 'totalTipsReceivedCents') =>
+    db
+      .update(accounts)
+      .set({
+        [total]: sql`${accounts[total]} + ${value('cents')}`,
+        lastPosition: sql`${accounts.lastPosition} + 1`,
+      })
+      .where(is(accounts.id, 'id'))
+      .returning({ position: accounts.lastPosition, balanceAfterCents: accounts[total] });
+
+  /**
+   * What a tip that is reversed takes from its bucket: details included, unless it was the largest, which cannot be taken back from a
+   * maximum, or they were not there. Then they count as of no tip, and are made up again when somebody asks for them: the reversal
+   * costs the same however many tips its bucket counts.
+   */
+  const isKept = sql`${tipBuckets.count} > 1 and ${tipBuckets.detailedCount} = ${tipBuckets.count}
+    and ${tipBuckets.largestCents} > ${value('netCents')}`;
+  const kept = (column: SQL) => sql`case when ${isKept} then ${column} else 0 end`;
+
+  return {
+    insertTransaction: insertNumbered(db, transactions, transactions.sequence),
+    insertReversal: insert(db, reversals),
+    insertEntry: insert(db, entries),
+    /** Moves a total by `cents`, and answers where the entry that says so stands. */
+    addToGiven: addTo('totalTipsGivenCents'),
+    addToReceived: addTo('totalTipsReceivedCents'),
+    addToBucket: db
+      .insert(tipBuckets)
+      .values({
+        accountId: value('accountId'),
+        startMs: value('startMs'),
+        serviceCategory: value('serviceCategory'),
+        count: 1,
+        cents: value('netCents'),
+        checkedCount: 0,
+        checkedCents: cents(0),
+        detailedCount: 1,
+        grossCents: value('grossCents'),
+        largestCents: value('netCents'),
+      })
+      .onConflictDoUpdate({
+        target: [tipBuckets.accountId, tipBuckets.startMs, tipBuckets.serviceCategory],
+        set: {
+          count: sql`${tipBuckets.count} + excluded.count`,
+          cents: sql`${tipBuckets.cents} + excluded.cents`,
+          detailedCount: sql`${tipBuckets.detailedCount} + 1`,
+          grossCents: sql`${tipBuckets.grossCents} + excluded.gross_cents`,
+          largestCents: sql`case when ${tipBuckets.largestCents} > excluded.largest_cents
+            then ${tipBuckets.largestCents} else excluded.largest_cents end`,
+        },
+      }),
+    takeFromBucket: db
+      .update(tipBuckets)
+      .set({
+        count: sql`${tipBuckets.count} - 1`,
+        cents: sql`${tipBuckets.cents} - ${value('netCents')}`,
+        detailedCount: kept(sql`${tipBuckets.detailedCount} - 1`),
+        grossCents: kept(sql`${tipBuckets.grossCents} - ${value('grossCents')}`),
+        largestCents: kept(sql`${tipBuckets.largestCents}`),
+      })
+      .where(matches(tipBuckets, 'accountId', 'startMs', 'serviceCategory')),
+    /** Tells other processes, once it is committed. */
+    tellOthers: choose('the listeners of a file are in one process', {
+      sqlite: null,
+      postgres: db
+        .select({ told: sql`pg_notify(${CHANNEL}, ${value('payload')})` })
+        .from(sql`(select) as nothing`),
+    }),
+    transactionByKey: db
+      .select(transaction)
+      .from(transactions)
+      .leftJoin(reversals, isReversed)
+      .where(
+        and(
+          is(transactions.giverId, 'giverId'),
+          is(transactions.idempotencyKey, 'idempotencyKey'),
+          isNotNull(transactions.idempotencyKey),
+        ),
+      ),
+    transactionById: db
+      .select({
+        ...transactionWithNames,
+        sequence: transactions.sequence,
+        giverPosition: transactions.giverPosition,
+        receiverPosition: transactions.receiverPosition,
+        giverPositionOfReversal: reversals.giverPosition,
+        receiverPositionOfReversal: reversals.receiverPosition,
+        keyOfReversal: reversals.idempotencyKey,
+      })
+      .from(transactions)
+      .innerJoin(qrCodes, eq(qrCodes.id, transactions.qrCodeId))
+      .innerJoin(accounts, ownsCode)
+      .leftJoin(reversals, isReversed)
+      .where(is(transactions.id, 'id')),
+    /** One range of the primary key, so that a page costs the same however long the history is. */
+    tipsOfUser: entriesWithTransactions()
+      .where(
+        and(
+          is(entries.accountId, 'userId'),
+          lt(entries.position, value('before')),
+          gte(entries.position, value('downTo')),
+          isMeant,
+        ),
+      )
+      .orderBy(desc(entries.position))
+      .limit(value('limit')),
+    /** The same between two times, by the index of times. */
+    datedTipsOfUser: entriesWithTransactions()
+      .where(and(isBetweenPlaces, isMeant))
+      .orderBy(desc(entries.createdAtMs), desc(entries.position))
+      .limit(value('limit')),
+    /** Where a step of a dated listing ends: the place of the last entry that it looks at; none when it reaches the end. */
+    endOfStep: db
+      .select({ createdAtMs: entries.createdAtMs, position: entries.position })
+      .from(entries)
+      .where(
+        and(
+          is(entries.accountId, 'userId'),
+          gte(entries.createdAtMs, value('fromMs')),
+          sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`,
+        ),
+      )
+      .orderBy(desc(entries.createdAtMs), desc(entries.position))
+      .limit(1)
+      .offset(LISTING_SPAN - 1),
+    givenBetween: db
+      .select({
+        count: sql`count(*)`.mapWith(Number),
+        givenCents: sql`coalesce(sum(${transactions.amountCents}), 0)`.mapWith(transactions.amountCents),
+        feeCents: sql`coalesce(sum(${transactions.giverFeeCents}), 0)`.mapWith(transactions.giverFeeCents),
+      })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .leftJoin(reversals, isReversed)
+      .where(
+        and(
+          isBetweenPlaces,
+          eq(entries.kind, 'given'),
+          isOfService(transactions.serviceCategory),
+          isNull(reversals.sequence),
+        ),
+      ),
+    /** What was received between two times by local day and service, and whether the details of all of it are there. */
+    dailyTakings: db
+      .select({
+        day: sql`(${tipBuckets.startMs} + cast(${value('offsetMs')} as bigint)) / 86400000`
+          .mapWith(Number)
+          .as('day'),
+        serviceCategory: tipBuckets.serviceCategory,
+        count: sql`sum(${tipBuckets.count})`.mapWith(tipBuckets.count),
+        netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
+        grossCents: sql`sum(${tipBuckets.grossCents})`.mapWith(tipBuckets.grossCents),
+        largestCents: sql`max(${tipBuckets.largestCents})`.mapWith(tipBuckets.largestCents),
+        /** 1 when the details of all of it are there. */
+        isDetailed:
+          sql`min(case when ${tipBuckets.detailedCount} = ${tipBuckets.count} then 1 else 0 end)`.mapWith(
+            Number,
+          ),
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`day`, tipBuckets.serviceCategory),
+    /** The same by the hour of the local week. */
+    hourlyTakings: db
+      .select({
+        hourOfWeek: sql`(${tipBuckets.startMs} + cast(${value('offsetMs')} as bigint)) / 3600000 % 168`
+          .mapWith(Number)
+          .as('hour'),
+        count: sql`sum(${tipBuckets.count})`.mapWith(tipBuckets.count),
+        netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
+      })
+      .from(tipBuckets)
+      .where(takenBetween)
+      .groupBy(sql`hour`),
+    /**
+     * Makes up what the buckets of a period say beside their sums, where it is missing. Each bucket reads the entries of its own quarter
+     * of an hour by their index of times: joined with sums of all of them, the planner of SQLite was seen to compare each bucket of
+     * the account with each sum.
+     */
+    detailBuckets: raw(sql`
+      update ${tipBuckets} set (detailed_count, gross_cents, largest_cents) = (
+        select count(*), coalesce(sum(tip.amount_cents), 0), coalesce(max(tip.net_amount_cents), 0)
+        from ${entries} as entry join ${transactions} as tip on tip.sequence = entry.transaction_sequence
+          left join ${reversals} as reversal on reversal.transaction_sequence = tip.sequence
+        where entry.account_id = ${tipBuckets.accountId} and entry.created_at_ms >= ${tipBuckets.startMs}
+          and entry.created_at_ms < ${tipBuckets.startMs} + ${sql.raw(String(QUARTER_MS))} and entry.kind = 'received'
+          and tip.service_category = ${tipBuckets.serviceCategory} and reversal.sequence is null
+      ) where ${bucketsBetween} and detailed_count <> count`),
+    entriesOfUserSince: entriesWithTransactions()
+      .where(and(is(entries.accountId, 'userId'), gt(entries.position, value('after'))))
+      .orderBy(asc(entries.position))
+      .limit(value('limit')),
+    newestEntry: db
+      .select({ position: entries.position, kind: entries.kind, transactionId: transactions.id })
+      .from(entries)
+      .innerJoin(transactions, eq(transactions.sequence, entries.transactionSequence))
+      .where(is(entries.accountId, 'userId'))
+      .orderBy(desc(entries.position))
+      .limit(1),
+    /** In one statement, so that the totals and the buckets are of one moment. */
+    totals: db
+      .select({
+        totalTipsReceivedCents: accounts.totalTipsReceivedCents,
+        totalTipsGivenCents: accounts.totalTipsGivenCents,
+        receivedCount: sql`coalesce(sum(${tipBuckets.count}), 0)`.mapWith(tipBuckets.count),
+        receivedCents: sql`coalesce(sum(${tipBuckets.cents}), 0)`.mapWith(tipBuckets.cents),
+      })
+      .from(accounts)
+      .leftJoin(
+        tipBuckets,
+        and(
+          eq(tipBuckets.accountId, accounts.id),
+          gte(tipBuckets.startMs, value('fromMs')),
+          lt(tipBuckets.startMs, value('untilMs')),
+          isOfService(tipBuckets.serviceCategory),
+        ),
+      )
+      .where(is(accounts.id, 'userId'))
+      .groupBy(accounts.id),
+  };
+}

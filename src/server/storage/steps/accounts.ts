@@ -1,0 +1,148 @@
+/**
+ * Making accounts and changing them. Usernames are locked before anything is written, those that are given up as well, because the
+ * present ones and the former ones lie in two tables, and no index guards both. So are emails, because a change that broke their index
+ * would fail instead of being refused.
+ */
+import type { Storage } from '../port/storage.ts';
+import { accountOf, changedAccount, emailKeyOf, newAccountRow } from '../rules/accounts.ts';
+import {
+  attemptsAccountOf,
+  closedAccountRow,
+  closedUsernameHash,
+  isClosingDue,
+} from '../rules/closed-accounts.ts';
+import type { Statements } from '../statements/all.ts';
+import { closeCodes, retireCode } from './codes.ts';
+import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
+import { NO_TOKEN_HASH } from './sessions.ts';
+import { type Step, together } from './step.ts';
+
+export const createAccounts = (engine: Engine) =>
+  ({
+    createAccount: transacting(engine)(createAccount),
+    updateAccount: changingCodes(engine)(updateAccount),
+    beginClosing: changingCodes(engine)(beginClosing),
+    closeAccount: changingCodes(engine)(closeAccount),
+
+    listClosingAccounts: async (nowMs, atMost) =>
+      (await engine.read(({ closingAccounts }) => closingAccounts.all({ nowMs, atMost }))).map(
+        ({ id }) => id,
+      ),
+
+    listFormerUsernames: async (id) =>
+      (await engine.read(({ formerUsernamesOf }) => formerUsernamesOf.all({ id }))).map(
+        ({ username }) => username,
+      ),
+
+    async findCredentials(email) {
+      // PostgreSQL refuses this character in any text, so that no account has it.
+      if (email.includes('\0')) return null;
+      const emailKey = emailKeyOf(email);
+      const row = await engine.read(({ accountByEmail }) => accountByEmail.one({ emailKey }));
+      if (!row) return null;
+      const { passwordHash, passwordExpiresAtMs, closesAtMs } = row;
+      return { account: accountOf(row), passwordHash, passwordExpiresAtMs, closesAtMs };
+    },
+  }) satisfies Partial<Storage>;
+
+const createAccount: StepOf<Storage['createAccount']> = function* (statements, isRepeated, account) {
+  const row = newAccountRow(account);
+  yield* lockNames(statements, [row.emailKey], [row.username]);
+  const former = yield* statements.formerOwner.one({ username: row.username });
+  const isTaken = former !== undefined || (yield* isOfClosed(statements, row.username));
+  if (isTaken || (yield* statements.insertAccount.change(row)) === 0) {
+    const others = yield* statements.accountsLike.all(row);
+    if (isRepeated && !isTaken && others.some(({ id }) => id === row.id)) return 'created';
+    return others.some(({ emailKey }) => emailKey === row.emailKey) ? 'email_taken' : 'username_taken';
+  }
+  for (const category of account.serviceCategories)
+    yield* statements.offerCategory.change({ userId: row.id, category, isOffered: true });
+  return 'created';
+};
+
+const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _, id, change) {
+  const locked = yield* statements.lockAccount.one({ id });
+  const present = yield* statements.accountById.one({ id });
+  if (!locked || !present) throw new Error('an account that is logged in has gone');
+  if (locked.closedAtMs !== null) return { outcome: 'stale' };
+  if (change.email && change.email.passwordHash !== locked.passwordHash) return { outcome: 'stale' };
+  const { row, offered, retired } = changedAccount(accountOf(present), change);
+  const usernames = row.username === present.username ? [] : [row.username, present.username];
+  yield* lockNames(statements, change.email ? [row.emailKey] : [], usernames);
+  const others = (yield* statements.accountsLike.all(row)).filter((other) => other.id !== id);
+  if (others.some(({ emailKey }) => emailKey === row.emailKey)) return { outcome: 'email_taken' };
+  const former = yield* statements.formerOwner.one({ username: row.username });
+  const isTaken = others.length > 0 || (former !== undefined && former.userId !== id);
+  if (isTaken || (yield* isOfClosed(statements, row.username))) return { outcome: 'username_taken' };
+  if (row.username !== present.username)
+    yield* statements.insertFormerUsername.change({ username: present.username, userId: id });
+  yield* statements.updateAccount.change(row);
+  for (const category of offered)
+    yield* statements.offerCategory.change({ userId: id, category, isOffered: true });
+  for (const category of retired) {
+    yield* retireCode(statements, id, category);
+    yield* statements.offerCategory.change({ userId: id, category, isOffered: false });
+  }
+  const changed = yield* statements.accountById.one({ id });
+  if (!changed) throw new Error('an account that was changed has gone');
+  return { outcome: 'updated', account: accountOf(changed) };
+};
+
+/** A step that may be repeated: the second time it does what it did before. */
+const beginClosing: StepOf<Storage['beginClosing']> = function* (statements, _, id, present, closesAtMs) {
+  const account = yield* statements.lockAccount.one({ id });
+  if (account?.passwordHash !== present) return 'stale';
+  yield* together(
+    statements.setClosingTime.change({ id, closesAtMs }),
+    statements.deleteOtherSessions.change({ userId: id, keptTokenHash: NO_TOKEN_HASH }),
+  );
+  return 'closing';
+};
+
+const closeAccount: StepOf<Storage['closeAccount']> = function* (
+  statements,
+  isRepeated,
+  id,
+  nowMs,
+  isDueOnly,
+) {
+  const locked = yield* statements.lockAccount.one({ id });
+  if (isRepeated && locked?.closedAtMs === nowMs) return 'closed';
+  if (!locked || locked.closedAtMs !== null) return 'not_due';
+  if (isDueOnly && !isClosingDue(locked.closesAtMs, nowMs)) return 'not_due';
+  const present = yield* statements.accountById.one({ id });
+  if (!present) throw new Error('an account that was locked has gone');
+  const former = yield* statements.formerUsernamesOf.all({ id });
+  const usernames = [present, ...former].map(({ username }) => username);
+  yield* lockNames(statements, [emailKeyOf(present.email)], usernames);
+  for (const username of usernames)
+    yield* statements.insertClosedUsername.change({ hash: closedUsernameHash(username) });
+  yield* statements.closeAccount.change(closedAccountRow(id, nowMs));
+  yield* closeCodes(statements, id);
+  yield* together(
+    statements.deleteFormerUsernames.change({ id }),
+    statements.deleteOtherSessions.change({ userId: id, keptTokenHash: NO_TOKEN_HASH }),
+    statements.deletePayoutAccounts.change({ userId: id }),
+    statements.eraseWordsGivenBy.change({ userId: id }),
+    statements.eraseWordsReceivedBy.change({ userId: id }),
+    statements.deleteBlocksOf.change({ userId: id }),
+    statements.deleteReadyOf.change({ userId: id }),
+    statements.withdrawCategories.change({ id }),
+    statements.deleteAttemptsOn.change({ account: attemptsAccountOf(present.email) }),
+  );
+  return 'closed';
+};
+
+function* isOfClosed({ closedUsername }: Statements, username: string): Step<boolean> {
+  return (yield* closedUsername.one({ hash: closedUsernameHash(username) })) !== undefined;
+}
+
+/** Always in their order, so that no two transactions wait for each other. */
+function* lockNames(
+  { lockName }: Statements,
+  emails: readonly string[],
+  usernames: readonly string[],
+): Step<void> {
+  for (const name of emails) yield* lockName.all({ kind: 'email', name });
+  for (const name of usernames.toSorted()) yield* lockName.all({ kind: 'username', name });
+}

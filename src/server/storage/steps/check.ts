@@ -1,0 +1,76 @@
+/**
+ * Checking what was written to the ledger since the last check, window by window: what is read of it, and the memory of how far the
+ * check came. What must hold is decided in `../checks/recent-check.ts`.
+ */
+import {
+  type Checkpoint,
+  type CheckWindow,
+  type Judgement,
+  judgeBuckets,
+  judgeWindow,
+  lastPositionsIn,
+  reversedIn,
+  spansIn,
+  WINDOW_SIZE,
+} from '../checks/recent-check.ts';
+import type { CheckStep } from '../port/ledger.ts';
+import type { Statements } from '../statements/all.ts';
+import type { Step } from './step.ts';
+
+/** What is remembered of a window. */
+export type Checked = Pick<Judgement, 'checkpoint' | 'accounts' | 'buckets'> & {
+  readonly before: Checkpoint;
+};
+
+/**
+ * Reads the next window as of one moment, and judges it.
+ * @param problemsOfEngine what else is wrong with it on an engine, in sentences.
+ * @returns with null for what to remember when there are problems, or nothing is in the window.
+ */
+export function* checkWindow(
+  statements: Statements,
+  problemsOfEngine: (before: Checkpoint, window: CheckWindow) => readonly string[] = () => [],
+): Step<{ readonly step: CheckStep; readonly toRemember: Checked | null }> {
+  const before = yield* statements.checkpoint.one({});
+  if (!before) {
+    const step = { problems: ['the checkpoint of the ledger has gone'], isDone: false };
+    return { step, toRemember: null };
+  }
+  const transactions = yield* statements.transactionsAfter.all({ after: before.transactionSequence });
+  const reversals =
+    transactions.length > 0 ? [] : yield* statements.reversalsAfter.all({ after: before.reversalSequence });
+  const window = { transactions, reversals };
+
+  const accounts = yield* statements.accountsToCheck.all({ ids: [...lastPositionsIn(window).keys()] });
+  const spans = JSON.stringify(spansIn(window, accounts));
+  const entries = yield* statements.entriesOfSpans.all({ spans });
+  const taken = yield* statements.reversalsOf.all({ transactions: reversedIn(entries) });
+  const judgement = judgeWindow(before, window, { accounts, entries, reversals: taken });
+  const differing = yield* statements.differingBuckets.all({ complete: JSON.stringify(judgement.complete) });
+  const problems = [
+    ...problemsOfEngine(before, window),
+    ...judgement.problems,
+    ...judgeBuckets(judgement, differing),
+  ];
+  const isRight = problems.length === 0;
+  return {
+    step: { problems, isDone: isRight && transactions.length === 0 && reversals.length < WINDOW_SIZE },
+    toRemember: isRight && transactions.length + reversals.length > 0 ? { ...judgement, before } : null,
+  };
+}
+
+/** Remembers a window. @returns false when another process did that first; nothing is changed then. */
+export function* remember(
+  statements: Statements,
+  { before, checkpoint, accounts, buckets }: Checked,
+): Step<boolean> {
+  const moved = yield* statements.moveCheckpoint.change({
+    ...checkpoint,
+    beforeTransaction: before.transactionSequence,
+    beforeReversal: before.reversalSequence,
+  });
+  if (moved === 0) return false;
+  yield* statements.saveAccounts.change({ judged: JSON.stringify(accounts) });
+  yield* statements.saveMoves.change({ moves: JSON.stringify(buckets) });
+  return true;
+}

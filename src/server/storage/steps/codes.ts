@@ -1,0 +1,139 @@
+/**
+ * Making codes and changing them. The account of their owner is locked first, as it is when a tip is recorded, so that no tip reaches a
+ * code once it was told to be paused, replaced or retired.
+ */
+import type { QrCodeId, UserId } from '#shared/ids.ts';
+import type { NewPicture, QrCodeRecord, Storage } from '../port/storage.ts';
+import { CLOSED_ACCOUNT } from '../rules/closed-accounts.ts';
+import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules/codes.ts';
+import type { Statements } from '../statements/all.ts';
+import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
+import type { Step } from './step.ts';
+
+export const createCodes = (engine: Engine) =>
+  ({
+    createQrCode: transacting(engine)(createCode),
+    updateQrCode: changingCodes(engine)(updateCode),
+    replaceQrCode: changingCodes(engine)(replaceCode),
+    setPhoto: changingCodes(engine)(setPhoto),
+
+    hasQrCode: async (userId, category) =>
+      (await engine.read(({ codeOfCategory }) => codeOfCategory.one({ userId, category }))) !== undefined,
+
+    findPhoto: async (name) =>
+      (await engine.read(({ photoByName }) => photoByName.one({ name })))?.jpeg ?? null,
+
+    listQrCodes: (userId, addressPrefix) =>
+      engine.read(({ codesOfUser }) => codesOfUser.all({ userId, addressPrefix })),
+
+    listEndedQrCodes: (userId, before, atMost) =>
+      engine.read(({ endedCodesOfUser }) => endedCodesOfUser.all({ userId, before, atMost })),
+
+    findQrCode: async (id) =>
+      (await engine.read(({ codeWithProvider }) => codeWithProvider.one({ id }))) ?? null,
+
+    findPicture: async (qrCodeId, address) =>
+      (await engine.read(({ pictureOfCode }) => pictureOfCode.one({ qrCodeId, address })))?.png ?? null,
+
+    savePicture: (qrCodeId, address, png) =>
+      engine.change((statements) => insertPicture(statements, qrCodeId, { address, png })),
+  }) satisfies Partial<Storage>;
+
+const createCode: StepOf<Storage['createQrCode']> = function* (statements, isRepeated, code, picture) {
+  const row = newCodeRow(code);
+  const { userId, category } = row;
+  yield* statements.lockAccount.one({ id: userId });
+  if (!(yield* statements.categoryOffered.one({ userId, category }))) return 'category_not_offered';
+  if ((yield* statements.insertQrCode.change(row)) === 0) {
+    const present = yield* statements.codeOfCategory.one({ userId, category });
+    if (isRepeated && present?.id === code.id) return 'created';
+    return present ? 'category_taken' : 'id_taken';
+  }
+  yield* insertPicture(statements, code.id, picture);
+  return 'created';
+};
+
+const updateCode: StepOf<Storage['updateQrCode']> = function* (statements, _, userId, id, change) {
+  const found = yield* lockOwn(statements, userId, id);
+  if (found.outcome !== 'current') return found;
+  const code = changedCode(found.code, change);
+  yield* save(statements, code);
+  return { outcome: 'updated', code };
+};
+
+const replaceCode: StepOf<Storage['replaceQrCode']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  id,
+  next,
+  picture,
+) {
+  const found = yield* lockOwn(statements, userId, id);
+  const taken = yield* statements.codeById.one({ id: next.id });
+  if (isRepeated && taken?.userId === userId) return { outcome: 'replaced', code: taken };
+  if (found.outcome !== 'current') return found;
+  if (taken) return { outcome: 'id_taken' };
+  const { code } = found;
+  // The photo goes over to the new code: the old one shows nothing any more.
+  yield* save(statements, { ...code, status: 'replaced', photoName: null });
+  if ((yield* statements.insertQrCode.change(replacementRow(code, next))) === 0)
+    throw new Error('an id of 50 random bits was taken at the same moment');
+  yield* insertPicture(statements, next.id, picture);
+  return { outcome: 'replaced', code: { ...code, id: next.id } };
+};
+
+const setPhoto: StepOf<Storage['setPhoto']> = function* (statements, _, userId, id, photo) {
+  const found = yield* lockOwn(statements, userId, id);
+  if (found.outcome !== 'current') return found;
+  if (photo) yield* statements.insertPhoto.change({ name: photo.name, jpeg: Buffer.from(photo.jpeg) });
+  const code = { ...found.code, photoName: photo?.name ?? null };
+  yield* save(statements, code);
+  yield* forgetPhoto(statements, outgoingPhoto(found.code, code.photoName));
+  return { outcome: 'updated', code };
+};
+
+/** Retires the current code of a service that is no longer offered, if there is one. The account has to be locked. */
+export function* retireCode(
+  statements: Statements,
+  userId: UserId,
+  category: QrCodeRecord['serviceCategory'],
+): Step<void> {
+  const current = yield* statements.codeOfCategory.one({ userId, category });
+  const code = current && (yield* statements.codeById.one({ id: current.id }));
+  if (!code) return;
+  yield* save(statements, { ...code, status: 'retired', photoName: null });
+  yield* forgetPhoto(statements, code.photoName);
+}
+
+/**
+ * Retires all codes of an account that is closed. Its tip pages get a name of their own, so that nothing leads from one to another.
+ * The account has to be locked.
+ */
+export function* closeCodes(statements: Statements, userId: UserId): Step<void> {
+  const photos = yield* statements.photosOfUser.all({ userId });
+  yield* statements.clearCodesOfUser.change({ userId, displayName: CLOSED_ACCOUNT });
+  for (const { name } of photos) yield* forgetPhoto(statements, name);
+}
+
+function* lockOwn(statements: Statements, userId: UserId, id: QrCodeId) {
+  yield* statements.lockAccount.one({ id: userId });
+  const code = yield* statements.codeById.one({ id });
+  return currentCode(code?.userId === userId ? code : undefined);
+}
+
+function* save({ updateCode }: Statements, code: QrCodeRecord): Step<void> {
+  yield* updateCode.change({ ...code });
+}
+
+function* insertPicture(
+  { insertPicture }: Statements,
+  qrCodeId: QrCodeId,
+  { address, png }: NewPicture,
+): Step<void> {
+  yield* insertPicture.change({ qrCodeId, address, png: Buffer.from(png) });
+}
+
+function* forgetPhoto({ deletePhoto }: Statements, name: QrCodeRecord['photoName']): Step<void> {
+  if (name !== null) yield* deletePhoto.change({ name });
+}

@@ -1,0 +1,82 @@
+/** Devices that get notices. */
+import { claimEndsBefore, type Devices } from '../port/devices.ts';
+import { type Engine, type StepOf, transacting } from './engine.ts';
+
+export function createDevices(engine: Engine): Devices {
+  const { isShared, read, change } = engine;
+  return {
+    add: transacting(engine)(add),
+
+    list: (userId, nowMs) => read(({ devicesOfUser }) => devicesOfUser.all({ userId, nowMs })),
+
+    change: transacting(engine)(changeDevice),
+
+    // Repeated after a lost connection it may find nothing any more, and says so; the device is gone all the same.
+    remove: async (userId, id) =>
+      (await change(({ deleteDevice }) => deleteDevice.change({ userId, id }))) > 0,
+
+    async claimDue(due) {
+      const { nowMs, leaseMs, maxWaitMs, atMost, accounts } = due;
+      const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs: claimEndsBefore(due), atMost };
+      const meant = { ...times, claimedUntilMs: nowMs + leaseMs, accounts };
+      // Mostly there is nothing to tell, and a write of SQLite's waits for the disk also when it finds nothing.
+      const isIdle =
+        !isShared &&
+        (await read((statements) =>
+          (accounts === null ? statements.dueDevices : statements.dueDevicesOf).one(meant),
+        )) === undefined;
+      if (isIdle) return [];
+      // Repeated after a lost connection it finds none of those that the lost one claimed: they are due again when the lease ends.
+      return change((statements) =>
+        (accounts === null ? statements.claimDueDevices : statements.claimDueDevicesOf).all(meant),
+      );
+    },
+
+    endClaims: async () => {
+      await change(({ endClaims }) => endClaims.change({}));
+    },
+
+    settle: async ({ id, claimedUntilMs }, settled) =>
+      (await change(({ settleDevice }) => settleDevice.change({ id, claimedUntilMs, ...settled }))) > 0,
+
+    forget: async ({ id, claimedUntilMs }) => {
+      await change(({ forgetDevice }) => forgetDevice.change({ id, claimedUntilMs }));
+    },
+  };
+}
+
+const add: StepOf<Devices['add']> = function* (statements, _, device, maxCount) {
+  const { id, userId, endpoint, withWords } = device;
+  const sessionHash = Buffer.from(device.sessionHash);
+  const keys = { p256dh: Buffer.from(device.p256dh), auth: Buffer.from(device.auth) };
+  // What registers for the account at the same time waits, so that the devices can be counted; what registers the endpoint does as well.
+  yield* statements.lockName.all({ kind: 'devices', name: userId });
+  yield* statements.lockName.all({ kind: 'endpoint', name: endpoint });
+  if (!(yield* statements.holdSession.one({ userId, sessionHash }))) return { outcome: 'session_ended' };
+  const present = yield* statements.lockDeviceAtEndpoint.one({ endpoint });
+  const own = present?.userId === userId ? present : undefined;
+  if (own) {
+    yield* statements.renewDevice.change({ id: own.id, sessionHash, ...keys, withWords });
+  } else {
+    if (present) yield* statements.deleteDevice.change({ ...present });
+    const account = yield* statements.lastPosition.one({ userId });
+    yield* statements.deleteOldDevices.change({ userId, keptCount: maxCount - 1 });
+    yield* statements.insertDevice.change({
+      ...device,
+      ...keys,
+      sessionHash,
+      notifiedPosition: account?.lastPosition ?? 0,
+      nextTryMs: 0,
+      tries: 0,
+      claimedUntilMs: 0,
+    });
+  }
+  const added = yield* statements.deviceById.one({ id: own?.id ?? id, userId });
+  if (!added) throw new Error('a device that was added has gone');
+  return { outcome: 'added', device: added };
+};
+
+const changeDevice: StepOf<Devices['change']> = function* (statements, _, userId, id, withWords) {
+  yield* statements.changeDevice.change({ userId, id, withWords });
+  return (yield* statements.deviceById.one({ userId, id })) ?? null;
+};

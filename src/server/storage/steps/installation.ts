@@ -1,0 +1,49 @@
+/** What an installation keeps beside its accounts: counts of limited attempts, and its random keys. */
+import type { Storage } from '../port/storage.ts';
+import { countAttempt } from '../rules/attempts.ts';
+import { type Engine, type StepOf, transacting } from './engine.ts';
+import { together } from './step.ts';
+
+export const createInstallation = (engine: Engine) =>
+  ({
+    takeAttempt: transacting(engine)(takeAttempt),
+
+    returnAttempt: transacting(engine)(returnAttempt),
+
+    forgetAttempts: (account) =>
+      engine.change(({ deleteAttemptsOn }) => deleteAttemptsOn.change({ account })),
+
+    forgetEndedAttempts: (nowMs, atMost) =>
+      engine.change(({ deleteEndedAttempts }) => deleteEndedAttempts.change({ nowMs, atMost })),
+
+    async secret(name, made) {
+      const find = () => engine.read(({ secretByName }) => secretByName.one({ name }));
+      // A write only at the first time, so that data which cannot be written at the moment can still be read.
+      const present = await find();
+      if (present) return present.key;
+      await engine.change(({ insertSecret }) => insertSecret.change({ name, key: Buffer.from(made) }));
+      return (await find())?.key ?? made;
+    },
+
+    forgetSecrets: () =>
+      engine.transact(({ deleteDevices, deleteSecrets }) =>
+        together(deleteDevices.change({}), deleteSecrets.change({})),
+      ),
+  }) satisfies Partial<Storage>;
+
+const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {
+  const found = [];
+  for (const count of counts)
+    found.push({ ...count, stored: yield* statements.attemptCount.one({ ...count }) });
+  const decision = countAttempt(found, nowMs);
+  if (decision.outcome === 'used_up') return decision;
+  for (const row of decision.rows) yield* statements.saveAttemptCount.change(row);
+  return { outcome: 'taken' };
+};
+
+const returnAttempt: StepOf<Storage['returnAttempt']> = function* (statements, _, counts) {
+  for (const { limit, account, address } of counts) {
+    yield* statements.takeAttemptBack.change({ limit, account, address });
+    yield* statements.deleteEmptyAttemptCount.change({ limit, account, address });
+  }
+};

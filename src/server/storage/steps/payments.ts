@@ -1,0 +1,199 @@
+/** Payments: what changes one locks it before the accounts of its two people. */
+import type { TransactionId, UserId } from '#shared/ids.ts';
+import type {
+  MoveOutcome,
+  NewPayment,
+  PaymentName,
+  PaymentRecord,
+  Payments,
+  PayoutAccount,
+} from '../port/payments.ts';
+import * as rules from '../rules/payments.ts';
+import { newWordsRow } from '../rules/words.ts';
+import type { Statements } from '../statements/all.ts';
+import {
+  type Committed,
+  changingCodes,
+  type Engine,
+  type StepOf,
+  tellingEntries,
+  transacting,
+} from './engine.ts';
+import type { Step } from './step.ts';
+import {
+  accountsOf,
+  findEarlierTip,
+  isBlocked,
+  lockAccounts,
+  recordPaidTip,
+  reversePaidTip,
+} from './tips.ts';
+
+export function createPayments(engine: Engine): Payments {
+  const { read, change } = engine;
+  return {
+    beginPayment: transacting(engine)(begin),
+    askForRefund: transacting(engine)(askForRefund),
+
+    movePayment: (...args) => tellingEntries(engine, transacting(engine)(movePayment)(...args)),
+
+    async findPayment(name) {
+      return (await read((statements) => find(statements, name))) ?? null;
+    },
+
+    listPayments: async (giverId, before, atMost) =>
+      (
+        await read(({ paymentsOfGiver }) =>
+          paymentsOfGiver.all({ giverId, ...rules.placeBefore(before), atMost }),
+        )
+      ).map(rules.paymentOf),
+
+    takeOpenPayments: transacting(engine)(takeOpenPayments),
+
+    savePayoutAccount: (account, nowMs) =>
+      changingCodes(engine)(savePayoutAccount)(account.userId, account, nowMs),
+
+    async findPayoutAccount(name) {
+      return (await read((statements) => findPayout(statements, name))) ?? null;
+    },
+
+    listPayoutAccounts: async (userId) =>
+      (await read(({ payoutAccountsOf }) => payoutAccountsOf.all({ userId }))).map(rules.payoutAccountOf),
+
+    rememberNotice: async (id, receivedAtMs) =>
+      (await change(({ insertNotice }) => insertNotice.change({ id, receivedAtMs }))) > 0,
+
+    hasNotice: async (id) => (await read(({ noticeById }) => noticeById.one({ id }))) !== undefined,
+
+    forgetNotices: (beforeMs, atMost) =>
+      change(({ deleteNotices }) => deleteNotices.change({ beforeMs, atMost })),
+  };
+}
+
+function* find(statements: Statements, name: PaymentName): Step<PaymentRecord | undefined> {
+  const { paymentById, paymentByCheckout, paymentByCharge } = statements;
+  const statement = 'id' in name ? paymentById : 'checkoutId' in name ? paymentByCheckout : paymentByCharge;
+  const row = yield* statement.one({ ...name });
+  return row && rules.paymentOf(row);
+}
+
+function* lock(statements: Statements, id: TransactionId): Step<PaymentRecord | undefined> {
+  yield* statements.lockPayment.one({ id });
+  return yield* find(statements, { id });
+}
+
+function* findEarlier(
+  statements: Statements,
+  { id, giverId, idempotencyKey }: NewPayment,
+): Step<PaymentRecord | undefined> {
+  if (giverId === null || idempotencyKey === null) return yield* find(statements, { id });
+  const row = yield* statements.paymentByKey.one({ giverId, idempotencyKey });
+  return row && rules.paymentOf(row);
+}
+
+function* findPayout(
+  { payoutAccountOf: ofUser, payoutAccountNamed }: Statements,
+  name: Parameters<Payments['findPayoutAccount']>[0],
+): Step<PayoutAccount | undefined> {
+  const row = yield* ('userId' in name ? ofUser : payoutAccountNamed).one({ ...name });
+  return row && rules.payoutAccountOf(row);
+}
+
+function* save(statements: Statements, payment: PaymentRecord, lookAtMs: number): Step<PaymentRecord> {
+  yield* statements.updatePayment.change({
+    ...rules.paymentRow(payment),
+    lookAtMs: rules.isOpen(payment) ? lookAtMs : null,
+  });
+  return payment;
+}
+
+const begin: StepOf<Payments['beginPayment']> = function* (statements, _, payment, lookAtMs) {
+  const decision = yield* decide(statements, payment);
+  if (decision.outcome !== 'due') return decision;
+  const begun = rules.newPayment(payment, decision.code, decision.destination);
+  if ((yield* statements.insertPayment.change({ ...rules.paymentRow(begun), lookAtMs })) > 0) {
+    if (payment.words) yield* statements.insertWords.change(newWordsRow(begun, payment.words));
+    return { outcome: 'begun', payment: begun };
+  }
+  // Somebody else began it under the same key meanwhile, and is seen now that the insert has waited for them.
+  const second = yield* decide(statements, payment);
+  if (second.outcome === 'due') throw new Error('a payment that stands in the way cannot be found');
+  return second;
+};
+
+function* decide(statements: Statements, payment: NewPayment): Step<ReturnType<typeof rules.decidePayment>> {
+  const { giverId, paymentMode } = payment;
+  const code = yield* statements.codeWithProvider.one({ id: payment.qrCodeId });
+  const earlier = yield* findEarlier(statements, payment);
+  return rules.decidePayment(payment, {
+    earlier,
+    earlierTip: yield* findEarlierTip(statements, payment),
+    words: earlier && (yield* statements.wordsById.one({ id: earlier.id })),
+    code,
+    isBlocked: yield* isBlocked(statements, giverId, code),
+    account: code && (yield* findPayout(statements, { userId: code.userId, paymentMode })),
+  });
+}
+
+const takeOpenPayments: StepOf<Payments['takeOpenPayments']> = function* (statements, _, nowMs, atMost) {
+  const open: PaymentRecord[] = [];
+  for (const { id } of yield* statements.openPayments.all({ nowMs, atMost })) {
+    const payment = yield* find(statements, { id });
+    if (!payment) throw new Error(`${id} has gone`);
+    open.push(payment);
+    yield* statements.noteLook.change({ id, lookAtMs: nowMs + rules.pauseAfterLooks(payment.lookCount) });
+  }
+  return open;
+};
+
+/** Whoever closes the account waits, or has done so by now. */
+function* savePayoutAccount(
+  statements: Statements,
+  _: boolean,
+  id: UserId,
+  account: PayoutAccount,
+  changedAtMs: number,
+): Step<void> {
+  const owner = yield* statements.lockAccount.one({ id });
+  if (owner?.closedAtMs === null)
+    yield* statements.savePayoutAccount.change({ ...rules.payoutAccountRow(account), changedAtMs });
+}
+
+function* movePayment(
+  statements: Statements,
+  isRepeated: boolean,
+  ...[id, move, nowMs, lookAtMs]: Parameters<Payments['movePayment']>
+): Step<Committed<MoveOutcome | null>> {
+  const payment = yield* lock(statements, id);
+  if (!payment) return { outcome: null, accounts: [] };
+  const moved = rules.decideMove(payment, move);
+  if (!moved) {
+    const isOwn = isRepeated && payment.changedAtMs === nowMs;
+    const outcome = { outcome: isOwn ? 'moved' : 'unchanged', payment } as const;
+    return { outcome, accounts: isOwn ? accountsOf(payment) : [] };
+  }
+  if (moved.state === 'failed' || moved.state === 'expired') yield* statements.eraseWords.change({ id });
+  if (moved.ledger) yield* lockAccounts(statements, payment);
+  if (moved.ledger === 'gets the tip') yield* recordPaidTip(statements, rules.tipOf(payment, nowMs));
+  if (moved.ledger === 'gets its reversal')
+    yield* reversePaidTip(statements, id, ...rules.reversalOf(payment, nowMs));
+  const saved = yield* save(statements, rules.movedPayment(payment, moved, nowMs), lookAtMs);
+  return { outcome: { outcome: 'moved', payment: saved }, accounts: moved.ledger ? accountsOf(payment) : [] };
+}
+
+const askForRefund: StepOf<Payments['askForRefund']> = function* (
+  statements,
+  isRepeated,
+  reversal,
+  lookAtMs,
+) {
+  const { transactionId: id } = reversal;
+  const payment = yield* lock(statements, id);
+  const tip = yield* statements.transactionById.one({ id });
+  const decision = rules.decideRefund(reversal, payment, tip ?? null);
+  if (decision.outcome !== 'due') {
+    const isOwn = isRepeated && payment?.refund?.askedAtMs === reversal.createdAtMs;
+    return isOwn ? { outcome: 'asked', payment } : decision;
+  }
+  return { outcome: 'asked', payment: yield* save(statements, decision.payment, lookAtMs) };
+};

@@ -1,0 +1,116 @@
+/** Sessions, and the passwords that they depend on: what changes either does so under the lock of the account. */
+import type { Storage } from '../port/storage.ts';
+import { liveSessionOf, newSessionRow } from '../rules/accounts.ts';
+import { isClosingDue } from '../rules/closed-accounts.ts';
+import { type Engine, type StepOf, transacting } from './engine.ts';
+
+/** No session has this hash. */
+export const NO_TOKEN_HASH = Buffer.alloc(0);
+
+export const createSessions = (engine: Engine) =>
+  ({
+    changePassword: transacting(engine)(changePassword),
+
+    async createSession(session, passwordHash, maxCount) {
+      const outcome = await transacting(engine)(createSession)(session, passwordHash, maxCount);
+      if (outcome === 'reopened') engine.listeners.tellCodes([session.userId]);
+      return outcome;
+    },
+
+    replacePasswordHash: async (id, present, next) => {
+      await engine.change(({ replacePasswordHash }) => replacePasswordHash.change({ id, present, next }));
+    },
+
+    async findSession(token, nowMs) {
+      const tokenHash = Buffer.from(token);
+      const row = await engine.read(({ liveSession }) => liveSession.one({ tokenHash, nowMs }));
+      return row ? liveSessionOf(row) : null;
+    },
+
+    async findEndedSessions(tokenHashes, nowMs) {
+      const hashes = tokenHashes.map((hash) => Buffer.from(hash));
+      const ended = await engine.read(({ endedSessions }) => endedSessions.all({ hashes, nowMs }));
+      return ended.map(({ hash }) => hash);
+    },
+
+    extendSession: async (tokenHash, expiresAtMs) => {
+      await engine.change(({ extendSession }) =>
+        extendSession.change({ tokenHash: Buffer.from(tokenHash), expiresAtMs }),
+      );
+    },
+
+    confirmSession: async (tokenHash, nowMs) =>
+      (await engine.change(({ confirmSession }) =>
+        confirmSession.change({ tokenHash: Buffer.from(tokenHash), nowMs }),
+      )) > 0,
+
+    endSession: async (tokenHash) => {
+      await engine.change(({ deleteSessions }) =>
+        deleteSessions.change({ tokenHashes: [Buffer.from(tokenHash)] }),
+      );
+    },
+
+    listSessions: async (userId, nowMs) =>
+      (await engine.read(({ sessionsOfUser }) => sessionsOfUser.all({ userId }))).filter(
+        ({ expiresAtMs }) => expiresAtMs > nowMs,
+      ),
+
+    // What deletes is repeated after a lost connection, and then tells of those alone that were left.
+    endOtherSessions: (userId, kept) => {
+      const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept);
+      return engine.change(({ deleteOtherSessions }) =>
+        deleteOtherSessions.change({ userId, keptTokenHash }),
+      );
+    },
+
+    forgetExpiredSessions: (nowMs, atMost) =>
+      engine.change(({ deleteExpiredSessions }) => deleteExpiredSessions.change({ nowMs, atMost })),
+  }) satisfies Partial<Storage>;
+
+const changePassword: StepOf<Storage['changePassword']> = function* (
+  statements,
+  isRepeated,
+  userId,
+  present,
+  next,
+  kept,
+) {
+  const account = yield* statements.lockAccount.one({ id: userId });
+  // Hashes are salted, so this one can only be there by the run before.
+  if (isRepeated && account?.passwordHash === next.passwordHash) return 'changed';
+  if (account?.passwordHash !== present) return 'stale';
+  if (kept !== null) {
+    const tokenHash = Buffer.from(kept.tokenHash);
+    const nextTokenHash = Buffer.from(kept.nextTokenHash);
+    const renewed = { ...kept, userId, tokenHash, nextTokenHash };
+    if ((yield* statements.renewSession.change(renewed)) === 0) return 'gone';
+  }
+  yield* statements.changePassword.change({ id: userId, ...next });
+  const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept.nextTokenHash);
+  yield* statements.deleteOtherSessions.change({ userId, keptTokenHash });
+  return 'changed';
+};
+
+const createSession: StepOf<Storage['createSession']> = function* (
+  statements,
+  isRepeated,
+  session,
+  passwordHash,
+  maxCount,
+) {
+  const { userId } = session;
+  const row = newSessionRow(session);
+  const account = yield* statements.lockAccount.one({ id: userId });
+  if (account?.passwordHash !== passwordHash) return 'stale';
+  if (isClosingDue(account.closesAtMs, session.createdAtMs)) return 'stale';
+  const others = yield* statements.sessionsOfUser.all({ userId });
+  if (isRepeated && others.some((other) => row.tokenHash.equals(other.tokenHash))) return 'created';
+  // The newest come first.
+  const ended = others.slice(maxCount - 1);
+  if (ended.length > 0)
+    yield* statements.deleteSessions.change({ tokenHashes: ended.map(({ tokenHash }) => tokenHash) });
+  yield* statements.insertSession.change(row);
+  if (account.closesAtMs === null) return 'created';
+  yield* statements.setClosingTime.change({ id: userId, closesAtMs: null });
+  return 'reopened';
+};
