@@ -3,7 +3,7 @@
  */
 
 import type { Account, AccountChange, Remnants, Storage } from '#server/storage/port/storage.ts';
-import { isClosingDue } from '#server/storage/rules/closed-accounts.ts';
+import { isClosingDue } from '#server/storage/rules/accounts.ts';
 import {
   CLOSING_GRACE_DAYS,
   type Closing,

@@ -18,7 +18,7 @@ import { AppError } from '#shared/errors.ts';
 import type { UserId } from '#shared/ids.ts';
 import { forgetInSteps } from '../storage/forget-in-steps.ts';
 import { type AttemptCount, type Storage, StorageUnavailable } from '../storage/port/storage.ts';
-import { attemptsAccountOf } from '../storage/rules/closed-accounts.ts';
+import { attemptsAccountOf } from '../storage/rules/accounts.ts';
 import { LIMITS, type Limit, type LimitName, type Subject } from './limit-table.ts';
 import { createMemoryCounts, subjectOf } from './memory-counts.ts';
 import type { Quota } from './quota.ts';

@@ -3,7 +3,7 @@
  * sessions, is done in groups.
  */
 import type { GivenTip } from '../port/ledger.ts';
-import { type Storage, StorageUnavailable } from '../port/storage.ts';
+import { type Remnants, type Storage, StorageUnavailable } from '../port/storage.ts';
 import { liveSessionOf } from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, tellingEntries } from '../steps/engine.ts';
@@ -12,11 +12,10 @@ import { createStorage } from '../steps/storage.ts';
 import { openAtomicSteps } from './atomic-steps.ts';
 import { type AttemptToTake, takeAttempts, takeBack } from './attempt-groups.ts';
 import { createClockGuard } from './clock-check.ts';
-import { connect } from './connection.ts';
+import { asDriverError, asPortError, connect } from './connection.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { createNotifications } from './notifications.ts';
 import { checkRecent } from './recent-check.ts';
-import { forgetRemnants } from './remnants.ts';
 import { recordTips } from './tip-groups.ts';
 
 interface SessionToFind {
@@ -118,4 +117,29 @@ function* findSessions({ sessionsWithAccounts }: Statements, group: readonly Ses
     const row = found.get(hash);
     return row && row.expiresAtMs > nowMs ? liveSessionOf(row) : null;
   });
+}
+
+/** As long as it takes: a large table may take minutes, in which everything else goes on. */
+const AS_LONG_AS_IT_TAKES = { statementMs: 0, lockMs: 3_000, idleInTransactionMs: 10_000 };
+
+/**
+ * Removes the rows that were deleted or changed from the tables that hold what is personal, without waiting for the server to do it.
+ * Their bytes stay in the pages until others take their place, as in its write-ahead log.
+ */
+async function forgetRemnants(url: string): Promise<Remnants> {
+  try {
+    const client = await connect(url, AS_LONG_AS_IT_TAKES);
+    try {
+      await client.query(
+        'VACUUM accounts, former_usernames, sessions, qr_codes, photos, attempts, payout_accounts',
+      );
+    } finally {
+      await client.end().catch(() => {});
+    }
+    return 'partial';
+  } catch (error) {
+    const reason = asPortError(asDriverError(error));
+    if (reason instanceof StorageUnavailable) return 'busy';
+    throw reason;
+  }
 }

@@ -1,11 +1,12 @@
+import type { UserId } from '#shared/ids.ts';
 import type { GivenTip, NewTransaction, RecordOutcome } from '../port/ledger.ts';
-import { statusForGivers } from '../rules/closed-accounts.ts';
+import { statusForGivers } from '../rules/accounts.ts';
 import { decideTip, type EarlierTip, withReceiverNames } from '../rules/tips.ts';
 import { isKeptOut, newWordsRow, type WordsRow } from '../rules/words.ts';
 import type { Committed } from '../steps/engine.ts';
 import { runToEnd } from '../steps/step.ts';
 import type { Session } from './atomic-steps.ts';
-import { type DueTip, dueTip, type LockedAccount, lockAccounts, writeTips } from './tip-writes.ts';
+import { type DueTip, dueTip, type LockedAccount, writeTips } from './tip-writes.ts';
 
 /**
  * Records a group of tips in one transaction, and commits it.
@@ -20,9 +21,9 @@ export async function recordTips(
   const codeIds = [...new Set(tips.map(({ qrCodeId }) => qrCodeId))];
   const keyed = tips.filter(({ giverId, idempotencyKey }) => giverId !== null && idempotencyKey !== null);
   const giverIds = [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))];
-  const { codesWithBlocks, earlierTips, insertWords } = session.statements;
-  const [accounts, codes, earlier] = await Promise.all([
-    lockAccounts(session, giverIds, codeIds),
+  const { lockTipAccounts, codesWithBlocks, earlierTips, insertWords } = session.statements;
+  const [locked, codes, earlier] = await Promise.all([
+    runToEnd(lockTipAccounts.all({ ids: giverIds, codeIds })),
     runToEnd(codesWithBlocks.all({ codeIds, giverIds })),
     runToEnd(
       earlierTips.all({
@@ -33,6 +34,7 @@ export async function recordTips(
     ),
     session.begun,
   ]);
+  const accounts = new Map(locked.map((account): [UserId, LockedAccount] => [account.id, account]));
   const codeOf = new Map(codes.map((code) => [code.id, code]));
   const known = earlier.map((tip): EarlierTip => ({ ...tip, words: tip.words ?? undefined }));
   const byId = new Map<string, EarlierTip>(known.map((tip) => [tip.id, tip]));

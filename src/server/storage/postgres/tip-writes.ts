@@ -1,6 +1,6 @@
 /**
- * Writes tips, each with its entries, the totals of its two people and the bucket of its receiver, in one statement. The accounts have to be locked, always in the order of their ids, so that no two transactions wait for each other;
- * under these locks nobody else moves their totals, or adds to their entries.
+ * Writes tips, each with its entries, the totals of its two people and the bucket of its receiver, in one statement. The accounts have
+ * to be locked: under these locks nobody else moves their totals, or adds to their entries.
  */
 import { getTableColumns } from 'drizzle-orm';
 import type { UserId } from '#shared/ids.ts';
@@ -22,15 +22,6 @@ export interface LockedAccount {
   receivedCents: number;
   givenCents: number;
 }
-
-const LOCK_ACCOUNTS = `
-  SELECT id, username, full_name AS "fullName", closes_at_ms IS NOT NULL AS "isClosing", last_position AS position,
-    total_tips_received_cents AS "receivedCents", total_tips_given_cents AS "givenCents"
-  FROM accounts
-  WHERE id IN (
-    SELECT unnest($1::text[]) UNION SELECT user_id FROM qr_codes WHERE qr_codes.id = ANY ($2::text[])
-  )
-  ORDER BY id FOR NO KEY UPDATE OF accounts`;
 
 /** Moves accounts to what they come to, and tells the processes that listen. */
 const MOVE_ACCOUNTS = `
@@ -93,18 +84,6 @@ export interface DueTip {
   /** Null for a guest, who has no account. */
   readonly givenAfterCents: number | null;
   readonly receivedAfterCents: number;
-}
-
-type Row = Record<string, unknown>;
-
-/** Locks accounts by their ids, and the owners of codes. */
-export async function lockAccounts(session: Session, ids: readonly UserId[], codeIds: readonly string[]) {
-  const rows = await session.ask<LockedAccount & Row>({
-    name: 'lock_accounts',
-    text: LOCK_ACCOUNTS,
-    values: [ids, codeIds],
-  });
-  return new Map(rows.map((account): [UserId, LockedAccount] => [account.id, account]));
 }
 
 /** Writes tips that are due. @param touched the accounts that they move, as they are then. */

@@ -1,6 +1,9 @@
 /** What making an account, changing it and beginning a session come to. */
+import { hash } from 'node:crypto';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
+import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Account, AccountChange, LiveSession, NewAccount, NewSession } from '../port/storage.ts';
 
 /** An email as it is compared: nobody has an address that differs from another's in case alone. */
@@ -84,4 +87,49 @@ export function liveSessionOf(
 ): LiveSession {
   const { sessionCreatedAtMs, expiresAtMs, confirmedAtMs } = row;
   return { account: accountOf(row), createdAtMs: sessionCreatedAtMs, expiresAtMs, confirmedAtMs };
+}
+
+// Closing an account for good leaves its row, because the ledger refers to it, with nothing in it that says who it was.
+
+/** The full name of an account that was closed, and the name on each of its tip pages. */
+export const CLOSED_ACCOUNT = 'Closed account';
+
+/** No hash of a password is empty, so that none fits. */
+const NO_PASSWORD_HASH = '';
+
+/**
+ * What takes the place of everything personal in the row of an account. The colon keeps the placeholder from being an email or a
+ * username that somebody could register; the id makes it unique, as both have to be.
+ */
+export function closedAccountRow(id: UserId, closedAtMs: number) {
+  const placeholder = `closed:${id}`;
+  return {
+    id,
+    email: placeholder,
+    emailKey: placeholder,
+    username: placeholder,
+    fullName: CLOSED_ACCOUNT,
+    passwordHash: NO_PASSWORD_HASH,
+    closedAtMs,
+  };
+}
+
+/** Whether an account that is to be closed at `closesAtMs`, or at no time when it is null, is over at `nowMs`. */
+export function isClosingDue(closesAtMs: number | null, nowMs: number): boolean {
+  return closesAtMs !== null && closesAtMs <= nowMs;
+}
+
+/** A code of an account that is being closed takes no tips. */
+export function statusForGivers(status: QrCodeStatus, isClosing: boolean): QrCodeStatus {
+  return isClosing && status === 'active' ? 'paused' : status;
+}
+
+/** How the username of a closed account is kept. The words before it make the hash useless for anything else. */
+export function closedUsernameHash(username: string): Buffer {
+  return hash('sha256', `username of a closed account: ${username}`, 'buffer');
+}
+
+/** How the counts of attempts name an account. The email is hashed, because what somebody typed as an email may be a password. */
+export function attemptsAccountOf(email: string): string {
+  return hash('sha256', emailKeyOf(email.trim()), 'hex');
 }

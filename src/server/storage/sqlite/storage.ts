@@ -2,7 +2,7 @@
 import type { Storage } from '../port/storage.ts';
 import type { Engine } from '../steps/engine.ts';
 import { createListeners } from '../steps/listeners.ts';
-import { runAtOnce, together } from '../steps/step.ts';
+import { Ended, runAtOnce, together } from '../steps/step.ts';
 import { createStorage } from '../steps/storage.ts';
 import type { Database } from './connection.ts';
 import { prepareStatements } from './driver.ts';
@@ -47,13 +47,9 @@ export function createSqliteStorage(
     ...createStorage(engine),
 
     async lookForOthers() {
-      try {
-        const present = dataVersion.get();
-        if (present === knownVersion) return;
-        knownVersion = present;
-      } catch (error) {
-        throw asUnavailable(error);
-      }
+      const present = await engine.read(() => new Ended(dataVersion.get()));
+      if (present === knownVersion) return;
+      knownVersion = present;
       listeners.tellCodes('any');
     },
 

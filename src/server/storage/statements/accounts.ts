@@ -9,6 +9,7 @@ import {
   secrets,
   sessions,
 } from '../schema/accounts.ts';
+import { qrCodes } from '../schema/codes.ts';
 import { allBut, type Builder, given, insertOnce, is, matches, save, value } from './builder.ts';
 
 export function accountStatements({ db, isIn, choose }: Builder) {
@@ -86,13 +87,24 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .from(accounts)
       .where(is(accounts.id, 'id'))
       .for('no key update'),
-    /** The same for the accounts of a tip, in the order of their ids, so that no two transactions wait for each other. */
-    lockAccountsOf: choose('a file has one writer at a time', {
+    /** The same for the accounts of tips, by their ids and as the owners of codes; always in their order, so that no two transactions wait for each other. */
+    lockTipAccounts: choose('a file has one writer at a time', {
       sqlite: null,
       postgres: db
-        .select({ id: accounts.id })
+        .select({
+          id: accounts.id,
+          username: accounts.username,
+          fullName: accounts.fullName,
+          isClosing: sql<boolean>`${accounts.closesAtMs} is not null`,
+          position: accounts.lastPosition,
+          receivedCents: accounts.totalTipsReceivedCents,
+          givenCents: accounts.totalTipsGivenCents,
+        })
         .from(accounts)
-        .where(isIn(accounts.id, 'ids'))
+        .where(
+          sql`${accounts.id} in (select unnest(${value('ids')}::text[])
+            union select user_id from ${qrCodes} where ${isIn(qrCodes.id, 'codeIds')})`,
+        )
         .orderBy(asc(accounts.id))
         .for('no key update'),
     }),

@@ -6,7 +6,6 @@ import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
 import { paymentStatements } from './payments.ts';
-import { tipGroupStatements } from './tip-groups.ts';
 import { tipStatements } from './tips.ts';
 import { wordStatements } from './words.ts';
 
@@ -15,7 +14,6 @@ export function buildStatements(builder: Builder) {
     ...accountStatements(builder),
     ...codeStatements(builder),
     ...tipStatements(builder),
-    ...tipGroupStatements(builder),
     ...paymentStatements(builder),
     ...wordStatements(builder),
     ...deviceStatements(builder),

@@ -8,13 +8,7 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
   const devices = () =>
     db
       .select({
-        id: pushDevices.id,
-        sessionHash: pushDevices.sessionHash,
-        endpoint: pushDevices.endpoint,
-        p256dh: pushDevices.p256dh,
-        auth: pushDevices.auth,
-        withWords: pushDevices.withWords,
-        createdAtMs: pushDevices.createdAtMs,
+        ...allBut(pushDevices, 'userId', 'notifiedPosition', 'nextTryMs', 'tries', 'claimedUntilMs'),
         device: sessions.device,
       })
       .from(pushDevices)

@@ -4,13 +4,16 @@
  * would fail instead of being refused.
  */
 import type { Storage } from '../port/storage.ts';
-import { accountOf, changedAccount, emailKeyOf, newAccountRow } from '../rules/accounts.ts';
 import {
+  accountOf,
   attemptsAccountOf,
+  changedAccount,
   closedAccountRow,
   closedUsernameHash,
+  emailKeyOf,
   isClosingDue,
-} from '../rules/closed-accounts.ts';
+  newAccountRow,
+} from '../rules/accounts.ts';
 import type { Statements } from '../statements/all.ts';
 import { closeCodes, retireCode } from './codes.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';

@@ -4,7 +4,7 @@
  */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { NewPicture, QrCodeRecord, Storage } from '../port/storage.ts';
-import { CLOSED_ACCOUNT } from '../rules/closed-accounts.ts';
+import { CLOSED_ACCOUNT } from '../rules/accounts.ts';
 import { changedCode, currentCode, newCodeRow, outgoingPhoto, replacementRow } from '../rules/codes.ts';
 import type { Statements } from '../statements/all.ts';
 import { changingCodes, type Engine, type StepOf, transacting } from './engine.ts';
@@ -57,7 +57,7 @@ const updateCode: StepOf<Storage['updateQrCode']> = function* (statements, _, us
   const found = yield* lockOwn(statements, userId, id);
   if (found.outcome !== 'current') return found;
   const code = changedCode(found.code, change);
-  yield* save(statements, code);
+  yield* statements.updateCode.change({ ...code });
   return { outcome: 'updated', code };
 };
 
@@ -76,7 +76,7 @@ const replaceCode: StepOf<Storage['replaceQrCode']> = function* (
   if (taken) return { outcome: 'id_taken' };
   const { code } = found;
   // The photo goes over to the new code: the old one shows nothing any more.
-  yield* save(statements, { ...code, status: 'replaced', photoName: null });
+  yield* statements.updateCode.change({ ...code, status: 'replaced', photoName: null });
   if ((yield* statements.insertQrCode.change(replacementRow(code, next))) === 0)
     throw new Error('an id of 50 random bits was taken at the same moment');
   yield* insertPicture(statements, next.id, picture);
@@ -88,7 +88,7 @@ const setPhoto: StepOf<Storage['setPhoto']> = function* (statements, _, userId, 
   if (found.outcome !== 'current') return found;
   if (photo) yield* statements.insertPhoto.change({ name: photo.name, jpeg: Buffer.from(photo.jpeg) });
   const code = { ...found.code, photoName: photo?.name ?? null };
-  yield* save(statements, code);
+  yield* statements.updateCode.change({ ...code });
   yield* forgetPhoto(statements, outgoingPhoto(found.code, code.photoName));
   return { outcome: 'updated', code };
 };
@@ -102,7 +102,7 @@ export function* retireCode(
   const current = yield* statements.codeOfCategory.one({ userId, category });
   const code = current && (yield* statements.codeById.one({ id: current.id }));
   if (!code) return;
-  yield* save(statements, { ...code, status: 'retired', photoName: null });
+  yield* statements.updateCode.change({ ...code, status: 'retired', photoName: null });
   yield* forgetPhoto(statements, code.photoName);
 }
 
@@ -120,10 +120,6 @@ function* lockOwn(statements: Statements, userId: UserId, id: QrCodeId) {
   yield* statements.lockAccount.one({ id: userId });
   const code = yield* statements.codeById.one({ id });
   return currentCode(code?.userId === userId ? code : undefined);
-}
-
-function* save({ updateCode }: Statements, code: QrCodeRecord): Step<void> {
-  yield* updateCode.change({ ...code });
 }
 
 function* insertPicture(

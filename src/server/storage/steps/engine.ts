@@ -43,19 +43,18 @@ export async function tellingEntries<Outcome>(
   }
 }
 
-/** The step of a method of the port: it is run with the arguments of the method, and comes to what that answers. */
-export type StepOf<Method extends (...args: never[]) => Promise<unknown>> = (
-  statements: Statements,
-  /** Whether the step may have been committed before. */
-  isRepeated: boolean,
-  ...args: Parameters<Method>
-) => Step<Awaited<ReturnType<Method>>>;
-
+/** @param isRepeated whether the step may have been committed before. */
 type Run<Args extends unknown[], Result> = (
   statements: Statements,
   isRepeated: boolean,
   ...args: Args
 ) => Step<Result>;
+
+/** The step of a method of the port: it is run with the arguments of the method, and comes to what that answers. */
+export type StepOf<Method extends (...args: never[]) => Promise<unknown>> = Run<
+  Parameters<Method>,
+  Awaited<ReturnType<Method>>
+>;
 
 /** The method of the port that runs a step which only reads. */
 export const reading =

@@ -1,7 +1,6 @@
 /** Sessions, and the passwords that they depend on: what changes either does so under the lock of the account. */
 import type { Storage } from '../port/storage.ts';
-import { liveSessionOf, newSessionRow } from '../rules/accounts.ts';
-import { isClosingDue } from '../rules/closed-accounts.ts';
+import { isClosingDue, liveSessionOf, newSessionRow } from '../rules/accounts.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 
 /** No session has this hash. */

@@ -1,5 +1,4 @@
 /** The storage port, made of the steps. An engine adds what only it can do, and does in its own way what it does better so. */
-import type { Storage } from '../port/storage.ts';
 import { createAccounts } from './accounts.ts';
 import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
@@ -11,21 +10,16 @@ import { createSessions } from './sessions.ts';
 import { createTips } from './tips.ts';
 import { createWords } from './words.ts';
 
-/** What each engine does by itself. */
-type Own = 'lookForOthers' | 'forgetRemnants' | 'checkRecent' | 'checkGround' | 'proveWritable' | 'close';
-
-export function createStorage(engine: Engine): Omit<Storage, Own> {
-  return {
-    isShared: engine.isShared,
-    subscribe: engine.listeners.subscribe,
-    ...createAccounts(engine),
-    ...createSessions(engine),
-    ...createCodes(engine),
-    ...createInstallation(engine),
-    ...createTips(engine),
-    ...createRecords(engine),
-    payments: createPayments(engine),
-    words: createWords(engine),
-    devices: createDevices(engine),
-  };
-}
+export const createStorage = (engine: Engine) => ({
+  isShared: engine.isShared,
+  subscribe: engine.listeners.subscribe,
+  ...createAccounts(engine),
+  ...createSessions(engine),
+  ...createCodes(engine),
+  ...createInstallation(engine),
+  ...createTips(engine),
+  ...createRecords(engine),
+  payments: createPayments(engine),
+  words: createWords(engine),
+  devices: createDevices(engine),
+});

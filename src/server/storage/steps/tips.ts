@@ -79,8 +79,8 @@ function* reverseTip(
  * Locks the accounts of the two people of a tip, so that nobody else moves their totals or adds to their entries, always in the order of
  * their ids, so that no two transactions wait for each other.
  */
-export function* lockAccounts({ lockAccountsOf }: Statements, parties: Parties): Step<void> {
-  yield* lockAccountsOf.all({ ids: accountsOf(parties) });
+export function* lockAccounts({ lockTipAccounts }: Statements, parties: Parties): Step<void> {
+  yield* lockTipAccounts.all({ ids: accountsOf(parties), codeIds: [] });
 }
 
 /** The tip that a new one may be a repetition of. */
