@@ -8,7 +8,7 @@ import type { Page } from '@playwright/test';
 import { databaseAt } from '#server/storage/open.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newTransactionId, type QrCodeId, type UserId } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { type Backstage, expect, holdAnswers, type Person, stat, test } from './fixtures.ts';
 
 const TAB = '/dashboard?tab=insights';
@@ -43,14 +43,14 @@ async function recordPast(
   const storage = await databaseAt({ engine: 'sqlite', path }).openForCommand();
   try {
     for (const { amount, at, service = 'bartender' } of tips) {
-      const amountCents = cents(amount * 100);
-      const { outcome } = await storage.recordTip({
-        ...{ id: newTransactionId(randomBytes), giverId: customer.id as UserId, amountCents },
-        ...{ qrCodeId: codes[service === 'dj' ? 'dj' : 'bartender'] as QrCodeId, serviceCategory: service },
-        ...feesFor(amountCents),
-        ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
-        ...{ idempotencyKey: null, createdAtMs: Date.parse(at), paymentMode: 'simulated' },
-      });
+      const given = {
+        id: newTransactionId(randomBytes),
+        giverId: customer.id as UserId,
+        qrCodeId: codes[service === 'dj' ? 'dj' : 'bartender'] as QrCodeId,
+        amountCents: amount * 100,
+        createdAtMs: Date.parse(at),
+      };
+      const { outcome } = await storage.recordTip(newTip(given, { serviceCategory: service }));
       expect(outcome).toBe('recorded');
     }
   } finally {

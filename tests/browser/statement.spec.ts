@@ -10,7 +10,7 @@ import { parse } from 'csv-parse/sync';
 import { databaseAt } from '#server/storage/open.ts';
 import { MAX_NAME_LENGTH } from '#shared/display-names.ts';
 import { newTransactionId, readQrCodeId, type UserId } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { requirePrintTools } from '../support/print-tools.ts';
 import { saveSheet } from '../support/prints.ts';
 import type { RunningServer } from '../support/running-server.ts';
@@ -40,14 +40,10 @@ async function giveTips(
   try {
     const ids: string[] = [];
     for (const { at, isRefunded = false, ...tip } of tips) {
-      const amountCents = cents(tip.amountCents);
       const id = newTransactionId(randomBytes);
       const createdAtMs = Date.parse(at);
-      const { outcome } = await storage.recordTip({
-        ...{ id, giverId: giver.id as UserId, qrCodeId, serviceCategory: 'bartender', amountCents },
-        ...{ ...feesFor(amountCents), giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
-        ...{ idempotencyKey: null, createdAtMs, paymentMode: 'simulated' },
-      });
+      const given = { id, giverId: giver.id as UserId, qrCodeId, createdAtMs, amountCents: tip.amountCents };
+      const { outcome } = await storage.recordTip(newTip(given));
       expect(outcome).toBe('recorded');
       const reversal = { transactionId: id, userId: receiver.id as UserId, idempotencyKey: null };
       if (isRefunded) await storage.reverseTip({ ...reversal, createdAtMs, giverFromMs: 0 });

@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { csvLine } from '#shared/csv.ts';
 import { newTransactionId } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { createChance } from '#tests/support/chance.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { typePassword } from '#tests/support/people.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
@@ -325,25 +325,21 @@ describe(`a statement of ${MANY} tips`, () => {
     });
     const { t, pat, cam } = await createScene({ wrapStorage });
     const chance = createChance(20_261_122);
-    const fees = { giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE };
     const [qrCodeId] = pat.codes;
     if (qrCodeId === undefined) throw new Error('pat has no code');
     let netCents = 0;
     for (let done = 0; done < count; ) {
       const batch = Array.from({ length: Math.min(2_000, count - done) }, () => {
-        const amountCents = cents(1_000 + chance.below(99_000));
-        const tip = { amountCents, ...feesFor(amountCents), ...fees, idempotencyKey: null };
-        netCents += tip.netAmountCents;
         done += 1;
-        return t.storage.recordTip({
-          ...tip,
+        const tip = newTip({
           id: newTransactionId(chance.bytes),
           giverId: cam.user.id,
           qrCodeId,
-          serviceCategory: 'bartender',
+          amountCents: 1_000 + chance.below(99_000),
           createdAtMs: t.clock.nowMs + done * 1_000,
-          paymentMode: 'simulated',
         });
+        netCents += tip.netAmountCents;
+        return t.storage.recordTip(tip);
       });
       for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');
     }

@@ -10,11 +10,11 @@ import { describe, expect, test } from 'vitest';
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl';
 import type { Storage } from '#server/storage/port/storage.ts';
 import { newTransactionId } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import { createValidator } from '#tests/support/api-description.ts';
 import { callTrpc } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { eventsOf } from '#tests/support/event-streams.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { createPaidApp } from '#tests/support/paid-app.ts';
 import { beginPayment } from '#tests/support/payment-steps.ts';
 import { typePassword } from '#tests/support/people.ts';
@@ -268,14 +268,10 @@ describe('an export', () => {
     await makePayable(pat);
     const [qrCodeId] = pat.codes;
     if (qrCodeId === undefined) throw new Error('pat has no code');
-    const amountCents = cents(2_000);
     const begin = async (createdAtMs: number) => {
       const id = newTransactionId(randomBytes);
-      await beginPayment(t.storage, {
-        ...{ id, amountCents, ...feesFor(amountCents), idempotencyKey: null, createdAtMs },
-        ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE, paymentMode: 'test' },
-        ...{ giverId: cam.user.id, qrCodeId, serviceCategory: 'bartender' },
-      });
+      const tip = { id, giverId: cam.user.id, qrCodeId, amountCents: 2_000, createdAtMs };
+      await beginPayment(t.storage, newTip(tip, { paymentMode: 'test' }));
       return id;
     };
     const ids: string[] = [];
@@ -502,22 +498,20 @@ describe(`an export of ${MANY} tips`, () => {
     });
     const { t, pat, cam } = await createScene({ wrapStorage });
     const chance = createChance(20_261_122);
-    const fees = { giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE };
     const [qrCodeId] = pat.codes;
     if (qrCodeId === undefined) throw new Error('pat has no code');
     for (let done = 0; done < count; ) {
       const batch = Array.from({ length: Math.min(2_000, count - done) }, () => {
-        const amountCents = cents(1_000 + chance.below(99_000));
         done += 1;
-        return t.storage.recordTip({
-          ...{ amountCents, ...feesFor(amountCents), ...fees, idempotencyKey: null },
-          id: newTransactionId(chance.bytes),
-          giverId: cam.user.id,
-          qrCodeId,
-          serviceCategory: 'bartender',
-          createdAtMs: t.clock.nowMs + done * 1_000,
-          paymentMode: 'simulated',
-        });
+        return t.storage.recordTip(
+          newTip({
+            id: newTransactionId(chance.bytes),
+            giverId: cam.user.id,
+            qrCodeId,
+            amountCents: 1_000 + chance.below(99_000),
+            createdAtMs: t.clock.nowMs + done * 1_000,
+          }),
+        );
       });
       for (const { outcome } of await Promise.all(batch)) expect(outcome).toBe('recorded');
     }

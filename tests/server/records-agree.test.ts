@@ -8,10 +8,11 @@ import { expect, test } from 'vitest';
 import { dateAfter } from '#shared/calendar.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import { newTransactionId, type QrCodeId, type TransactionId } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { cents, feesFor } from '#shared/money.ts';
 import { GRANULARITIES, TIP_DIRECTIONS, type TipDirection } from '#shared/records.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { createChance } from '#tests/support/chance.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -93,11 +94,8 @@ async function give(
   const fees = feesFor(amountCents);
   const serviceCategory = code.category ?? 'barber';
   const id = newTransactionId(chance.bytes);
-  const { outcome } = await t.storage.recordTip({
-    ...{ id, giverId: giver.user.id, qrCodeId: code.id, serviceCategory, amountCents, ...fees },
-    ...{ giverFeeRate: GIVER_FEE_RATE, receiverFeeRate: RECEIVER_FEE_RATE },
-    ...{ idempotencyKey: null, createdAtMs, paymentMode: 'simulated' },
-  });
+  const tip = { id, giverId: giver.user.id, qrCodeId: code.id, amountCents, createdAtMs };
+  const { outcome } = await t.storage.recordTip(newTip(tip, { serviceCategory }));
   expect(outcome).toBe('recorded');
   return {
     ...{ id, giverId: giver.user.id, receiverId: code.owner.user.id, serviceCategory, amountCents },

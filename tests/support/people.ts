@@ -5,7 +5,8 @@ import type { NewTransaction } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import { newQrCodeId, newTransactionId, newUserId, type QrCodeId, type RandomBytes } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
+import { cents } from '#shared/money.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 
 /** A Friday noon in UTC. */
 export const START_MS = Date.UTC(2026, 4, 15, 12);
@@ -55,20 +56,9 @@ export function createPeople(storage: Storage, random: RandomBytes = randomBytes
 
     /** A tip of the customer's for the code, at the fees of its amount. */
     function tip({ amountCents = 2_000, ...changes }: TipOptions = {}): NewTransaction {
-      return {
-        id: newTransactionId(random),
-        giverId: customer.id,
-        qrCodeId: code,
-        serviceCategory: 'bartender',
-        ...feesFor(cents(amountCents)),
-        amountCents: cents(amountCents),
-        giverFeeRate: GIVER_FEE_RATE,
-        receiverFeeRate: RECEIVER_FEE_RATE,
-        idempotencyKey: null,
-        paymentMode: 'simulated',
-        createdAtMs: START_MS,
-        ...changes,
-      };
+      const id = newTransactionId(random);
+      const given = { id, giverId: customer.id, qrCodeId: code, amountCents, createdAtMs: START_MS };
+      return newTip(given, changes);
     }
     return { provider, customer, code, tip };
   }

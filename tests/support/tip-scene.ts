@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { newTransactionId, type QrCodeId } from '#shared/ids.ts';
-import { cents, feesFor, GIVER_FEE_RATE, RECEIVER_FEE_RATE } from '#shared/money.ts';
 import type { Door } from '#tests/support/both-doors.ts';
 import {
   openStream,
@@ -10,6 +9,7 @@ import {
   type StreamOptions,
   type TipStream,
 } from '#tests/support/event-streams.ts';
+import { newTip } from '#tests/support/new-tip.ts';
 import { beginSession, START_MS } from '#tests/support/people.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
 import { enter } from '#tests/support/test-ledger.ts';
@@ -39,21 +39,9 @@ export async function openTipScene() {
   /** Records many tips past the doors. */
   async function recordTips(count: number): Promise<string[]> {
     const given = Array.from({ length: count }, async () => {
-      const amountCents = cents(1_000);
       const id = newTransactionId(randomBytes);
-      await t.storage.recordTip({
-        id,
-        giverId: customer.user.id,
-        qrCodeId: code as QrCodeId,
-        serviceCategory: 'bartender',
-        amountCents,
-        ...feesFor(amountCents),
-        giverFeeRate: GIVER_FEE_RATE,
-        receiverFeeRate: RECEIVER_FEE_RATE,
-        idempotencyKey: null,
-        paymentMode: 'simulated',
-        createdAtMs: START_MS,
-      });
+      const given = { id, giverId: customer.user.id, qrCodeId: code as QrCodeId, createdAtMs: START_MS };
+      await t.storage.recordTip(newTip({ ...given, amountCents: 1_000 }));
       return id;
     });
     return Promise.all(given);

@@ -89,9 +89,7 @@ export function liveSessionOf(
   return { account: accountOf(row), createdAtMs: sessionCreatedAtMs, expiresAtMs, confirmedAtMs };
 }
 
-// Closing an account for good leaves its row, because the ledger refers to it, with nothing in it that says who it was.
-
-/** The full name of an account that was closed, and the name on each of its tip pages. */
+/** The name of an account that was closed, and of its tip pages: the row stays, since the ledger refers to it, and says nobody's name. */
 export const CLOSED_ACCOUNT = 'Closed account';
 
 /** No hash of a password is empty, so that none fits. */

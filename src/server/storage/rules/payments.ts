@@ -140,22 +140,26 @@ export function decideRefund(
  * The tip that the ledger gets for a payment: when it was paid, and without the idempotency key, because that found the payment
  * before.
  */
-export function tipOf(payment: PaymentRecord, nowMs: number): NewTransaction {
-  return {
-    id: payment.id,
-    giverId: payment.giverId,
-    qrCodeId: payment.qrCodeId,
-    serviceCategory: payment.serviceCategory,
-    amountCents: payment.amountCents,
-    giverFeeCents: payment.giverFeeCents,
-    receiverFeeCents: payment.receiverFeeCents,
-    netAmountCents: payment.netAmountCents,
-    giverFeeRate: payment.giverFeeRate,
-    receiverFeeRate: payment.receiverFeeRate,
-    idempotencyKey: null,
-    createdAtMs: nowMs,
-    paymentMode: payment.paymentMode,
-  };
+export function tipOf(
+  {
+    receiverId: _receiver,
+    receiverName: _name,
+    receiverUsername: _username,
+    displayName: _displayName,
+    defaultThankYou: _thankYou,
+    destination: _destination,
+    state: _state,
+    changedAtMs: _changed,
+    expiresAtMs: _expires,
+    checkout: _checkout,
+    chargeId: _charge,
+    refund: _refund,
+    lookCount: _count,
+    ...tip
+  }: PaymentRecord,
+  nowMs: number,
+): NewTransaction {
+  return { ...tip, idempotencyKey: null, createdAtMs: nowMs };
 }
 
 /** The reversal that the ledger gets for a payment, with its idempotency key. */

@@ -43,29 +43,30 @@ export function withReceiverNames(
   };
 }
 
+/** What statements select beside a tip. */
+type Beside =
+  | 'sequence'
+  | 'position'
+  | 'kind'
+  | 'giverPosition'
+  | 'receiverPosition'
+  | 'giverPositionOfReversal'
+  | 'receiverPositionOfReversal'
+  | 'keyOfReversal';
+
 /** A row without what is none of the port's. */
-export function transactionOf(row: TransactionRecord): TransactionRecord {
-  return {
-    id: row.id,
-    giverId: row.giverId,
-    receiverId: row.receiverId,
-    receiverName: row.receiverName,
-    receiverUsername: row.receiverUsername,
-    displayName: row.displayName,
-    defaultThankYou: row.defaultThankYou,
-    qrCodeId: row.qrCodeId,
-    serviceCategory: row.serviceCategory,
-    amountCents: row.amountCents,
-    giverFeeCents: row.giverFeeCents,
-    receiverFeeCents: row.receiverFeeCents,
-    netAmountCents: row.netAmountCents,
-    giverFeeRate: row.giverFeeRate,
-    receiverFeeRate: row.receiverFeeRate,
-    idempotencyKey: row.idempotencyKey,
-    createdAtMs: row.createdAtMs,
-    paymentMode: row.paymentMode,
-    reversal: row.reversal,
-  };
+export function transactionOf({
+  sequence: _sequence,
+  position: _position,
+  kind: _kind,
+  giverPosition: _giver,
+  receiverPosition: _receiver,
+  giverPositionOfReversal: _giverReversed,
+  receiverPositionOfReversal: _receiverReversed,
+  keyOfReversal: _key,
+  ...transaction
+}: TransactionRecord & { readonly [Name in Beside]?: unknown }): TransactionRecord {
+  return transaction;
 }
 
 /**

@@ -26,9 +26,7 @@ export const createInstallation = (engine: Engine) =>
     },
 
     forgetSecrets: () =>
-      engine.transact(({ deleteDevices, deleteSecrets }) =>
-        together(deleteDevices.change({}), deleteSecrets.change({})),
-      ),
+      engine.transact((all) => together(all.deleteDevices.change({}), all.deleteSecrets.change({}))),
   }) satisfies Partial<Storage>;
 
 const takeAttempt: StepOf<Storage['takeAttempt']> = function* (statements, _, counts, nowMs) {

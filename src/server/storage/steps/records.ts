@@ -56,8 +56,8 @@ export const createRecords = (engine: Engine) =>
     },
 
     async readTotals(userId, fromMs, untilMs, serviceCategory) {
-      const period = { userId, fromMs, untilMs, serviceCategory: serviceCategory ?? null };
-      const found = await engine.read(({ totals }) => totals.one(period));
+      const period = { fromMs, untilMs, serviceCategory: serviceCategory ?? null };
+      const found = await engine.read(({ totals }) => totals.one({ userId, ...period }));
       if (!found) throw new Error('an account that is logged in has gone');
       return found;
     },

@@ -56,10 +56,8 @@ export const createSessions = (engine: Engine) =>
 
     // What deletes is repeated after a lost connection, and then tells of those alone that were left.
     endOtherSessions: (userId, kept) => {
-      const keptTokenHash = kept === null ? NO_TOKEN_HASH : Buffer.from(kept);
-      return engine.change(({ deleteOtherSessions }) =>
-        deleteOtherSessions.change({ userId, keptTokenHash }),
-      );
+      const others = { userId, keptTokenHash: kept === null ? NO_TOKEN_HASH : Buffer.from(kept) };
+      return engine.change(({ deleteOtherSessions }) => deleteOtherSessions.change(others));
     },
 
     forgetExpiredSessions: (nowMs, atMost) =>
