@@ -19,9 +19,9 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['choice', /^server\/storage\/open\.ts$/, 'storage engines'],
   ['storage', /^server\/storage\/(?:(?:port|rules|care)\/|checks\/past\.)?[^/]+$/, ''],
   ['schema', /^server\/storage\/schema\//, 'storage'],
-  // What is checked is rows of the tables.
+  // A check judges rows of the tables.
   ['checks', /^server\/storage\/checks\//, 'storage schema'],
-  // What statements are run by is a type of the steps'.
+  // A prepared statement answers a step, so that the two are one layer.
   ['steps', /^server\/storage\/(?:statements|steps)\//, 'storage schema checks'],
   ['engines', /^server\/storage\/(sqlite|postgres)\//, 'storage schema checks steps'],
   ['codes', /^server\/qr-modules\.ts$/, ''],

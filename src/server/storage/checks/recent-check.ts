@@ -85,7 +85,7 @@ interface DueEntry extends Omit<EntryRow, 'cents' | 'balanceAfterCents'> {
   readonly tip: typeof transactions.$inferSelect;
 }
 
-/** Those by `placeOf`. */
+/** Due entries by the place at which they must stand (`placeOf`). */
 type DueEntries = ReadonlyMap<string, DueEntry>;
 
 /** The entries that the rows of a window must have left, where they say; a guest has none. */

@@ -68,7 +68,8 @@ export function createPostgresStorage(url: string): Storage {
     findSession: (tokenHash, nowMs) =>
       clockGuard.judge(() => sessions.add({ hash: Buffer.from(tokenHash).toString('hex'), nowMs })),
 
-    findEndedSessions: async (tokenHashes, nowMs) => {
+    async findEndedSessions(tokenHashes, nowMs) {
+      if (!clockGuard.isRight()) return [];
       const ended = await storage.findEndedSessions(tokenHashes, nowMs);
       return clockGuard.isRight() ? ended : [];
     },

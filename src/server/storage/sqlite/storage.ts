@@ -82,9 +82,9 @@ const PROOF = {
 } as const;
 
 /** Proves that tips could be recorded. */
-async function proveWritable({ change }: Pick<Engine, 'change'>): Promise<void> {
+async function proveWritable({ transact, change }: Engine): Promise<void> {
   const { account } = PROOF;
-  await change(({ deleteAttemptsOn, saveAttemptCount }) =>
+  await transact(({ deleteAttemptsOn, saveAttemptCount }) =>
     // One that is left from a proof that was cut off would be kept as it is, which writes little.
     together(deleteAttemptsOn.change({ account }), saveAttemptCount.change(PROOF)),
   );

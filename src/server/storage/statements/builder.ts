@@ -1,6 +1,6 @@
 /**
- * What statements are built with. Each is written once, with drizzle's builder for PostgreSQL, and prepared by both engines under its
- * name: PostgreSQL as it is; SQLite by `../sqlite/driver.ts`. Where an engine needs another text, `choose` says why.
+ * What statements are built with. Each is written once, with drizzle's builder for PostgreSQL, and compiled for both engines
+ * (`compile.ts`). Where an engine needs another text, `choose` says why.
  */
 import {
   type Column,
@@ -74,7 +74,7 @@ export type WholeRow<Table extends PgTable> = Omit<InferSelectModel<Table>, Numb
 /** A statement that is run with values of a type. */
 export interface Typed<Query, Values> {
   readonly query: Query;
-  /** Of no use but to the compiler. */
+  /** Tells the type of the values; no statement has this member. */
   readonly accepts?: (values: Values) => void;
 }
 
@@ -86,7 +86,7 @@ export function allBut<Table extends PgTable, Name extends keyof Columns<Table>>
   const kept = Object.entries(getTableColumns(table)).filter(
     ([name]) => !names.some((other) => other === name),
   );
-  // Typed by name only in what is known of one table, not of any.
+  // TypeScript types an object by its keys only where it knows the table.
   return Object.fromEntries(kept) as Omit<Columns<Table>, Name>;
 }
 
@@ -100,7 +100,7 @@ export function given<Table extends PgTable, Name extends keyof Columns<Table> &
   _table: Table,
   ...names: readonly Name[]
 ): Assignments<Name> {
-  // As above.
+  // TypeScript types an object by its keys only where it knows the table.
   return assign(names) as Assignments<Name>;
 }
 
@@ -109,7 +109,7 @@ export function givenAllBut<Table extends PgTable, Name extends keyof Columns<Ta
   table: Table,
   ...names: readonly Name[]
 ): Assignments<Exclude<keyof Columns<Table>, Name>> {
-  // As above.
+  // TypeScript types an object by its keys only where it knows the table.
   return assign(Object.keys(allBut(table, ...names))) as Assignments<Exclude<keyof Columns<Table>, Name>>;
 }
 
@@ -118,7 +118,7 @@ function everyColumn<Table extends PgTable>(table: Table): PgInsertValue<Table> 
   const names = Object.entries(getTableColumns(table))
     .filter(([, column]) => column.generatedIdentity === undefined)
     .map(([name]): [string, Placeholder] => [name, value(name)]);
-  // As above.
+  // TypeScript types an object by its keys only where it knows the table.
   return Object.fromEntries(names) as PgInsertValue<Table>;
 }
 
@@ -135,10 +135,10 @@ export const insert = <Table extends PgTable>(db: Builder['db'], table: Table) =
   ofRows(table, db.insert(table).values(everyColumn(table)));
 
 /** The same for a table whose rows the database numbers: it answers the number. */
-export const insertNumbered = <Table extends PgTable, Number extends PgColumn>(
+export const insertNumbered = <Table extends PgTable, Sequence extends PgColumn>(
   db: Builder['db'],
   table: Table,
-  sequence: Number,
+  sequence: Sequence,
 ) => ofRows(table, db.insert(table).values(everyColumn(table)).returning({ sequence }));
 
 /** An insert of whole rows where a row that is there already stays, and none is inserted. */
@@ -161,7 +161,7 @@ export function save<Table extends PgTable>(
       .values(everyColumn(table))
       .onConflictDoUpdate({
         target: columns.filter(isOfKey).map(([, column]) => column),
-        // As above.
+        // TypeScript types an object by its keys only where it knows the table.
         set: Object.fromEntries(
           others.map(([name, column]) => [name, sql`excluded.${sql.identifier(column.name)}`]),
         ) as PgUpdateSetSource<Table>,

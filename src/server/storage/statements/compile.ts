@@ -94,6 +94,7 @@ class CompilingSession extends PgSession<ChangeCount> {
 
 function binderOf(params: readonly unknown[], bound: Differences['bound']): Compiled['bind'] {
   const sources = params.map((param) => {
+    // The columns of these tables encode nothing: an engine takes values as they are (`bound`).
     const source = is(param, Param) ? param.value : param;
     return is(source, Placeholder)
       ? { name: String(source.name), constant: null }

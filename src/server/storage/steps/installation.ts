@@ -7,7 +7,6 @@ import { together } from './step.ts';
 export const createInstallation = (engine: Engine) =>
   ({
     takeAttempt: transacting(engine)(takeAttempt),
-
     returnAttempt: transacting(engine)(returnAttempt),
 
     forgetAttempts: (account) =>

@@ -41,12 +41,10 @@ export function createPayments(engine: Engine): Payments {
       return (await read((statements) => find(statements, name))) ?? null;
     },
 
-    listPayments: async (giverId, before, atMost) =>
-      (
-        await read(({ paymentsOfGiver }) =>
-          paymentsOfGiver.all({ giverId, ...rules.placeBefore(before), atMost }),
-        )
-      ).map(rules.paymentOf),
+    async listPayments(giverId, before, atMost) {
+      const wanted = { giverId, ...rules.placeBefore(before), atMost };
+      return (await read(({ paymentsOfGiver }) => paymentsOfGiver.all(wanted))).map(rules.paymentOf);
+    },
 
     takeOpenPayments: transacting(engine)(takeOpenPayments),
 

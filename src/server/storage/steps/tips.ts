@@ -44,8 +44,8 @@ export const accountsOf = ({ giverId, receiverId }: Parties): readonly UserId[] 
 /** Records a tip by itself. It is not for a step that may be repeated: a tip without a key has no trace of its first run. */
 function* recordTip(statements: Statements, _: boolean, tip: GivenTip): Step<Committed<RecordOutcome>> {
   const code = yield* statements.codeWithProvider.one({ id: tip.qrCodeId });
-  const isOut = yield* isBlocked(statements, tip.giverId, code);
-  const decision = decideTip(tip, yield* findEarlierTip(statements, tip), code, isOut);
+  const isGiverBlocked = yield* isBlocked(statements, tip.giverId, code);
+  const decision = decideTip(tip, yield* findEarlierTip(statements, tip), code, isGiverBlocked);
   if (decision.outcome !== 'due') return { outcome: decision, accounts: [] };
   const transaction = yield* enterTip(statements, tip, decision.code);
   return { outcome: { outcome: 'recorded', transaction }, accounts: accountsOf(transaction) };
@@ -120,16 +120,18 @@ function* enterTip(
   const inserted = yield* statements.insertTransaction.one({ ...tip, receiverId, ...positions });
   if (!inserted) throw new Error('a tip that was inserted has no number');
   const transactionSequence = inserted.sequence;
-  if (given) yield* statements.insertEntry.change({ ...given, transactionSequence });
-  yield* statements.insertEntry.change({ ...received, transactionSequence });
-  yield* statements.addToBucket.change({
-    accountId: receiverId,
-    startMs: bucketStartMs(tip),
-    serviceCategory: tip.serviceCategory,
-    netCents: tip.netAmountCents,
-    grossCents: tip.amountCents,
-  });
-  if (words) yield* statements.insertWords.change(newWordsRow({ ...tip, receiverId }, words));
+  yield* together(
+    ...(given ? [statements.insertEntry.change({ ...given, transactionSequence })] : []),
+    statements.insertEntry.change({ ...received, transactionSequence }),
+    statements.addToBucket.change({
+      accountId: receiverId,
+      startMs: bucketStartMs(tip),
+      serviceCategory: tip.serviceCategory,
+      netCents: tip.netAmountCents,
+      grossCents: tip.amountCents,
+    }),
+    ...(words ? [statements.insertWords.change(newWordsRow({ ...tip, receiverId }, words))] : []),
+  );
   return withReceiverNames({ ...tip, receiverId, reversal: null }, code);
 }
 
