@@ -5,7 +5,7 @@
 import { brand } from '#shared/brand.ts';
 import { paths } from './paths.ts';
 
-/** Where this device keeps for which account it was registered for notices (dashboard/notices/this-device.ts). */
+/** Where this device keeps for which account it was registered for notices (dashboard/notifications/registration.ts). */
 export const NOTICES_KEY = `${brand.linkScheme}_notices`;
 
 /**

@@ -1,8 +1,8 @@
 /** The Insights tab keeps in its address what it shows, and says in words how takings changed. */
 import { describe, expect, it } from 'vitest';
+import { compare, shareInWords } from '#client/dashboard/insights/format.ts';
 import { blocksOf } from '#client/dashboard/insights/hour-blocks.ts';
 import { addressBeside, addressOf, viewIn } from '#client/dashboard/insights/view.ts';
-import { compare, shareInWords } from '#client/dashboard/insights/words.ts';
 import { cents } from '#shared/money.ts';
 
 /** A Wednesday. */

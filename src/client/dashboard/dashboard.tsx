@@ -28,7 +28,7 @@ import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
 import { useDashboardData } from './queries.ts';
 import { Stats } from './stats.tsx';
-import { TransactionsSketch } from './transactions-sketch.tsx';
+import { TransactionsSketch } from './transactions/transactions-sketch.tsx';
 
 const Profile = lazy(() => import('./account/profile.tsx').then(({ Profile }) => ({ default: Profile })));
 const Insights = lazy(() =>
@@ -36,7 +36,7 @@ const Insights = lazy(() =>
 );
 const loadCodes = () => import('./provider-codes.tsx');
 const ProviderCodes = lazy(() => loadCodes().then(({ ProviderCodes }) => ({ default: ProviderCodes })));
-const loadTransactions = () => import('./transactions.tsx');
+const loadTransactions = () => import('./transactions/transactions.tsx');
 const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
 const Payouts = lazy(() => import('./payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
 const loadQuestion = () => import('../session/password-again.ts');
@@ -74,7 +74,9 @@ function Overview({ user }: { readonly user: User }) {
   }, [tab]);
   useEffect(() => {
     startWorker(() => {
-      import('./notices/keep-notices.ts').then(({ keepNotices }) => keepNotices(user.id)).catch(() => {});
+      import('./notifications/keep-notifications.ts')
+        .then(({ keepNotices }) => keepNotices(user.id))
+        .catch(() => {});
     });
   }, [user.id]);
   useEffect(() => {

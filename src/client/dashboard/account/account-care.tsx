@@ -1,7 +1,7 @@
 /** The part of the profile with forms; it is fetched when the profile is opened. */
 import type { User } from '#shared/accounts.ts';
-import { moveNotices } from '../notices/keep-notices.ts';
-import { WordSettings } from '../words/word-settings.tsx';
+import { WordSettings } from '../messages/message-settings.tsx';
+import { moveNotices } from '../notifications/keep-notifications.ts';
 import { ChangePassword } from './change-password.tsx';
 import { Leaving } from './leaving.tsx';
 import { Services } from './services.tsx';

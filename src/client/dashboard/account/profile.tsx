@@ -21,7 +21,7 @@ const Payouts = lazy(() => import('../payouts/payouts.tsx').then(({ Payouts }) =
 const loadQuestion = () => import('../../session/password-again.ts');
 
 const ThisDevice = lazy(() =>
-  import('../notices/this-device.tsx').then(({ ThisDevice }) => ({ default: ThisDevice })),
+  import('../notifications/this-device.tsx').then(({ ThisDevice }) => ({ default: ThisDevice })),
 );
 
 const EditDetails = lazy(() =>

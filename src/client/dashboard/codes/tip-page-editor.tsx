@@ -15,7 +15,7 @@ import { Choice } from '../../ui/choice.tsx';
 import { showFailure } from '../../ui/failures.ts';
 import { Field } from '../../ui/field.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
-import { counted } from '../words/counted.ts';
+import { counted } from '../messages/counted.ts';
 import { useShowCode } from './code-changes.ts';
 import { PictureError, toJpeg } from './photo.ts';
 import { CroppedPhoto } from './photo-cropper.tsx';

@@ -7,8 +7,8 @@ import { CATEGORY_LABELS, isServiceCategory, SERVICE_CATEGORIES } from '#shared/
 import type { Granularity } from '#shared/records.ts';
 import { Button } from '../../ui/button.tsx';
 import styles from './controls.module.css';
+import { periodInWords } from './format.ts';
 import { addressBeside, addressOf, BARS, type InsightsView } from './view.ts';
-import { periodInWords } from './words.ts';
 
 const GRANULARITIES = ['day', 'week', 'month'] as const satisfies readonly Granularity[];
 

@@ -5,9 +5,9 @@
 import { type KeyboardEvent, useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
+import { hourInWords, tipsInWords, weekdayInWords } from './format.ts';
 import { type Block, blocksOf } from './hour-blocks.ts';
 import styles from './hours.module.css';
-import { hourInWords, tipsInWords, weekdayInWords } from './words.ts';
 
 const HOURS_PER_COLUMN = [1, 3, 6];
 

@@ -13,14 +13,14 @@ import { Empty } from '../../ui/empty.tsx';
 import { Problem } from '../../ui/states.tsx';
 import { useNewDay } from '../new-day.ts';
 import { Controls } from './controls.tsx';
+import { TakingsChart } from './earnings-chart.tsx';
+import { TakingsNumbers, TakingsTotal } from './earnings-numbers.tsx';
+import { compare, periodInWords, tipsInWords } from './format.ts';
 import { Hours } from './hours.tsx';
 import styles from './insights.module.css';
 import { InsightsSketch } from './insights-sketch.tsx';
 import { ServiceShares } from './service-shares.tsx';
-import { TakingsChart } from './takings-chart.tsx';
-import { TakingsNumbers, TakingsTotal } from './takings-numbers.tsx';
 import { viewIn } from './view.ts';
-import { compare, periodInWords, tipsInWords } from './words.ts';
 
 export function Insights({ user }: { readonly user: User }) {
   const search = useSearch();

@@ -2,8 +2,8 @@
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
+import { shareInWords } from './format.ts';
 import styles from './service-shares.module.css';
-import { shareInWords } from './words.ts';
 
 export function ServiceShares({ takings }: { readonly takings: Insights }) {
   const { byService, netCents: all } = takings;

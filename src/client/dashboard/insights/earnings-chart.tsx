@@ -7,8 +7,8 @@ import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { formatUsd } from '#shared/money.ts';
 import type { Granularity, Insights, TakingsBar } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
-import styles from './takings-chart.module.css';
-import { barInWords, barLabel, periodInWords, roundedUsd, tipsInWords } from './words.ts';
+import styles from './earnings-chart.module.css';
+import { barInWords, barLabel, periodInWords, roundedUsd, tipsInWords } from './format.ts';
 
 /** About as many lines as the eye needs to read a height. */
 const LINES = 4;

@@ -5,8 +5,8 @@ import type { Transaction } from '#shared/tips.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/confirmation.tsx';
-import { useFailure } from './word-changes.ts';
-import styles from './words.module.css';
+import { useFailure } from './message-changes.ts';
+import styles from './messages.module.css';
 
 export function BlockGiver({ tip: { id, giverId, serviceCategory } }: { readonly tip: Transaction }) {
   const utils = trpc.useUtils();

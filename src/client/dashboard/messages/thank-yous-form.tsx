@@ -6,8 +6,8 @@ import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { counted } from './counted.ts';
-import { PROPOSED } from './ready-thank-yous.ts';
-import styles from './words.module.css';
+import styles from './messages.module.css';
+import { PROPOSED } from './thank-yous.ts';
 
 interface ThankYousFormProps {
   readonly texts: readonly string[];

@@ -2,12 +2,12 @@
 import { ReceiptText } from 'lucide-react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { filterFromAddress, isUnfiltered } from '../tip-filter.ts';
-import { Empty } from '../ui/empty.tsx';
-import { FilterBar } from './filter/filter-bar.tsx';
-import { FoundTransactions } from './filter/found-transactions.tsx';
-import { useToday } from './new-day.ts';
-import type { Listing } from './queries.ts';
+import { filterFromAddress, isUnfiltered } from '../../tip-filter.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { useToday } from '../new-day.ts';
+import type { Listing } from '../queries.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { FoundTransactions } from './found-transactions.tsx';
 import { TransactionList } from './transaction-list.tsx';
 import styles from './transactions.module.css';
 

@@ -1,6 +1,6 @@
 /** The skeleton of the list of transactions while it loads. */
-import card from '../ui/card.module.css';
-import { Skeleton } from '../ui/states.tsx';
+import card from '../../ui/card.module.css';
+import { Skeleton } from '../../ui/states.tsx';
 import styles from './transaction-list.module.css';
 
 const SKETCHED_ROWS = ['a', 'b', 'c', 'd', 'e'];

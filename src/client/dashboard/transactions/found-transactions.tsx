@@ -7,10 +7,10 @@ import { ButtonLink } from '../../ui/button-link.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Problem } from '../../ui/states.tsx';
 import { LOAD_FAILED, useListing } from '../queries.ts';
-import { TransactionList } from '../transaction-list.tsx';
-import { TransactionsSketch } from '../transactions-sketch.tsx';
 import { clearingLink } from './clearing-link.ts';
 import styles from './filter-bar.module.css';
+import { TransactionList } from './transaction-list.tsx';
+import { TransactionsSketch } from './transactions-sketch.tsx';
 
 interface FoundTransactionsProps {
   readonly user: User;

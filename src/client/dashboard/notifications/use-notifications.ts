@@ -7,7 +7,7 @@ import { trpc } from '../../session/api-hooks.ts';
 import { FRESH, type Part } from '../../session/part.ts';
 import { withPassword } from '../../session/password-again.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
-import { keepNotices } from './keep-notices.ts';
+import { keepNotices } from './keep-notifications.ts';
 import { findSubscription, inWords, keep, keyOf, readKept, subscribe } from './registration.ts';
 
 const NO_PUSH_SERVICE =

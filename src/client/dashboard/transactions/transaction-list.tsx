@@ -5,19 +5,19 @@ import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { paths } from '../paths.ts';
-import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
-import card from '../ui/card.module.css';
-import { Money } from '../ui/money.tsx';
-import { FetchedDialog } from './fetched.tsx';
-import type { Listing } from './queries.ts';
-import { shortDateTime } from './short-date-time.ts';
+import { paths } from '../../paths.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import card from '../../ui/card.module.css';
+import { Money } from '../../ui/money.tsx';
+import { FetchedDialog } from '../fetched.tsx';
+import type { Listing } from '../queries.ts';
+import { shortDateTime } from '../short-date-time.ts';
+import { RowWords } from './row-messages.tsx';
 import styles from './transaction-list.module.css';
-import { RowWords } from './words/row-words.tsx';
 
 const WordsDialog = lazy(() =>
-  import('./words/words-dialog.tsx').then(({ WordsDialog }) => ({ default: WordsDialog })),
+  import('../messages/messages-dialog.tsx').then(({ WordsDialog }) => ({ default: WordsDialog })),
 );
 
 interface TransactionListProps {

@@ -1,9 +1,9 @@
 /** The thank-yous that somebody keeps ready, in their profile. */
 import { toastSuccess } from '../../toasts.ts';
 import { Loading, Problem } from '../../ui/states.tsx';
-import { useReadyThankYous } from './ready-thank-yous.ts';
+import styles from './messages.module.css';
+import { useReadyThankYous } from './thank-yous.ts';
 import { ThankYousForm } from './thank-yous-form.tsx';
-import styles from './words.module.css';
 
 export function OwnThankYous() {
   const { texts, retry } = useReadyThankYous();

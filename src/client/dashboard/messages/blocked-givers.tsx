@@ -13,7 +13,7 @@ import { Confirmation } from '../../ui/confirmation.tsx';
 import { Loading, Problem } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
 import { shortDateTime } from '../short-date-time.ts';
-import styles from './words.module.css';
+import styles from './messages.module.css';
 
 export function BlockedGivers() {
   const query = trpc.words.blocked.useQuery(undefined, FRESH);

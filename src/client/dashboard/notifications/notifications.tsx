@@ -15,7 +15,7 @@ import { Loading, Problem, Skeleton } from '../../ui/states.tsx';
 import styles from '../account/account-care.module.css';
 import { shortDateTime } from '../short-date-time.ts';
 import type { Obstacle } from './registration.ts';
-import { useNotices } from './use-notices.ts';
+import { useNotices } from './use-notifications.ts';
 import { useObstacle } from './use-obstacle.ts';
 
 const UNKNOWN_DEVICE = 'Unknown device';

@@ -1,6 +1,6 @@
 /** What giver and receiver wrote about a tip, below its row. Words are text only: nothing in them becomes a link. */
 import type { Transaction } from '#shared/tips.ts';
-import styles from './row-words.module.css';
+import styles from './row-messages.module.css';
 
 interface RowWordsProps {
   readonly transaction: Transaction;

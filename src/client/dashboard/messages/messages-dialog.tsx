@@ -4,8 +4,8 @@ import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { shortDateTime } from '../short-date-time.ts';
-import { TipWords } from './tip-words.tsx';
-import styles from './words.module.css';
+import styles from './messages.module.css';
+import { TipWords } from './tip-messages.tsx';
 
 interface WordsDialogProps {
   readonly tip: Transaction;

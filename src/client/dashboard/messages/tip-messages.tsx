@@ -1,9 +1,9 @@
 /** Everything about the words of a received tip: what its giver wrote, the answer, and what can be done against either. */
 import type { Transaction } from '#shared/tips.ts';
 import { BlockGiver } from './block-giver.tsx';
-import { GivenWords } from './given-words.tsx';
+import { GivenWords } from './given-message.tsx';
+import styles from './messages.module.css';
 import { Thanks } from './thanks.tsx';
-import styles from './words.module.css';
 
 interface TipWordsProps {
   readonly tip: Transaction;

@@ -5,8 +5,8 @@ import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirmation } from '../../ui/confirmation.tsx';
 import { shortDateTime } from '../short-date-time.ts';
-import { useWordsOf } from './word-changes.ts';
-import styles from './words.module.css';
+import { useWordsOf } from './message-changes.ts';
+import styles from './messages.module.css';
 
 export function GivenWords({ tip }: { readonly tip: Transaction }) {
   const { message, giverName, wordsHidden, reportedAt } = tip;

@@ -10,10 +10,10 @@ import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { counted } from './counted.ts';
-import { PROPOSED, useReadyThankYous } from './ready-thank-yous.ts';
+import { useFailure, useShowTip } from './message-changes.ts';
+import styles from './messages.module.css';
+import { PROPOSED, useReadyThankYous } from './thank-yous.ts';
 import { ThankYousForm } from './thank-yous-form.tsx';
-import { useFailure, useShowTip } from './word-changes.ts';
-import styles from './words.module.css';
 
 interface ThanksProps {
   readonly tip: Transaction;

@@ -4,8 +4,8 @@ import type { ReactNode } from 'react';
 import { formatUsd } from '#shared/money.ts';
 import type { Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
-import styles from './takings-numbers.module.css';
-import { type Comparison, dateInWords } from './words.ts';
+import styles from './earnings-numbers.module.css';
+import { type Comparison, dateInWords } from './format.ts';
 
 const SIGNS = { up: <TrendingUp />, down: <TrendingDown />, same: <Equal />, unknown: null } as const;
 
