@@ -14,7 +14,7 @@ test.each(EXCEPTIONS)('an exception is still needed: %s', (reason) => {
   expect(violationsOf(product, others)).not.toEqual([]);
 });
 
-const ROUTER = "'#server/api/router.ts';";
+const ROUTER = "'#server/api/procedures/router.ts';";
 
 test.each([
   ['server/billing/invoices.ts', '', 'stands in no layer'],
@@ -26,7 +26,7 @@ test.each([
   ['server/payments/payouts.ts', "import Stripe from 'stripe';", 'only one module knows the payment service'],
   ['server/tips/utils.ts', '', 'is named after nothing'],
   ['shared/helpers/money.ts', '', 'is named after nothing'],
-  ['server/api/rest.ts', "import { createApp } from '#server/app.ts';", 'api must not know app'],
+  ['server/api/rest/rest.ts', "import { createApp } from '#server/app.ts';", 'doors must not know app'],
   ['server/app.ts', "import type { Db } from './storage/sqlite/connection.ts';", 'app must not know engines'],
   ['server/auth/accounts.ts', "export { t } from '../tips/tips.ts';", 'chapters must not know chapters'],
   ['server/auth/accounts.ts', "import '../tips/tips.ts';", 'chapters must not know chapters'],
@@ -38,17 +38,21 @@ test.each([
   ['client/session/guards.tsx', "import { App } from '../start/app.tsx';", 'data must not know start'],
   ['server/app.ts', "import { App } from '#client/start/app.tsx';", 'app must not know start'],
   ['server/app.ts', "import { t } from '#tests/support/test-app.ts';", 'app must not know it'],
-  ['client/tip/tip.tsx', `import type { AppRouter } from ${ROUTER}`, 'screens must not know api'],
-  ['client/api.ts', `import type { AppRouter, Caller } from ${ROUTER}`, 'roots must not know api'],
-  ['client/api.ts', `import type { AppRouter } from ${ROUTER}\n`.repeat(2), 'roots must not know api'],
+  ['client/tip/tip.tsx', `import type { AppRouter } from ${ROUTER}`, 'screens must not know procedures'],
+  ['client/api.ts', `import type { AppRouter, Caller } from ${ROUTER}`, 'roots must not know procedures'],
+  ['client/api.ts', `import type { AppRouter } from ${ROUTER}\n`.repeat(2), 'roots must not know procedures'],
   ['shared/tips.ts', "import { pino } from 'pino';", 'shared knows zod only'],
   ['client/ui/screen.tsx', "import { join } from 'node:path';", 'browsers have no Node.js'],
   ['server/tips/tips.ts', "import { cors } from 'hono/cors';", 'only the edge knows the web framework'],
   ['server/tips/tips.ts', "import type { TRPCError } from '@trpc/server';", 'only the edges know tRPC'],
-  ['server/api/rest.ts', "import { eq } from 'drizzle-orm';", 'only statements know the builder of queries'],
+  [
+    'server/api/rest/rest.ts',
+    "import { eq } from 'drizzle-orm';",
+    'only statements know the builder of queries',
+  ],
   ['server/storage/steps/codes.ts', "import type { Client } from 'pg';", 'only the engine knows its driver'],
   ['server/storage/steps/codes.ts', "import '../sqlite/group-commit.ts';", 'steps must not know engines'],
-  ['server/api/rest.ts', "import { create } from 'qrcode';", 'one module encodes codes'],
+  ['server/api/rest/rest.ts', "import { create } from 'qrcode';", 'one module encodes codes'],
   ['server/tips/tips.ts', "import webPush from 'web-push';", 'one module encrypts notices'],
   ['server/print/printer.ts', "import PDFDocument from 'pdfkit';", 'only the thread that prints sets type'],
   ['server/print/printer.ts', "import { drawSheet } from './sheet.ts';", 'printer must not know drawing'],

@@ -1,5 +1,5 @@
 /**
- * `npm run types` writes what src/server/api/client-types.ts exports into one declaration file of plain types, for TypeScript
+ * `npm run types` writes what src/server/api/procedures/client-types.ts exports into one declaration file of plain types, for TypeScript
  * clients outside of this repository. The compiler resolves the types, because types inferred from zod schemas would need zod.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { API, NodeBuilderFlags, SymbolFlags } from 'typescript/unstable/sync';
  */
 
 const PROJECT_FOLDER = join(dirname(fileURLToPath(import.meta.url)), '..');
-const SOURCE = join(PROJECT_FOLDER, 'src/server/api/client-types.ts');
+const SOURCE = join(PROJECT_FOLDER, 'src/server/api/procedures/client-types.ts');
 const ROUTER = 'AppRouter';
 
 /** The docstrings of branded types, which the declaration file turns into names of plain types. */

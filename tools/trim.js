@@ -17,7 +17,7 @@ const NEVER_LOADED = [
   // Declarations, source maps, and sources of what is compiled already.
   /\.(?:map|[cm]?tsx?|c|cc|cpp|h|hpp|gypi?)$/,
   /^better-sqlite3\/deps\//,
-  // src/server/api/docs.ts serves two files.
+  // src/server/api/openapi/docs.ts serves two files.
   /^swagger-ui-dist\/(?!package\.json|LICENSE|NOTICE|swagger-ui\.css$|swagger-ui-bundle\.js(?:\.LICENSE\.txt)?$)/,
   // Builds of pdfkit and fontkit for browsers.
   /^pdfkit\/js\/[^/]*\.(?:browser|standalone|old)\b/,

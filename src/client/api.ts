@@ -10,7 +10,7 @@ import {
   type TRPCLink,
 } from '@trpc/client';
 import { observable } from '@trpc/server/observable';
-import type { AppRouter } from '#server/api/router.ts';
+import type { AppRouter } from '#server/api/procedures/router.ts';
 import type { PasswordChange } from '#shared/accounts.ts';
 import type { ErrorCode, FieldError } from '#shared/errors.ts';
 import { removeWorker } from './service-worker.ts';

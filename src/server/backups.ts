@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { runApart } from './apart.ts';
-import type { Troubles } from './api/probes.ts';
+import type { Troubles } from './api/http/probes.ts';
 import { BACKUP_PATIENCE_MS, type BackupSchedule, createBackupSchedule } from './backup-schedule.ts';
 import { type Config, readEnvironment } from './config.ts';
 import { findDiffering } from './storage/checks/past.ts';

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
-import type { Troubles } from './api/probes.ts';
+import type { Troubles } from './api/http/probes.ts';
 import type { Storage } from './storage/port/storage.ts';
 
 const LEDGER_CHECK_INTERVAL_MS = 60_000;

@@ -3,7 +3,7 @@ import { TRPCClientError } from '@trpc/client';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { vi } from 'vitest';
-import { trpcErrorOf } from '#server/api/trpc.ts';
+import { trpcErrorOf } from '#server/api/http/refusals.ts';
 import { AppError, type ErrorCode } from '#shared/errors.ts';
 
 /** The browser's storage, in memory. */

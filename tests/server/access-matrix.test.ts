@@ -3,7 +3,7 @@
  * the product, so that one without a row here fails. What belongs to somebody else answers as if it did not exist.
  */
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import type { REFUSALS } from '#shared/errors.ts';
 import {
   call,

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import argon2 from 'argon2';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import { createAccounts } from '#server/auth/accounts.ts';
 import { createSessions } from '#server/auth/sessions.ts';
 import {

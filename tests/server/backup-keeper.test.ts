@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { runApart } from '#server/apart.ts';
-import { createTroubles } from '#server/api/probes.ts';
+import { createTroubles } from '#server/api/http/probes.ts';
 import { createBackupSchedule, type MadeBackup } from '#server/backup-schedule.ts';
 import { createBackupKeeper } from '#server/backups.ts';
 import { START_MS } from '#tests/support/people.ts';

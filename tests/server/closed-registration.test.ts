@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createTRPCClient, httpBatchLink } from '@trpc/client';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { AppRouter } from '#server/api/router.ts';
+import type { AppRouter } from '#server/api/procedures/router.ts';
 import { installedCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { sendRaw } from '#tests/support/raw-socket.ts';
 import { enter } from '#tests/support/rest-client.ts';

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { createRequestServer } from '#server/api/unread-requests.ts';
+import { createRequestServer } from '#server/api/http/unread-requests.ts';
 import { installedCaddy, startCaddy } from '#tests/support/caddy.ts';
 import { FRAMINGS, type Target, tryConnection } from '#tests/support/persistent-socket.ts';
 import { requestRaw, sendRaw } from '#tests/support/raw-socket.ts';

@@ -3,7 +3,7 @@
  * prototypes. Both doors refuse them alike, before a procedure runs.
  */
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import { toWire } from '#server/api/wire.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import {

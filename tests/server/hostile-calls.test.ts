@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import type { ErrorCode } from '#shared/errors.ts';
 import { answerOf, callRest, outcomesOf, PROCEDURES, refusedBy } from '#tests/support/both-doors.ts';
 import { codeOf, isEventStream, readStream } from '#tests/support/event-streams.ts';

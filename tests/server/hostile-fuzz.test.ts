@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import { toWire } from '#server/api/wire.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { answerOf, type Door, outcomesOf, PROCEDURES, trpcRequest } from '#tests/support/both-doors.ts';

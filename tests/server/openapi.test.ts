@@ -7,7 +7,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import {
   describedApp,

@@ -9,7 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answer, prepare } from '#server/api/prepared-answer.ts';
+import { answer, prepare } from '#server/api/http/prepared-answer.ts';
 
 const TYPE = 'text/plain; charset=utf-8';
 const MEBIBYTE = 1_048_576;

@@ -6,7 +6,7 @@
 import { gzipSync } from 'node:zlib';
 import { TRPCError } from '@trpc/server';
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '#server/api/refusals.ts';
+import { refusalOf } from '#server/api/http/refusals.ts';
 import { type ErrorCode, REFUSALS } from '#shared/errors.ts';
 import { MAX_PHOTO_BYTES } from '#shared/qr-codes.ts';
 import {

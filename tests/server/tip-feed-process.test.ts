@@ -9,7 +9,7 @@ import { createTRPCClient, httpSubscriptionLink, TRPCClientError } from '@trpc/c
 import { EventSource } from 'eventsource';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { z } from 'zod';
-import type { AppRouter } from '#server/api/router.ts';
+import type { AppRouter } from '#server/api/procedures/router.ts';
 import { DOORS, type Door } from '#tests/support/both-doors.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { openStream, STREAM_PATHS, type StreamedTip, type TipStream } from '#tests/support/event-streams.ts';

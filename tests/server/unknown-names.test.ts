@@ -3,7 +3,7 @@
  * a member that is not known of what moves money. Elsewhere a member that is not known is ignored.
  */
 import { describe, expect, test } from 'vitest';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import { callRest, callTrpc, refusedBy, resultOf } from '#tests/support/both-doors.ts';
 import { createTestApp } from '#tests/support/test-app.ts';
 

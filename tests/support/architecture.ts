@@ -34,16 +34,27 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],
   ['config', /^server\/config\.ts$/, 'storage'],
-  ['api', /^server\/api\//, 'version storage chapters printer limits queue ports payments'],
-  ['app', /^server\/(?:app\.ts$|pages\/)/, 'storage chapters printer limits queue config api ports payments'],
+  ['wire', /^server\/api\/wire\.ts$/, ''],
+  ['http', /^server\/api\/http\//, 'version wire storage chapters ports'],
+  [
+    'procedures',
+    /^server\/api\/procedures\//,
+    'wire http storage chapters printer limits queue ports payments',
+  ],
+  ['doors', /^server\/api\/(?:rest|openapi)\//, 'version wire http procedures queue'],
+  [
+    'app',
+    /^server\/(?:app\.ts$|pages\/)/,
+    'storage chapters printer limits queue config http procedures doors ports payments',
+  ],
   ['apart', /^server\/apart\.ts$/, ''],
-  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config api'],
+  ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http'],
   ['log', /^server\/log-[a-z]+\.ts$/, 'storage config'],
   ['frame', /^server\/commands\/command\.ts$/, 'storage choice config'],
   [
     'programs',
     /^server\/(serve|commands\/[^/]+)\.ts$/,
-    'version storage choice schedule chapters printer limits config api app log frame ports stripe care',
+    'version storage choice schedule chapters printer limits config http app log frame ports stripe care',
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs'],
 
@@ -61,7 +72,10 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
 ];
 
 /** The one line at which client and server meet. */
-const MEETING = { file: 'client/api.ts', line: "import type { AppRouter } from '#server/api/router.ts';" };
+const MEETING = {
+  file: 'client/api.ts',
+  line: "import type { AppRouter } from '#server/api/procedures/router.ts';",
+};
 
 const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string])[] = [
   [/^(?!zod$)/, /^(?!shared\/)/, 'shared knows zod only'],
@@ -101,7 +115,7 @@ export const EXCEPTIONS: readonly (readonly [reason: string, files: RegExp, what
   ['tests set the clock and the randomness of a browser', /^client\//, /^Date\(\)$|^getRandomValues$/],
   [
     'the log names and times each request',
-    /^server\/api\/request-log\.ts$/,
+    /^server\/api\/http\/request-log\.ts$/,
     /^randomUUID$|^performance\.now$/,
   ],
   [

@@ -4,8 +4,8 @@
  */
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { REST_ROUTES } from '#server/api/rest-routes.ts';
-import { appRouter } from '#server/api/router.ts';
+import { appRouter } from '#server/api/procedures/router.ts';
+import { REST_ROUTES } from '#server/api/rest/rest-routes.ts';
 import { toWire } from '#server/api/wire.ts';
 import { AppError, type ErrorCode, type FieldError, REFUSALS } from '#shared/errors.ts';
 

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { createTroubles } from '../api/probes.ts';
+import { createTroubles } from '../api/http/probes.ts';
 import { startCaring } from '../backups.ts';
 import { logOptions } from '../log-options.ts';
 import { type Command, parseWords, UsageError } from './command.ts';

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { type Prepared, prepare } from '../api/prepared-answer.ts';
+import { type Prepared, prepare } from '../api/http/prepared-answer.ts';
 
 const WORKER = '/service-worker.js';
 

@@ -17,9 +17,9 @@ import {
 } from '#shared/page-paths.ts';
 import type { Address, Installation, Lookup, Renderer } from '#shared/rendered-page.ts';
 import { readScannedText } from '#shared/scanned-text.ts';
-import { refuseOtherMethods } from '../api/door.ts';
-import type { InlineSources } from '../api/envelope.ts';
-import { answer, type Prepared, prepare } from '../api/prepared-answer.ts';
+import { refuseOtherMethods } from '../api/http/door.ts';
+import type { InlineSources } from '../api/http/envelope.ts';
+import { answer, type Prepared, prepare } from '../api/http/prepared-answer.ts';
 import { prepareFile, readFiles } from './files.ts';
 import { withInstallation } from './installation.ts';
 import { createRenderedPages, PAGE, packedAtOnce, UNLISTED } from './rendered-pages.ts';

@@ -9,8 +9,8 @@ import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { PAGE_PATHS } from '#shared/page-paths.ts';
 import type { QrCodeLookup } from '#shared/qr-codes.ts';
 import type { Address, Installation, Lookup, RenderedPage, Renderer } from '#shared/rendered-page.ts';
-import type { InlineSources } from '../api/envelope.ts';
-import { type Prepared, pack, prepare } from '../api/prepared-answer.ts';
+import type { InlineSources } from '../api/http/envelope.ts';
+import { type Prepared, pack, prepare } from '../api/http/prepared-answer.ts';
 import { withInstallation } from './installation.ts';
 
 /** How many pages are kept; one has some 15 kB, and 10 kB packed. */

@@ -7,12 +7,15 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { createFairTurns } from '#server/queue/fair-turns.ts';
 import { AppError } from '#shared/errors.ts';
 import { unknownNames } from '#shared/unknown-names.ts';
+import { readBytes, refuseOtherMethods } from '../http/door.ts';
+import type { Envelope } from '../http/envelope.ts';
+import { nodeSideOf, STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
+import type { Report } from '../http/problems.ts';
+import { refusalOf } from '../http/refusals.ts';
+import { type Context, stepTerms } from '../procedures/context.ts';
+import { appRouter, createCaller } from '../procedures/router.ts';
+import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from '../wire.ts';
 import { prefersCsv } from './accept.ts';
-import { type Context, nodeSideOf, stepTerms } from './context.ts';
-import { readBytes, refuseOtherMethods } from './door.ts';
-import type { Envelope } from './envelope.ts';
-import type { Report } from './problems.ts';
-import { refusalOf } from './refusals.ts';
 import type {
   RestAnswer,
   RestEvent,
@@ -23,9 +26,6 @@ import type {
   RestText,
 } from './rest-route.ts';
 import { REST_ROUTES } from './rest-routes.ts';
-import { appRouter, createCaller } from './router.ts';
-import { STREAM_HEARTBEAT_MS } from './trpc.ts';
-import { fromWire, requireKnown, toWire, wireText, wireTextOnce } from './wire.ts';
 
 const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder() };
 /** A comment (WHATWG HTML, section 9.2.5). */

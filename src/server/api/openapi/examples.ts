@@ -3,7 +3,7 @@ import { brand } from '#shared/brand.ts';
 import { CSV_BOM, csvLine } from '#shared/csv.ts';
 import { typedQrCodeId } from '#shared/qr-codes.ts';
 import { TRANSACTION_COLUMNS } from '#shared/transaction-csv.ts';
-import { wireSchema } from './wire.ts';
+import { wireSchema } from '../wire.ts';
 
 export const EXAMPLE_REQUEST_ID = '0f5b2f0e-3c7e-4a53-9d1c-5a3f5e0f7a11';
 

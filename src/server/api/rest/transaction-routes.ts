@@ -11,11 +11,11 @@ import {
   tipSummary,
   transaction,
 } from '#shared/tips.ts';
+import { takingsAsCsv, tipsAsCsv } from '../procedures/account-statement.ts';
+import type { Caller } from '../procedures/router.ts';
+import { pagesFrom } from '../procedures/transaction-pages.ts';
+import { wireName } from '../wire.ts';
 import { numberFrom, type RestEvent, type RestRequest, type RestRoute, route } from './rest-route.ts';
-import type { Caller } from './router.ts';
-import { takingsAsCsv, tipsAsCsv } from './statements.ts';
-import { pagesFrom } from './transaction-pages.ts';
-import { wireName } from './wire.ts';
 
 /** A tip as REST takes it: its key travels in a header. */
 export const restTip = newTip.omit({ idempotencyKey: true });

@@ -3,34 +3,12 @@
  * leaves through tRPC.
  */
 import { initTRPC } from '@trpc/server';
-import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import type { Change } from '#server/limits/limits.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import { AppError } from '#shared/errors.ts';
-import type { Change } from '../limits/limits.ts';
+import { STREAM_HEARTBEAT_MS } from '../http/envelope.ts';
+import { refusalOf, trpcErrorOf } from '../http/refusals.ts';
 import type { Context } from './context.ts';
-import { refusalOf } from './refusals.ts';
-
-/** How often an open stream shows that it is alive, in milliseconds. */
-export const STREAM_HEARTBEAT_MS = 15_000;
-
-/** tRPC's own word for each status, or the nearest. */
-const TRPC_CODES = {
-  400: 'BAD_REQUEST',
-  401: 'UNAUTHORIZED',
-  403: 'FORBIDDEN',
-  404: 'NOT_FOUND',
-  405: 'METHOD_NOT_SUPPORTED',
-  408: 'TIMEOUT',
-  409: 'CONFLICT',
-  410: 'NOT_FOUND',
-  413: 'PAYLOAD_TOO_LARGE',
-  415: 'UNSUPPORTED_MEDIA_TYPE',
-  422: 'UNPROCESSABLE_CONTENT',
-  429: 'TOO_MANY_REQUESTS',
-  431: 'PAYLOAD_TOO_LARGE',
-  500: 'INTERNAL_SERVER_ERROR',
-  503: 'SERVICE_UNAVAILABLE',
-} as const satisfies Record<AppError['status'], keyof typeof TRPC_ERROR_CODES_BY_KEY>;
 
 const t = initTRPC.context<Context>().create({
   // No stack trace leaves the server in any environment; the log has it under the request id.
@@ -43,25 +21,6 @@ const t = initTRPC.context<Context>().create({
   errorFormatter: ({ error, ctx, shape }) =>
     trpcErrorOf(refusalOf(error), ctx?.requestId ?? null, shape.data.path ?? null),
 });
-
-/** A refusal in the shape that tRPC's clients read. */
-export function trpcErrorOf(refusal: AppError, requestId: string | null, path: string | null) {
-  const code = TRPC_CODES[refusal.status];
-  return {
-    message: refusal.message,
-    code: TRPC_ERROR_CODES_BY_KEY[code],
-    data: {
-      code,
-      httpStatus: refusal.status,
-      path,
-      /** The row of the table of refusals. */
-      errorCode: refusal.code,
-      fieldErrors: refusal.fieldErrors,
-      retryAfterSeconds: refusal.retryAfterSeconds ?? null,
-      requestId,
-    },
-  };
-}
 
 export const router = t.router;
 export const createCallerFactory = t.createCallerFactory;

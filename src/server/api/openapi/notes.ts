@@ -5,6 +5,7 @@
 import { idPattern, QR_CODE_ID } from '#shared/ids.ts';
 import { printRequest } from '#shared/print.ts';
 import { endedQrCodesQuery, typedQrCodeId } from '#shared/qr-codes.ts';
+import { wireSchema } from '../wire.ts';
 import {
   ENDED_QR_CODE,
   LOGIN,
@@ -16,10 +17,9 @@ import {
   SESSION,
   TIP_PAGE,
   USER,
-} from './openapi-examples.ts';
-import { type RouteNotes, TIME_ZONE, TIP_NOTES } from './openapi-tip-notes.ts';
-import { WORD_NOTES } from './openapi-word-notes.ts';
-import { wireSchema } from './wire.ts';
+} from './examples.ts';
+import { type RouteNotes, TIME_ZONE, TIP_NOTES } from './tip-notes.ts';
+import { WORD_NOTES } from './word-notes.ts';
 
 const DEVICE = {
   name: 'device_id',

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { credentials, passwordChange, profileChange, registration } from '#shared/accounts.ts';
 import type { qrCodeChange } from '#shared/qr-codes.ts';
 import type { newTip } from '#shared/tips.ts';
-import type { trpcErrorOf } from './trpc.ts';
+import type { trpcErrorOf } from '../http/refusals.ts';
 
 export type { Login, Session, User } from '#shared/accounts.ts';
 export type { ServiceCategory } from '#shared/categories.ts';

@@ -2,6 +2,7 @@
  * The REST table, described: an OpenAPI 3.1 document made from the very rows and schemas that are served.
  */
 import type { z } from 'zod';
+import { VERSION } from '#server/version.ts';
 import {
   closing,
   closingAnswer,
@@ -27,18 +28,17 @@ import {
 } from '#shared/qr-codes.ts';
 import { insights, tipSums } from '#shared/records.ts';
 import { blockedGiver, readyThankYous, tipSummary, transaction } from '#shared/tips.ts';
-import { VERSION } from '../version.ts';
-import { EXAMPLE_REQUEST_ID, HEADERS } from './openapi-examples.ts';
-import { FIELD_NOTES } from './openapi-fields.ts';
-import { ROUTE_NOTES } from './openapi-notes.ts';
-import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './openapi-schemas.ts';
-import type { RouteNotes } from './openapi-tip-notes.ts';
-import { problemOf } from './problems.ts';
-import type { RestRoute } from './rest-route.ts';
-import { REST_ROUTES, restLogin } from './rest-routes.ts';
-import { restTip } from './transaction-routes.ts';
-import { type JsonSchema, wireSchemas } from './wire.ts';
-import { restHiding, restThankYou } from './word-routes.ts';
+import { problemOf } from '../http/problems.ts';
+import type { RestRoute } from '../rest/rest-route.ts';
+import { REST_ROUTES, restLogin } from '../rest/rest-routes.ts';
+import { restTip } from '../rest/transaction-routes.ts';
+import { restHiding, restThankYou } from '../rest/word-routes.ts';
+import { type JsonSchema, wireSchemas } from '../wire.ts';
+import { EXAMPLE_REQUEST_ID, HEADERS } from './examples.ts';
+import { FIELD_NOTES } from './fields.ts';
+import { ROUTE_NOTES } from './notes.ts';
+import { bytesOf, OTHER_SCHEMAS, STREAM_SCHEMA, schemaAt } from './schemas.ts';
+import type { RouteNotes } from './tip-notes.ts';
 
 /** The refusals that any route may answer: that of a parameter which it does not take is the first. */
 const COMMON_REFUSALS: readonly ErrorCode[] = [

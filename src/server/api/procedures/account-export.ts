@@ -30,11 +30,11 @@ import {
   type QrCode,
 } from '#shared/qr-codes.ts';
 import { MAX_PAGE_SIZE, type Transaction, transaction, transactionsQuery } from '#shared/tips.ts';
+import { toWire, wireSchema, wireText } from '../wire.ts';
 import { exportReadme } from './account-export-readme.ts';
+import { tipsAsCsv } from './account-statement.ts';
 import type { Services } from './context.ts';
-import { tipsAsCsv } from './statements.ts';
 import { pagesFrom } from './transaction-pages.ts';
-import { toWire, wireSchema, wireText } from './wire.ts';
 
 const JSON_SCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 

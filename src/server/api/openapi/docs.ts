@@ -9,9 +9,9 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { brand } from '#shared/brand.ts';
 import { REFUSALS } from '#shared/errors.ts';
-import { refuseOtherMethods } from './door.ts';
-import { describeApi } from './openapi.ts';
-import { answer, type Prepared, prepare } from './prepared-answer.ts';
+import { refuseOtherMethods } from '../http/door.ts';
+import { answer, type Prepared, prepare } from '../http/prepared-answer.ts';
+import { describeApi } from './document.ts';
 
 const require = createRequire(import.meta.url);
 

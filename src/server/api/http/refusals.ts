@@ -2,6 +2,7 @@
  * The one place where anything thrown becomes something that may be said aloud: a row of the table of refusals.
  */
 import { TRPCError } from '@trpc/server';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
 import { StorageUnavailable } from '#server/storage/port/storage.ts';
 import { RECENT_PASSWORD_MINUTES } from '#shared/accounts.ts';
@@ -85,4 +86,42 @@ export function headersOf(...refusals: readonly AppError[]): Record<string, stri
   const waits = refusals.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
   if (waits.length > 0) headers['Retry-After'] = String(Math.max(...waits));
   return headers;
+}
+
+/** tRPC's own word for each status, or the nearest. */
+const TRPC_CODES = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  408: 'TIMEOUT',
+  409: 'CONFLICT',
+  410: 'NOT_FOUND',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
+  429: 'TOO_MANY_REQUESTS',
+  431: 'PAYLOAD_TOO_LARGE',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const satisfies Record<AppError['status'], keyof typeof TRPC_ERROR_CODES_BY_KEY>;
+
+/** A refusal in the shape that tRPC's clients read. */
+export function trpcErrorOf(refusal: AppError, requestId: string | null, path: string | null) {
+  const code = TRPC_CODES[refusal.status];
+  return {
+    message: refusal.message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus: refusal.status,
+      path,
+      /** The row of the table of refusals. */
+      errorCode: refusal.code,
+      fieldErrors: refusal.fieldErrors,
+      retryAfterSeconds: refusal.retryAfterSeconds ?? null,
+      requestId,
+    },
+  };
 }

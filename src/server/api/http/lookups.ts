@@ -3,12 +3,12 @@ import { IncomingMessage } from 'node:http';
 import type { Context as HonoContext } from 'hono';
 import type { QrCodes } from '#server/qr-codes/qr-codes.ts';
 import type { Lookup } from '#shared/rendered-page.ts';
+import { wireTextOnce } from '../wire.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Envelope } from './envelope.ts';
 import type { Report } from './problems.ts';
 import { refusalOf } from './refusals.ts';
 import type { RequestLog } from './request-log.ts';
-import { wireTextOnce } from './wire.ts';
 
 const ROUTE = '/api/qr-codes/:qr_code_id';
 const URL_OF_LOOKUP = /^https?:\/\/[^/]+\/api\/qr-codes\/([A-Za-z0-9-]{1,64})$/;

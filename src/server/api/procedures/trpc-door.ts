@@ -2,9 +2,9 @@
 import { trpcServer } from '@hono/trpc-server';
 import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { AppError } from '#shared/errors.ts';
+import type { Report } from '../http/problems.ts';
+import { headersOf, refusalOf, unreadCall } from '../http/refusals.ts';
 import type { Context } from './context.ts';
-import type { Report } from './problems.ts';
-import { headersOf, refusalOf, unreadCall } from './refusals.ts';
 import { appRouter, typeOf } from './router.ts';
 
 const MAX_BATCH_SIZE = 10;

@@ -3,7 +3,6 @@
  * request is reached.
  */
 import type { Socket } from 'node:net';
-import type { HttpBindings } from '@hono/node-server';
 import type { Context as HonoContext } from 'hono';
 import type { Accounts } from '#server/auth/accounts.ts';
 import type { DeviceMark, DeviceMarks } from '#server/auth/device-marks.ts';
@@ -23,8 +22,9 @@ import type { Takings } from '#server/tips/takings.ts';
 import type { TipFeed } from '#server/tips/tip-feed.ts';
 import type { TipWords } from '#server/tips/tip-words.ts';
 import type { Transactions } from '#server/tips/transactions.ts';
-import { groupAround, networkAround } from './client-address.ts';
-import type { Arrival } from './request-log.ts';
+import { groupAround, networkAround } from '../http/client-address.ts';
+import { nodeSideOf } from '../http/envelope.ts';
+import type { Arrival } from '../http/request-log.ts';
 
 export interface Services {
   readonly accounts: Accounts;
@@ -111,11 +111,6 @@ export function turnOwner({
 /** How a step of the event loop is asked for, for as long as somebody waits for it. */
 export function stepTerms({ onHangUp, isFurtherPage }: Context): StepTerms {
   return { onHangUp, isFurther: isFurtherPage };
-}
-
-/** Node's own request and answer; none when the app is called without a server. */
-export function nodeSideOf(c: HonoContext): Partial<HttpBindings> {
-  return c.env ?? {};
 }
 
 /** Calls `listener` when the socket has closed, which may have been before. @returns a function that stops listening. */

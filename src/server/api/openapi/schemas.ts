@@ -1,6 +1,6 @@
 /** The schemas of the API description that are made of no schema of the product: events, files and refusals. */
 import { REFUSALS } from '#shared/errors.ts';
-import type { JsonSchema } from './wire.ts';
+import type { JsonSchema } from '../wire.ts';
 
 /** Where a named schema stands in the document. */
 export const schemaAt = (name: string) => `#/components/schemas/${name}`;

@@ -1,7 +1,7 @@
 /** The words and examples of openapi-notes.ts for the routes that are about words between giver and receiver. */
 import { idPattern } from '#shared/ids.ts';
-import { RECEIVED } from './openapi-examples.ts';
-import { type RouteNotes, TRANSACTION_ID } from './openapi-tip-notes.ts';
+import { RECEIVED } from './examples.ts';
+import { type RouteNotes, TRANSACTION_ID } from './tip-notes.ts';
 
 const RECEIVED_ID = {
   ...TRANSACTION_ID,

@@ -1,8 +1,8 @@
 /** The probes of a supervisor: whether the process lives, and whether it can take work. */
 import type { Hono } from 'hono';
+import { NAME_AND_VERSION } from '#server/version.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
-import { NAME_AND_VERSION } from '../version.ts';
 import { refuseOtherMethods } from './door.ts';
 
 const HEALTHZ = '/healthz';

@@ -1,12 +1,12 @@
 /** The whole product as procedures: the one surface that both doors open on. */
 import { z } from 'zod';
-import { authRouter } from './auth.router.ts';
-import { noticesRouter } from './notices.router.ts';
-import { paymentsRouter } from './payments.router.ts';
-import { qrCodesRouter } from './qr-codes.router.ts';
-import { transactionsRouter } from './transactions.router.ts';
+import { authRouter } from './auth.ts';
+import { wordsRouter } from './messages.ts';
+import { noticesRouter } from './notifications.ts';
+import { paymentsRouter } from './payments.ts';
+import { qrCodesRouter } from './qr-codes.ts';
+import { transactionsRouter } from './transactions.ts';
 import { createCallerFactory, router } from './trpc.ts';
-import { wordsRouter } from './words.router.ts';
 
 export const appRouter = router({
   auth: authRouter,

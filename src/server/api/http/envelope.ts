@@ -2,13 +2,12 @@
  * What every request and every answer has: an id, a line in the log, and the headers that protect whoever reads the
  * answer. Hides which headers these are, and that putting them on late costs more than answering with them at once.
  */
-import type { MiddlewareHandler } from 'hono';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context as HonoContext, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import type { createClientAddress } from './client-address.ts';
-import { nodeSideOf } from './context.ts';
 import { isBehindDoor } from './door.ts';
 import type { Arrival, RequestLog } from './request-log.ts';
-import { STREAM_HEARTBEAT_MS } from './trpc.ts';
 
 declare module 'hono' {
   interface ContextVariableMap {
@@ -19,6 +18,9 @@ declare module 'hono' {
     route: string;
   }
 }
+
+/** How often an open stream shows that it is alive, in milliseconds. */
+export const STREAM_HEARTBEAT_MS = 15_000;
 
 /** A client that has taken nothing of an event stream for this long has gone: heartbeats keep its socket busy. */
 const STREAM_STALL_MS = 3 * STREAM_HEARTBEAT_MS;
@@ -141,4 +143,9 @@ function contentSecurityPolicy({ script, style }: InlineSources = { script: [], 
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** Node's own request and answer; none when the app is called without a server. */
+export function nodeSideOf(c: HonoContext): Partial<HttpBindings> {
+  return c.env ?? {};
 }

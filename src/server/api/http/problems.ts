@@ -6,13 +6,12 @@ import type { Hono, Context as HonoContext } from 'hono';
 import type { Logger } from 'pino';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError, REFUSALS } from '#shared/errors.ts';
+import { wireName } from '../wire.ts';
 import type { createClientAddress } from './client-address.ts';
 import type { Envelope } from './envelope.ts';
-import { headersOf, refusalOf } from './refusals.ts';
+import { headersOf, refusalOf, trpcErrorOf } from './refusals.ts';
 import type { RequestLog } from './request-log.ts';
-import { trpcErrorOf } from './trpc.ts';
 import type { UnreadAnswer } from './unread-requests.ts';
-import { wireName } from './wire.ts';
 
 /** Fields of procedures that travel in a header through the REST door. */
 const HEADERS: Readonly<Record<string, string>> = {

@@ -5,8 +5,8 @@ import { serviceCategory } from '#shared/qr-codes.ts';
 import { RECEIPT_TOKEN } from '#shared/receipt-token.ts';
 import { GRANULARITIES, MAX_DAYS_BY_DAY, TIP_DIRECTIONS } from '#shared/records.ts';
 import { MAX_PAGE_SIZE } from '#shared/tips.ts';
-import { CSV_OF_TAKINGS, CSV_OF_TIPS, QR_CODE, TRANSACTION } from './openapi-examples.ts';
-import { wireSchema } from './wire.ts';
+import { wireSchema } from '../wire.ts';
+import { CSV_OF_TAKINGS, CSV_OF_TIPS, QR_CODE, TRANSACTION } from './examples.ts';
 
 export interface RouteNotes {
   readonly summary: string;

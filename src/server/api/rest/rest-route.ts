@@ -4,8 +4,8 @@
  */
 import type { z } from 'zod';
 import type { ErrorCode } from '#shared/errors.ts';
-import { type Caller, inputOf, type ProcedureName } from './router.ts';
-import type { Statement } from './statements.ts';
+import type { Statement } from '../procedures/account-statement.ts';
+import { type Caller, inputOf, type ProcedureName } from '../procedures/router.ts';
 
 /** What of a request a row of the table may use. */
 export interface RestRequest {
