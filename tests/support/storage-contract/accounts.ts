@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newPhotoName, newQrCodeId } from '#shared/ids.ts';
-import { bytes, type Engine, hexOf, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+import { bytes, hexOf, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
-export function describeAccounts(engine: Engine): void {
-  describe(`${engine.name}: accounts`, () => {
+export function describeAccounts(): void {
+  describe('accounts', () => {
     test('an account is found by its email in any case, exactly as it was created', async () => {
-      const { storage, newAccount } = await openStorage(engine);
+      const { storage, newAccount } = await openStorage();
       const { passwordHash, ...person } = {
         ...newAccount('pat'),
         createdAtMs: NOW,
@@ -34,7 +34,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('an email that differs in case alone is taken, so is a username, and nothing is left of the refused', async () => {
-      const { storage, newAccount } = await openStorage(engine);
+      const { storage, newAccount } = await openStorage();
       const pat = newAccount('pat');
       expect(await storage.createAccount(pat)).toBe('created');
       const sam = newAccount('sam');
@@ -46,7 +46,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('of many accounts with one email at once, one is created', async () => {
-      const { storage, newAccount } = await openStorage(engine);
+      const { storage, newAccount } = await openStorage();
       const outcomes = await Promise.all(
         Array.from({ length: 5 }, (_, index) =>
           storage.createAccount({ ...newAccount(`pat${index}`), email: 'pat@example.com' }),
@@ -56,7 +56,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('a password hash is replaced only while it is the one that was read', async () => {
-      const { storage, addAccount } = await openStorage(engine);
+      const { storage, addAccount } = await openStorage();
       const { id, email } = await addAccount('pat');
       await storage.replacePasswordHash(id, 'another', 'wrong');
       expect((await storage.findCredentials(email))?.passwordHash).toBe('none');
@@ -65,7 +65,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('changing a password ends all other sessions of the account, and the kept one goes on under its new token', async () => {
-      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const { id, email } = await addAccount('pat');
       const other = await addAccount('sam');
       for (const token of ['kept', 'second', 'third']) await beginSession(id, token);
@@ -91,7 +91,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('a password that expires must be changed, and all sessions end when none is kept', async () => {
-      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const { id, email } = await addAccount('pat');
       await beginSession(id, 'token');
       const next = { passwordHash: 'next', expiresAtMs: NOW + MINUTE_MS };
@@ -104,7 +104,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('nothing changes when the password was changed meanwhile, or the session to be kept is gone or another account’s', async () => {
-      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const { id, email } = await addAccount('pat');
       const other = await addAccount('sam');
       await beginSession(id, 'token');
@@ -128,7 +128,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('what a change names is changed, and the rest stays', async () => {
-      const { storage, newAccount } = await openStorage(engine);
+      const { storage, newAccount } = await openStorage();
       const account = { ...newAccount('pat'), phone: '+1 555 0100' };
       await storage.createAccount(account);
       const { passwordHash, ...person } = account;
@@ -163,7 +163,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('an email changes only while the password is the one that was verified, and nothing else of the change is done', async () => {
-      const { storage, addAccount } = await openStorage(engine);
+      const { storage, addAccount } = await openStorage();
       const { id, email } = await addAccount('pat');
       const change = { email: { email: 'new@example.com', passwordHash: 'another' }, fullName: 'Pat New' };
       expect(await storage.updateAccount(id, change)).toEqual({ outcome: 'stale' });
@@ -171,7 +171,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('an email or a username of somebody else is refused in any case, and nothing of the change is done', async () => {
-      const { storage, addAccount } = await openStorage(engine);
+      const { storage, addAccount } = await openStorage();
       const pat = await addAccount('pat');
       const sam = await addAccount('sam');
       const takingEmail = { email: 'PAT@example.com', passwordHash: 'none' };
@@ -191,7 +191,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('a username that was given up is its owner’s for good, who can take it back; an email is anybody’s', async () => {
-      const { storage, addAccount, newAccount } = await openStorage(engine);
+      const { storage, addAccount, newAccount } = await openStorage();
       const pat = await addAccount('pat');
       const sam = await addAccount('sam');
       const next = { username: 'pat-2', email: { email: 'pat-2@example.com', passwordHash: 'none' } };
@@ -214,7 +214,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('of many accounts that take one username at once, or one email, one gets it', async () => {
-      const { storage, addAccount, newAccount } = await openStorage(engine);
+      const { storage, addAccount, newAccount } = await openStorage();
       const people = [];
       for (const name of ['ann', 'ben', 'cat', 'dan', 'eve']) people.push(await addAccount(name));
       const names = await Promise.all([
@@ -231,7 +231,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('two accounts that exchange their usernames at once are both refused', async () => {
-      const { storage, addAccount } = await openStorage(engine);
+      const { storage, addAccount } = await openStorage();
       const pat = await addAccount('pat');
       const sam = await addAccount('sam');
       const outcomes = await Promise.all([
@@ -242,7 +242,7 @@ export function describeAccounts(engine: Engine): void {
     });
 
     test('a service that is no longer offered is retired with its code and photo, and has another code when it is offered again', async () => {
-      const { storage, addAccount, addCode } = await openStorage(engine);
+      const { storage, addAccount, addCode } = await openStorage();
       const pat = await addAccount('pat', ['bartender', 'dj']);
       const [bar, dj] = [await addCode(pat, 'bartender'), await addCode(pat, 'dj')];
       const name = newPhotoName(randomBytes);

@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newPhotoName, type TransactionId } from '#shared/ids.ts';
 import { beginPayment, payoutAccountOf, payTip } from '../payment-steps.ts';
-import { bytes, type Engine, NOW, openStorage, PREFIX } from './opened-storage.ts';
+import { bytes, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
 const CLOSES_AT = NOW + 7 * 86_400_000;
 
-export function describeClosing(engine: Engine): void {
-  describe(`${engine.name}: closing accounts`, () => {
+export function describeClosing(): void {
+  describe('closing accounts', () => {
     test('an account that is being closed has no sessions, and its codes take no tips', async () => {
-      const { storage, setTheScene, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, setTheScene, beginSession, tokensOf } = await openStorage();
       const { provider, code, tip } = await setTheScene();
       await beginSession(provider.id, 'token');
       const told: unknown[] = [];
@@ -26,7 +26,7 @@ export function describeClosing(engine: Engine): void {
     });
 
     test('a session that begins in time keeps the account open, and one that begins later does not begin', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { provider, code, tip } = await setTheScene();
       const begin = (token: string, createdAtMs: number) =>
         storage.createSession(
@@ -51,7 +51,7 @@ export function describeClosing(engine: Engine): void {
     });
 
     test('accounts that are due are listed, a bounded number at a time, and each is closed once', async () => {
-      const { storage, addAccount } = await openStorage(engine);
+      const { storage, addAccount } = await openStorage();
       const people = await Promise.all(['pat', 'sam', 'cam'].map((name) => addAccount(name)));
       for (const [index, { id }] of people.entries())
         await storage.beginClosing(id, 'none', CLOSES_AT + index);
@@ -67,7 +67,7 @@ export function describeClosing(engine: Engine): void {
     });
 
     test('of an account that is closed the ledger keeps the numbers, and nothing says who it was', async () => {
-      const { storage, setTheScene, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, setTheScene, beginSession, tokensOf } = await openStorage();
       const { provider, customer, code, tip } = await setTheScene();
       await storage.updateQrCode(provider.id, code, { displayName: 'Bar Pat', greeting: 'Thanks' });
       const photo = { name: newPhotoName(randomBytes), jpeg: Buffer.from('a photo') };
@@ -105,7 +105,7 @@ export function describeClosing(engine: Engine): void {
     });
 
     test('a provider who is closed has no account at the payment service any more, and none that is heard of later', async () => {
-      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { storage, setTheScene, addAccount } = await openStorage();
       const { provider } = await setTheScene();
       const other = await addAccount('sam');
       const { payments } = storage;
@@ -128,7 +128,7 @@ export function describeClosing(engine: Engine): void {
     });
 
     test('what two people began goes on after both are closed: paid, refunded, expired, and no cent is lost', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { provider, customer, code, tip } = await setTheScene();
       const { payments } = storage;
       await payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
@@ -176,7 +176,7 @@ export function describeClosing(engine: Engine): void {
     });
 
     test('no username of an account that is closed is given out again, and its email is', async () => {
-      const { storage, addAccount, newAccount } = await openStorage(engine);
+      const { storage, addAccount, newAccount } = await openStorage();
       const pat = await addAccount('pat');
       const sam = await addAccount('sam');
       for (const username of ['patrick', 'patricia']) await storage.updateAccount(pat.id, { username });
@@ -192,7 +192,7 @@ export function describeClosing(engine: Engine): void {
     });
 
     test('closing, a login and a change of names at once leave an account that is closed, without names', async () => {
-      const { storage, addAccount, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, tokensOf } = await openStorage();
       const { id } = await addAccount('pat');
       await storage.beginClosing(id, 'none', NOW + 1);
       const session = {

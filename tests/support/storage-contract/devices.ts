@@ -3,15 +3,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { DueDevices, NewDevice } from '#server/storage/port/devices.ts';
 import { newDeviceId, type UserId } from '#shared/ids.ts';
-import { bytes, type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+import { bytes, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const LEASE_MS = MINUTE_MS;
 const SESSION_END_MS = NOW + 30 * MINUTE_MS;
 const DUE = { nowMs: NOW, leaseMs: LEASE_MS, maxWaitMs: 60 * MINUTE_MS, atMost: 100, accounts: null };
 
 /** A provider who is logged in, with a customer who tips them. */
-async function openScene(engine: Engine) {
-  const opened = await openStorage(engine);
+async function openScene() {
+  const opened = await openStorage();
   const { storage, setTheScene, beginSession } = opened;
   const scene = await setTheScene();
   const { provider } = scene;
@@ -44,10 +44,10 @@ function deviceOf(userId: UserId, name: string): NewDevice {
   };
 }
 
-export function describeDevices(engine: Engine): void {
-  describe(`${engine.name}: devices that get notices`, () => {
+export function describeDevices(): void {
+  describe('devices that get notices', () => {
     test('are listed as they were added, the newest first, for as long as their sessions live', async () => {
-      const { storage, provider, customer, add } = await openScene(engine);
+      const { storage, provider, customer, add } = await openScene();
       const one = await add('one', { withWords: true });
       const two = await add('two', { createdAtMs: NOW + 1 });
       expect(one).toMatchObject({
@@ -65,7 +65,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('are added to no session that is none of the account’s', async () => {
-      const { storage, provider, customer } = await openScene(engine);
+      const { storage, provider, customer } = await openScene();
       for (const device of [
         { ...deviceOf(provider.id, 'one'), sessionHash: bytes('another') },
         deviceOf(customer.id, 'one'),
@@ -75,7 +75,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('end with their session, whatever ends it, and follow it to another token', async () => {
-      const { storage, provider, add, beginSession, giveTip, claim } = await openScene(engine);
+      const { storage, provider, add, beginSession, giveTip, claim } = await openScene();
       const names = async () =>
         (await storage.devices.list(provider.id, NOW)).map(({ endpoint }) => endpoint.at(-1));
       await beginSession(provider.id, 'tablet');
@@ -107,7 +107,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('end when their account is being closed', async () => {
-      const { storage, provider, add } = await openScene(engine);
+      const { storage, provider, add } = await openScene();
       await add('one');
       expect(await storage.beginClosing(provider.id, 'none', NOW + MINUTE_MS)).toBe('closing');
       expect(await storage.devices.list(provider.id, NOW)).toEqual([]);
@@ -115,7 +115,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('are so many at most, of which the oldest go, also when the clock was turned back', async () => {
-      const { storage, provider, add, idsOf } = await openScene(engine);
+      const { storage, provider, add, idsOf } = await openScene();
       const one = await add('one', { createdAtMs: NOW - 2 });
       const two = await add('two', { createdAtMs: NOW - 1 }, 2);
       expect(idsOf(await storage.devices.list(provider.id, NOW))).toEqual([two.id, one.id]);
@@ -124,7 +124,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('that are registered again stay what they are, with other keys, and are told what they missed', async () => {
-      const { storage, provider, add, giveTip, claim, beginSession } = await openScene(engine);
+      const { storage, provider, add, giveTip, claim, beginSession } = await openScene();
       const first = await add('one');
       await giveTip();
       const [claimed] = await claim();
@@ -150,8 +150,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('move to another account, which is told nothing that came before', async () => {
-      const { storage, provider, customer, add, giveTip, claim, beginSession, idsOf } =
-        await openScene(engine);
+      const { storage, provider, customer, add, giveTip, claim, beginSession, idsOf } = await openScene();
       await beginSession(customer.id, 'of cam');
       const first = await add('one');
       await giveTip();
@@ -165,7 +164,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('are changed and removed by their owner alone', async () => {
-      const { storage, provider, customer, add } = await openScene(engine);
+      const { storage, provider, customer, add } = await openScene();
       const one = await add('one');
       expect(await storage.devices.change(customer.id, one.id, true)).toBeNull();
       expect(await storage.devices.remove(customer.id, one.id)).toBe(false);
@@ -179,7 +178,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('are due once there is something to tell, and once their time has come', async () => {
-      const { storage, provider, customer, add, giveTip, claim, idsOf } = await openScene(engine);
+      const { storage, provider, customer, add, giveTip, claim, idsOf } = await openScene();
       await giveTip();
       const one = await add('one');
       expect(await claim()).toEqual([]);
@@ -208,7 +207,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('are claimed by one at a time, those first that have waited longest', async () => {
-      const { storage, add, giveTip, claim, idsOf } = await openScene(engine);
+      const { storage, add, giveTip, claim, idsOf } = await openScene();
       const devices = [];
       for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) devices.push(await add(name));
       await giveTip();
@@ -223,7 +222,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('are free again when a claim has ended, or all have', async () => {
-      const { storage, add, giveTip, claim } = await openScene(engine);
+      const { storage, add, giveTip, claim } = await openScene();
       await add('one');
       await giveTip();
       const [first] = await claim();
@@ -241,7 +240,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('do not wait for times that were set before the clock was turned back', async () => {
-      const { storage, add, giveTip, claim } = await openScene(engine);
+      const { storage, add, giveTip, claim } = await openScene();
       await add('one');
       await giveTip();
       const [first] = await claim();
@@ -254,7 +253,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('go with the keys of the installation, under which their push services know them', async () => {
-      const { storage, provider, add } = await openScene(engine);
+      const { storage, provider, add } = await openScene();
       await add('one');
       await storage.forgetSecrets();
       expect(await storage.devices.list(provider.id, NOW)).toEqual([]);
@@ -262,7 +261,7 @@ export function describeDevices(engine: Engine): void {
     });
 
     test('are forgotten with a claim', async () => {
-      const { storage, provider, add, giveTip, claim } = await openScene(engine);
+      const { storage, provider, add, giveTip, claim } = await openScene();
       await add('one');
       await giveTip();
       const [claimed] = await claim();

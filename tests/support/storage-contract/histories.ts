@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { ALL_TIPS } from '#server/storage/port/ledger.ts';
 import { newTransactionId, type UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
-import { type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
+import { MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
-export function describeHistories(engine: Engine): void {
-  describe(`${engine.name}: histories`, () => {
+export function describeHistories(): void {
+  describe('histories', () => {
     /** Pat received the first, third and fifth tip and gave the fourth; the second is none of theirs. */
     async function createHistory() {
-      const opened = await openStorage(engine);
+      const opened = await openStorage();
       const { storage, setTheScene, addAccount, addCode } = opened;
       const { tip, provider: pat, customer: cam } = await setTheScene();
       const sam = await addAccount('sam', ['dj']);
@@ -130,9 +130,9 @@ export function describeHistories(engine: Engine): void {
     });
   });
 
-  describe(`${engine.name}: checking what is recent`, () => {
+  describe('checking what is recent', () => {
     test('a reversal that is followed by another tip is found to be whole', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip } = await setTheScene();
       const reversed = tip();
       await storage.recordTip(reversed);
@@ -144,7 +144,7 @@ export function describeHistories(engine: Engine): void {
     });
 
     test('windows check tips and reversals to their end, and a second check begins where the first ended', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip } = await setTheScene();
       const checkToTheEnd = async () => {
         for (let steps = 1; ; steps += 1) {

@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { readSecrets } from '#server/storage/port/secrets.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
-import { bytes, type Engine, hexOf, MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
+import { bytes, hexOf, MINUTE_MS, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
-export function describeInstallation(engine: Engine): void {
-  describe(`${engine.name}: the installation`, () => {
+export function describeInstallation(): void {
+  describe('the installation', () => {
     test('each key is made once, whoever asks at the same time, and made anew when they were forgotten', async () => {
-      const { storage } = await openStorage(engine);
+      const { storage } = await openStorage();
       const asked = await Promise.all(
         ['one', 'two'].map((text) => storage.secret('device_mark', bytes(text))),
       );
@@ -22,29 +22,31 @@ export function describeInstallation(engine: Engine): void {
     });
 
     test('proving that tips could be recorded leaves nothing behind', async () => {
-      const { storage } = await openStorage(engine);
+      const { storage } = await openStorage();
       for (let time = 0; time < 3; time += 1) await storage.proveWritable();
       expect(await storage.forgetEndedAttempts(Number.MAX_SAFE_INTEGER, 9)).toBe(0);
     });
 
     test('nothing is to be said of data that is where it was opened, by a clock that is right', async () => {
-      const { storage } = await openStorage(engine);
+      const { storage } = await openStorage();
       expect(await storage.checkGround(Date.now)).toBeNull();
       await storage.proveWritable();
     });
 
     test('what was accepted before closing is done, and nothing afterwards', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
-      const { tip } = await setTheScene();
+      const { storage, setTheScene, reopen } = await openStorage();
+      const { tip, customer } = await setTheScene();
       const accepted = [storage.recordTip(tip()), storage.recordTip(tip())];
       const closed = storage.close();
       await expect(storage.recordTip(tip())).rejects.toMatchObject({ name: 'StorageUnavailable' });
       await closed;
       expect(await Promise.all(accepted)).toMatchObject([{ outcome: 'recorded' }, { outcome: 'recorded' }]);
+      const reopened = await reopen();
+      expect(await reopened.findNewestEntry(customer.id)).toMatchObject({ position: 2 });
     });
 
-    test.runIf(engine.isLasting)('all of it is there after closing and opening again', async () => {
-      const { storage, setTheScene, beginSession, reopen } = await openStorage(engine);
+    test('all of it is there after closing and opening again', async () => {
+      const { storage, setTheScene, beginSession, reopen } = await openStorage();
       const { tip, provider, customer, code } = await setTheScene();
       const { tokenHash } = await beginSession(customer.id, 'token');
       await storage.secret('device_mark', bytes('key'));

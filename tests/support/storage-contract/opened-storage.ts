@@ -1,11 +1,10 @@
-/** A storage of the engine whose promises are tested, and what its tests have in common. */
+/** A storage on the engine of the project, and what the tests of its promises have in common. */
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import { databaseAt } from '#server/storage/open.ts';
-import { announceNothing, type DatabaseAddress, type Opening } from '#server/storage/port/database.ts';
 import type { Session, Storage } from '#server/storage/port/storage.ts';
 import { newUserId, type UserId } from '#shared/ids.ts';
 import { createPeople } from '../people.ts';
+import { createTestData } from '../test-data.ts';
 
 export const NOW = Date.UTC(2026, 4, 15, 12);
 export const MINUTE_MS = 60_000;
@@ -18,33 +17,11 @@ export const bytes = (text: string) => createHash('sha256').update(text).digest(
 export const hexOf = (all: readonly Uint8Array[]) =>
   all.map((one) => Buffer.from(one).toString('hex')).sort();
 
-/** Nothing that these tests do is worth telling an operator. */
-const UNREMARKABLE: Opening = {
-  clock: Date.now,
-  warn(sentence, cause) {
-    throw new Error(sentence, { cause });
-  },
-  tellNew() {},
-  announce: announceNothing,
-};
-
-export interface Engine {
-  /** As it stands before the names of its tests. */
-  readonly name: string;
-  /** Answers where a new and empty database is to be. */
-  createAddress(): DatabaseAddress | Promise<DatabaseAddress>;
-  /** Whether the data can be opened again once it was closed. */
-  readonly isLasting: boolean;
-}
-
 /** A storage for the running test, at whose end its ledger must add up. */
-export async function openStorage({ createAddress, isLasting }: Engine) {
-  const database = databaseAt(await createAddress());
-  let storage = await database.openForServer(UNREMARKABLE);
-  onTestFinished(async () => {
-    await storage.close();
-    if (isLasting) expect((await database.check([])).problems).toEqual([]);
-  });
+export async function openStorage() {
+  const data = await createTestData({ isLasting: true });
+  const storage = await data.openStorage();
+  onTestFinished(async () => expect(await data.check()).toEqual([]));
   const { addAccount, addCode, setTheScene } = createPeople(storage);
 
   const newAccount = (username: string) => ({
@@ -85,8 +62,7 @@ export async function openStorage({ createAddress, isLasting }: Engine) {
     tokensOf,
     async reopen(): Promise<Storage> {
       await storage.close();
-      storage = await database.openForServer(UNREMARKABLE);
-      return storage;
+      return data.openStorage();
     },
   };
 }

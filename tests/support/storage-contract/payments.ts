@@ -6,7 +6,7 @@ import type { NewPayment, PaymentMove, PaymentRecord } from '#server/storage/por
 import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { PAYMENT_STATES, type PaymentState } from '#shared/payments.ts';
 import { payoutAccountOf } from '../payment-steps.ts';
-import { type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 /** The moves that change something, from each state. */
 const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['to'][]>> = {
@@ -41,8 +41,8 @@ function moveTo(id: TransactionId, to: PaymentMove['to']): PaymentMove {
 }
 
 /** A provider who can be paid, and a customer with tips for them. */
-async function openScene(engine: Engine) {
-  const opened = await openStorage(engine);
+async function openScene() {
+  const opened = await openStorage();
   const scene = await opened.setTheScene();
   const { storage } = opened;
   const { payments } = storage;
@@ -84,10 +84,10 @@ async function openScene(engine: Engine) {
   };
 }
 
-export function describePayments(engine: Engine): void {
-  describe(`${engine.name}: payments`, () => {
+export function describePayments(): void {
+  describe('payments', () => {
     test('a payment begins with every fact of its tip, and is none of the ledger until it is paid', async () => {
-      const { payments, payment, provider, customer, storage, ledger } = await openScene(engine);
+      const { payments, payment, provider, customer, storage, ledger } = await openScene();
       const before = await ledger();
       const begun = payment({ idempotencyKey: 'key' });
       const record = {
@@ -115,7 +115,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('what stands against a payment is told as for a tip, and leaves its key free', async () => {
-      const { payments, payment, provider, storage, code, addAccount, addCode } = await openScene(engine);
+      const { payments, payment, provider, storage, code, addAccount, addCode } = await openScene();
       const poor = await addAccount('poor', ['barber']);
       const ofPoor = await addCode(poor, 'barber');
       const outcomeOf = async (changes: Parameters<typeof payment>[0]) =>
@@ -138,14 +138,14 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a key under which a tip was given before there was a payment service gives that tip', async () => {
-      const { payments, payment, storage, tip } = await openScene(engine);
+      const { payments, payment, storage, tip } = await openScene();
       const given = await storage.recordTip(tip({ idempotencyKey: 'key' }));
       expect(given.outcome).toBe('recorded');
       expect(await payments.beginPayment(payment({ idempotencyKey: 'key' }), NOW)).toEqual(given);
     });
 
     test('one key of one giver is one payment, however concurrently it is sent, and another giver has another', async () => {
-      const { payments, payment, addAccount } = await openScene(engine);
+      const { payments, payment, addAccount } = await openScene();
       const sam = await addAccount('sam');
       const outcomes = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
@@ -164,7 +164,7 @@ export function describePayments(engine: Engine): void {
     test.each(
       PAYMENT_STATES,
     )('a payment that is %s moves on as it may, and whatever else is heard changes nothing', async (state) => {
-      const { begin, move, payments, ledger } = await openScene(engine);
+      const { begin, move, payments, ledger } = await openScene();
       const moves = ['pending', 'succeeded', 'failed', 'expired', 'refunded', 'refund_refused'] as const;
       for (const to of moves) {
         const { id } = await begin(state);
@@ -182,7 +182,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('of moves that are sent at once one is done, and a tip is given once', async () => {
-      const { begin, move, storage, provider } = await openScene(engine);
+      const { begin, move, storage, provider } = await openScene();
       const { id } = await begin('pending');
       const sent = ['succeeded', 'failed', 'succeeded', 'expired', 'succeeded', 'succeeded'] as const;
       const outcomes = await Promise.all(sent.map((to) => move(id, to)));
@@ -194,7 +194,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('many payments of the same two people that are paid at once stand in the ledger once each', async () => {
-      const { begin, move, storage, provider, customer } = await openScene(engine);
+      const { begin, move, storage, provider, customer } = await openScene();
       const ids: TransactionId[] = [];
       for (let count = 0; count < 20; count += 1) ids.push((await begin('pending')).id);
       await Promise.all([...ids, ...ids].map((id) => move(id, 'succeeded')));
@@ -209,7 +209,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a payment that succeeds gives its tip at that moment, also for a code that is paused by then, and tells both people', async () => {
-      const { begin, move, storage, provider, customer, code } = await openScene(engine);
+      const { begin, move, storage, provider, customer, code } = await openScene();
       const { idempotencyKey, expiresAtMs, ...begun } = await begin('pending', { idempotencyKey: 'key' });
       await storage.updateQrCode(provider.id, code, { status: 'paused' });
       const told: UserId[] = [];
@@ -234,7 +234,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a payment is found by its page and by its charge', async () => {
-      const { begin, payments } = await openScene(engine);
+      const { begin, payments } = await openScene();
       const { id } = await begin('succeeded');
       const payment = await payments.findPayment({ id });
       expect(payment).toMatchObject({ state: 'succeeded', checkout: { id: `cs_${id}` } });
@@ -247,7 +247,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('the payments that an account began are listed in every state, the newest first, some at a time, and those of nobody else', async () => {
-      const { begin, payments, provider, customer, addAccount } = await openScene(engine);
+      const { begin, payments, provider, customer, addAccount } = await openScene();
       const sam = await addAccount('sam');
       const begun: PaymentRecord[] = [];
       for (const [index, state] of PAYMENT_STATES.entries()) {
@@ -270,7 +270,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a refund is asked for once, by one of the two people, and is in the ledger with its asker once it is done', async () => {
-      const { begin, move, refundBy, storage, provider, customer, addAccount } = await openScene(engine);
+      const { begin, move, refundBy, storage, provider, customer, addAccount } = await openScene();
       const { id } = await begin('succeeded');
       const stranger = await addAccount('sam');
       expect(await refundBy(stranger.id, id)).toEqual({ outcome: 'unknown_transaction' });
@@ -295,7 +295,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('what was not paid has no refund, and a refund that nobody asked for has no asker', async () => {
-      const { begin, refundBy, storage, customer } = await openScene(engine);
+      const { begin, refundBy, storage, customer } = await openScene();
       for (const state of ['created', 'pending', 'failed', 'expired'] as const)
         expect(await refundBy(customer.id, (await begin(state)).id)).toEqual({
           outcome: 'unknown_transaction',
@@ -308,7 +308,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('of two people who ask for a refund at once one is the asker', async () => {
-      const { begin, refundBy, provider, customer } = await openScene(engine);
+      const { begin, refundBy, provider, customer } = await openScene();
       const { id } = await begin('succeeded');
       const outcomes = await Promise.all(
         [provider.id, customer.id, provider.id, customer.id].map((userId) => refundBy(userId, id)),
@@ -320,7 +320,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a refund that was refused may be asked for again, and a refusal of the one before does not undo that', async () => {
-      const { begin, refundBy, payments, provider, customer } = await openScene(engine);
+      const { begin, refundBy, payments, provider, customer } = await openScene();
       const { id } = await begin('succeeded');
       const refuse = (askedAtMs: number) =>
         payments.movePayment(id, { to: 'refund_refused', askedAtMs }, NOW, NOW);
@@ -338,7 +338,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a tip that was paid is not reversed without its payment', async () => {
-      const { begin, storage, provider, ledger } = await openScene(engine);
+      const { begin, storage, provider, ledger } = await openScene();
       const { id } = await begin('succeeded');
       const before = await ledger();
       const reversal = { transactionId: id, userId: provider.id, idempotencyKey: null, giverFromMs: 0 };
@@ -347,7 +347,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('payments of which nothing was heard are taken, those that wait longest first, after pauses that grow up to 32 minutes', async () => {
-      const { payment, payments } = await openScene(engine);
+      const { payment, payments } = await openScene();
       const begun = [3, 1, 2].map((minutes) => ({ ...payment(), minutes }));
       for (const { minutes, ...one } of begun) await payments.beginPayment(one, NOW + minutes * MINUTE_MS);
       const [third, first, second] = begun.map(({ id }) => id);
@@ -372,7 +372,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('only what is open is taken, and a move begins the pauses anew', async () => {
-      const { begin, payments, refundBy, customer, move } = await openScene(engine);
+      const { begin, payments, refundBy, customer, move } = await openScene();
       const ids = new Map<string, TransactionId>();
       for (const state of PAYMENT_STATES) ids.set(state, (await begin(state)).id);
       const asked = await begin('succeeded');
@@ -389,7 +389,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('payments that are taken by many at once are taken once each', async () => {
-      const { begin, payments } = await openScene(engine);
+      const { begin, payments } = await openScene();
       const ids: TransactionId[] = [];
       for (let count = 0; count < 20; count += 1) ids.push((await begin('pending')).id);
       const taken: TransactionId[] = [];
@@ -402,7 +402,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a payout account is found by its owner and its mode and by its name, and is what was told last', async () => {
-      const { storage, addAccount } = await openStorage(engine);
+      const { storage, addAccount } = await openStorage();
       const { payments } = storage;
       const { id: userId } = await addAccount('kim', ['barber']);
       expect(await payments.listPayoutAccounts(userId)).toEqual([]);
@@ -431,7 +431,7 @@ export function describePayments(engine: Engine): void {
     });
 
     test('a notice is new once, and is forgotten when its time has come', async () => {
-      const { payments } = (await openStorage(engine)).storage;
+      const { payments } = (await openStorage()).storage;
       expect(await payments.hasNotice('evt_1')).toBe(false);
       const outcomes = await Promise.all([1, 2, 3, 4].map(() => payments.rememberNotice('evt_1', NOW)));
       expect(outcomes.filter((isNew) => isNew)).toHaveLength(1);

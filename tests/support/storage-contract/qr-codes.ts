@@ -2,14 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { newQrCodeId } from '#shared/ids.ts';
-import { type Engine, NOW, openStorage, PREFIX } from './opened-storage.ts';
+import { NOW, openStorage, PREFIX } from './opened-storage.ts';
 
-export function describeQrCodes(engine: Engine): void {
-  describe(`${engine.name}: QR codes`, () => {
+export function describeQrCodes(): void {
+  describe('QR codes', () => {
     const picture = (text: string) => ({ address: text, png: Buffer.from(text) });
 
     test('a code is found with the names of its owner, and a service that has one is known', async () => {
-      const { storage, addAccount, addCode } = await openStorage(engine);
+      const { storage, addAccount, addCode } = await openStorage();
       const pat = await addAccount('pat', ['bartender', 'dj']);
       const id = await addCode(pat, 'dj');
       expect(await storage.findQrCode(id)).toEqual({
@@ -31,7 +31,7 @@ export function describeQrCodes(engine: Engine): void {
     });
 
     test('a second code for a service, one for a service that is not offered, and one with an id that is taken are refused', async () => {
-      const { storage, addAccount, addCode } = await openStorage(engine);
+      const { storage, addAccount, addCode } = await openStorage();
       const pat = await addAccount('pat', ['bartender', 'dj']);
       const taken = await addCode(pat, 'dj');
       const create = (serviceCategory: 'bartender' | 'barber' | 'dj', id = newQrCodeId(randomBytes)) =>
@@ -44,7 +44,7 @@ export function describeQrCodes(engine: Engine): void {
     });
 
     test('of many codes for one service at once, one is created', async () => {
-      const { storage, addAccount } = await openStorage(engine);
+      const { storage, addAccount } = await openStorage();
       const { id: userId } = await addAccount('pat', ['dj']);
       const outcomes = await Promise.all(
         Array.from({ length: 5 }, () =>
@@ -58,7 +58,7 @@ export function describeQrCodes(engine: Engine): void {
     });
 
     test('codes are listed oldest first, whatever their ids and times, each with its picture for the address asked for', async () => {
-      const { storage, addAccount, addCode } = await openStorage(engine);
+      const { storage, addAccount, addCode } = await openStorage();
       const pat = await addAccount('pat', ['bartender', 'barber', 'dj']);
       const sam = await addAccount('sam', ['dj']);
       // Neither the ids nor the times are in the order in which the codes are made.
@@ -86,7 +86,7 @@ export function describeQrCodes(engine: Engine): void {
     });
 
     test('a picture that is there already stays', async () => {
-      const { storage, addAccount, addCode } = await openStorage(engine);
+      const { storage, addAccount, addCode } = await openStorage();
       const pat = await addAccount('pat', ['dj']);
       const id = await addCode(pat, 'dj');
       await storage.savePicture(id, `${PREFIX}${id}`, Buffer.from('another'));

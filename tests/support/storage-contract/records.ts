@@ -9,7 +9,7 @@ import {
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
-import { type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
+import { MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 
@@ -29,14 +29,14 @@ async function sumGiven(storage: Storage, userId: UserId, filter: Partial<TipFil
   return sums;
 }
 
-export function describeRecords(engine: Engine): void {
-  describe(`${engine.name}: filters`, () => {
+export function describeRecords(): void {
+  describe('filters', () => {
     /**
      * Pat received tips for bartending and for hair in turn from Cam, a minute apart, and gave one to Sam after each; the last
      * two were given while the clock was set back to the first minute.
      */
     async function createHistory() {
-      const opened = await openStorage(engine);
+      const opened = await openStorage();
       const { storage, setTheScene, addAccount, addCode } = opened;
       const { tip, provider: pat, customer: cam } = await setTheScene();
       const sam = await addAccount('sam', ['dj']);
@@ -159,7 +159,7 @@ export function describeRecords(engine: Engine): void {
     });
 
     test('a step that looks at many entries and finds none has a next, and the listing goes on to the one tip that is meant', async () => {
-      const { storage, setTheScene, addAccount, addCode } = await openStorage(engine);
+      const { storage, setTheScene, addAccount, addCode } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const sam = await addAccount('sam', ['dj']);
       const toSam = {
@@ -192,7 +192,7 @@ export function describeRecords(engine: Engine): void {
     });
 
     test('a history of exactly as many entries as one step looks at is listed in full', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const tips = Array.from({ length: 2_000 }, () => tip({ createdAtMs: NOW }));
       await Promise.all(tips.map((one) => storage.recordTip(one)));
@@ -208,14 +208,14 @@ export function describeRecords(engine: Engine): void {
     });
   });
 
-  describe(`${engine.name}: takings`, () => {
+  describe('takings', () => {
     const DAYS = { fromMs: NOW - 12 * HOUR_MS, untilMs: NOW + 36 * HOUR_MS };
     /** The present day, counted from 1970, and the present hour, which is noon of a Friday, counted from the first of a Thursday. */
     const [TODAY, NOON] = [Math.floor(NOW / (24 * HOUR_MS)), 36];
 
     /** Two tips for bartending in one quarter of an hour, a third in that hour, one in the next, one at midnight, and one for hair. */
     async function createTakings() {
-      const opened = await openStorage(engine);
+      const opened = await openStorage();
       const { storage, setTheScene, addCode } = opened;
       const { tip, provider } = await setTheScene();
       const hair = { qrCodeId: await addCode(provider, 'barber'), serviceCategory: 'barber' } as const;

@@ -1,11 +1,11 @@
 /** Sessions: when they live, and when they end. */
 import { describe, expect, test } from 'vitest';
-import { bytes, type Engine, hexOf, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+import { bytes, hexOf, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
-export function describeSessions(engine: Engine): void {
-  describe(`${engine.name}: sessions`, () => {
+export function describeSessions(): void {
+  describe('sessions', () => {
     test('a session is found with its account until the millisecond in which it expires', async () => {
-      const { storage, addAccount, beginSession } = await openStorage(engine);
+      const { storage, addAccount, beginSession } = await openStorage();
       const account = await addAccount('pat', ['dj']);
       const { createdAtMs, expiresAtMs, tokenHash } = await beginSession(account.id, 'token');
       expect(await storage.findSession(tokenHash, expiresAtMs - 1)).toEqual({
@@ -16,7 +16,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('sessions that are asked for at once are each found with their own account, at the time of each question', async () => {
-      const { storage, addAccount, beginSession } = await openStorage(engine);
+      const { storage, addAccount, beginSession } = await openStorage();
       const pat = await addAccount('pat', ['dj']);
       const sam = await addAccount('sam');
       const ofPat = await beginSession(pat.id, 'of pat');
@@ -32,7 +32,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('a session does not begin when the password was changed since it was verified', async () => {
-      const { storage, addAccount, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, tokensOf } = await openStorage();
       const { id } = await addAccount('pat');
       const session = {
         tokenHash: bytes('token'),
@@ -46,7 +46,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('of more sessions than an account may have, the oldest ends, and nobody else’s', async () => {
-      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const { id } = await addAccount('pat');
       const other = await addAccount('sam');
       await beginSession(other.id, 'of sam', { createdAtMs: NOW - 9 });
@@ -59,7 +59,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('the sessions of an account are listed as they were begun, the newest first, without those that have expired', async () => {
-      const { storage, addAccount, beginSession } = await openStorage(engine);
+      const { storage, addAccount, beginSession } = await openStorage();
       const { id } = await addAccount('pat');
       const first = await beginSession(id, 'first', { device: 'Chrome on Android', createdAtMs: NOW - 2 });
       const second = await beginSession(id, 'second', { createdAtMs: NOW - 1 });
@@ -72,7 +72,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('a session is extended to any time, and ends for good', async () => {
-      const { storage, addAccount, beginSession } = await openStorage(engine);
+      const { storage, addAccount, beginSession } = await openStorage();
       const { id } = await addAccount('pat');
       const { tokenHash } = await beginSession(id, 'token');
       await storage.extendSession(tokenHash, NOW + 9);
@@ -84,7 +84,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('a session is confirmed for as long as it lives, and no other one with it', async () => {
-      const { storage, addAccount, beginSession } = await openStorage(engine);
+      const { storage, addAccount, beginSession } = await openStorage();
       const { id } = await addAccount('pat');
       const { tokenHash, expiresAtMs } = await beginSession(id, 'token');
       const other = await beginSession(id, 'other');
@@ -96,7 +96,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('of many sessions, those are told that have ended, have expired or never were', async () => {
-      const { storage, addAccount, beginSession } = await openStorage(engine);
+      const { storage, addAccount, beginSession } = await openStorage();
       const { id } = await addAccount('pat');
       for (const token of ['alive', 'also alive', 'ended']) await beginSession(id, token);
       await beginSession(id, 'expired', { expiresAtMs: NOW });
@@ -109,7 +109,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('all sessions of an account but one end at once, and are counted', async () => {
-      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const { id } = await addAccount('pat');
       const other = await addAccount('sam');
       await beginSession(other.id, 'of sam');
@@ -122,7 +122,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('expired sessions are forgotten, a bounded number at a time', async () => {
-      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const { id } = await addAccount('pat');
       for (const token of ['first', 'second', 'third']) await beginSession(id, token, { expiresAtMs: NOW });
       await beginSession(id, 'alive');
@@ -133,7 +133,7 @@ export function describeSessions(engine: Engine): void {
     });
 
     test('by the end of time all sessions of everybody have expired', async () => {
-      const { storage, addAccount, beginSession, tokensOf } = await openStorage(engine);
+      const { storage, addAccount, beginSession, tokensOf } = await openStorage();
       const people = [await addAccount('pat'), await addAccount('sam')];
       for (const { id, username } of people) await beginSession(id, `of ${username}`);
       expect(await storage.forgetExpiredSessions(Number.MAX_SAFE_INTEGER, 9)).toBe(2);

@@ -8,7 +8,6 @@ import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
-import type { Engine } from './opened-storage.ts';
 import { describePayments } from './payments.ts';
 import { describeQrCodes } from './qr-codes.ts';
 import { describeRecords } from './records.ts';
@@ -17,18 +16,18 @@ import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
 import { describeWords } from './words.ts';
 
-export function describeStorage(engine: Engine): void {
-  describeAccounts(engine);
-  describeClosing(engine);
-  describeSessions(engine);
-  describeQrCodes(engine);
-  describeTipPages(engine);
-  describeTips(engine);
-  describePayments(engine);
-  describeWords(engine);
-  describeDevices(engine);
-  describeHistories(engine);
-  describeRecords(engine);
-  describeAttempts(engine);
-  describeInstallation(engine);
+export function describeStorage(): void {
+  describeAccounts();
+  describeClosing();
+  describeSessions();
+  describeQrCodes();
+  describeTipPages();
+  describeTips();
+  describePayments();
+  describeWords();
+  describeDevices();
+  describeHistories();
+  describeRecords();
+  describeAttempts();
+  describeInstallation();
 }

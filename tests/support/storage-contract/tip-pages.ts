@@ -3,16 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { QrCodeId } from '#shared/ids.ts';
 import { newPhotoName, newQrCodeId } from '#shared/ids.ts';
-import { bytes, type Engine, hexOf, NOW, openStorage, PREFIX } from './opened-storage.ts';
+import { bytes, hexOf, NOW, openStorage, PREFIX } from './opened-storage.ts';
 
-export function describeTipPages(engine: Engine): void {
-  describe(`${engine.name}: tip pages`, () => {
+export function describeTipPages(): void {
+  describe('tip pages', () => {
     const picture = { address: 'x', png: Buffer.from('x') };
     const newCode = () => ({ id: newQrCodeId(randomBytes), createdAtMs: NOW });
     const newPhoto = (text: string) => ({ name: newPhotoName(randomBytes), jpeg: bytes(text) });
 
     async function openScene() {
-      const opened = await openStorage(engine);
+      const opened = await openStorage();
       const pat = await opened.addAccount('pat', ['bartender', 'dj']);
       const sam = await opened.addAccount('sam', ['bartender']);
       const code = await opened.addCode(pat, 'bartender');

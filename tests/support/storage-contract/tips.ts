@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { ALL_TIPS, type NewReversal, type NewTransaction } from '#server/storage/port/ledger.ts';
 import { newQrCodeId, type UserId } from '#shared/ids.ts';
 import { listTips, takeBack } from '../ledger-steps.ts';
-import { END_OF_TIME_MS, type Engine, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
+import { END_OF_TIME_MS, MINUTE_MS, NOW, openStorage, QUARTER_MS } from './opened-storage.ts';
 
-export function describeTips(engine: Engine): void {
-  describe(`${engine.name}: tips`, () => {
+export function describeTips(): void {
+  describe('tips', () => {
     test('a tip is answered as it is stored, every fact of it, with the names of its receiver', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const given = tip({ idempotencyKey: 'key', createdAtMs: NOW + 1 });
       const receiver = {
@@ -33,7 +33,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('tips that are sent at once stand in both accounts in the order in which they were sent, from 1 and without a gap', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const tips = Array.from({ length: 300 }, () => tip());
       const outcomes = await Promise.all(tips.map((one) => storage.recordTip(one)));
@@ -47,7 +47,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('each tip moves the totals: the amount at the giver, the net amount at the receiver', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       await Promise.all([1_000, 2_000, 3_333].map((amountCents) => storage.recordTip(tip({ amountCents }))));
       const totals = [
@@ -61,7 +61,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('one key of one giver is one tip, however often and however concurrently it is sent', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, customer } = await setTheScene();
       // Another id and another time each, as when a client tries again.
       const again = () => tip({ idempotencyKey: 'key', createdAtMs: Date.now() });
@@ -77,7 +77,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a key is refused for a tip of another amount, code or service, also of a code that there is not', async () => {
-      const { storage, setTheScene, addCode } = await openStorage(engine);
+      const { storage, setTheScene, addCode } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const other = await addCode(provider, 'barber');
       await storage.recordTip(tip({ idempotencyKey: 'key' }));
@@ -94,7 +94,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a key means nothing for another giver or in another case, and no key is no key', async () => {
-      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { storage, setTheScene, addAccount } = await openStorage();
       const { tip, provider } = await setTheScene();
       const sam = await addAccount('sam');
       const tips = [
@@ -109,7 +109,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a tip for no code, to oneself or for another service is refused without a trace, and its key stays free', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const refused = async (changes: Parameters<typeof tip>[0]) =>
         (await storage.recordTip(tip({ idempotencyKey: 'key', ...changes }))).outcome;
@@ -130,7 +130,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a tip names its receiver as the account and the page of its code are called now', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer, code } = await setTheScene();
       const given = tip({ idempotencyKey: 'key' });
       await storage.recordTip(given);
@@ -148,7 +148,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a code that is paused, replaced or retired takes no tip and leaves no trace, and a tip from before is repeated', async () => {
-      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { storage, setTheScene, addAccount } = await openStorage();
       const { tip, provider, customer, code } = await setTheScene();
       const sam = await addAccount('sam');
       const before = tip({ idempotencyKey: 'before', amountCents: 1_000 });
@@ -179,7 +179,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a code that takes tips again takes those that were refused, under the same keys', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, code } = await setTheScene();
       await storage.updateQrCode(provider.id, code, { status: 'paused' });
       const given = tip({ idempotencyKey: 'key' });
@@ -189,7 +189,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('of tips that are sent while their code is paused, each is in the ledger before the pause is answered, or refused', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, code } = await setTheScene();
       const early = Array.from({ length: 40 }, () => storage.recordTip(tip()));
       const pause = storage.updateQrCode(provider.id, code, { status: 'paused' });
@@ -204,7 +204,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a tip that breaks a rule of the tables is rejected alone, whatever was sent along with it', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, customer } = await setTheScene();
       const settled = await Promise.allSettled(
         [
@@ -228,7 +228,7 @@ export function describeTips(engine: Engine): void {
     });
   });
 
-  describe(`${engine.name}: reversals`, () => {
+  describe('reversals', () => {
     /** A request of a person's, who has a minute to take a tip back that they gave. */
     const request = (
       { id }: NewTransaction,
@@ -244,7 +244,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a reversal takes back what its tip did to both accounts, and is an entry of each', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const [kept, reversed] = [tip({ amountCents: 1_000 }), tip({ amountCents: 2_000 })];
       for (const one of [kept, reversed]) await storage.recordTip(one);
@@ -275,7 +275,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a giver takes a tip back up to the end of their time and not after it, and its receiver at any time', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const [first, second] = [tip({ createdAtMs: NOW }), tip({ createdAtMs: NOW })];
       for (const one of [first, second]) await storage.recordTip(one);
@@ -295,7 +295,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('the same person gets the same answer under the same key, also when their time is over, and nothing moves again', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       for (const { id: userId } of [customer, provider]) {
         const given = tip();
@@ -318,7 +318,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('under another key, without one, or by the other person a tip is not reversed again', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const [keyed, keyless] = [tip(), tip()];
       for (const one of [keyed, keyless]) await storage.recordTip(one);
@@ -339,7 +339,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('of both people who ask at once one reverses the tip, once', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const tips = Array.from({ length: 20 }, () => tip());
       await Promise.all(tips.map((one) => storage.recordTip(one)));
@@ -362,7 +362,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a transaction that there is not, or that is other people’s, cannot be reversed', async () => {
-      const { storage, setTheScene, addAccount } = await openStorage(engine);
+      const { storage, setTheScene, addAccount } = await openStorage();
       const { tip, customer } = await setTheScene();
       const [given, sam] = [tip(), await addAccount('sam', ['dj'])];
       await storage.recordTip(given);
@@ -374,7 +374,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a history lists a reversed tip once, as reversed, and its key still gives the same tip', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider } = await setTheScene();
       const [first, second] = [tip({ idempotencyKey: 'key' }), tip()];
       for (const one of [first, second]) await storage.recordTip(one);
@@ -395,7 +395,7 @@ export function describeTips(engine: Engine): void {
     });
 
     test('a reversal takes back the bucket of the time of the tip, also on a later day', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider } = await setTheScene();
       const given = tip({ createdAtMs: NOW + 1 });
       await storage.recordTip(given);
@@ -408,9 +408,9 @@ export function describeTips(engine: Engine): void {
     });
   });
 
-  describe(`${engine.name}: changes`, () => {
+  describe('changes', () => {
     test('a listener is told of both accounts once their entries can be read, and of nothing after it has ended', async () => {
-      const { storage, setTheScene } = await openStorage(engine);
+      const { storage, setTheScene } = await openStorage();
       const { tip, provider, customer } = await setTheScene();
       const told: Promise<unknown>[] = [];
       const end = storage.subscribe({

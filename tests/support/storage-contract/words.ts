@@ -5,14 +5,14 @@ import type { GivenTip } from '#server/storage/port/ledger.ts';
 import type { NewPayment } from '#server/storage/port/payments.ts';
 import { newQrCodeId, newTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
 import { payoutAccountOf } from '../payment-steps.ts';
-import { END_OF_TIME_MS, type Engine, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
+import { END_OF_TIME_MS, MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 const HELLO = { message: 'Great drinks!', giverName: 'Name of cam', isRefused: false };
 const SAID = { message: 'Great drinks!', giverName: 'Name of cam' };
 const UNTOUCHED = { isHidden: false, thankYou: null, thankedAtMs: null, reportedAtMs: null };
 
-async function openScene(engine: Engine) {
-  const opened = await openStorage(engine);
+async function openScene() {
+  const opened = await openStorage();
   const scene = await opened.setTheScene();
   const { storage } = opened;
   const thanks: [UserId, TransactionId][] = [];
@@ -29,10 +29,10 @@ async function openScene(engine: Engine) {
   return { ...opened, ...scene, words: storage.words, thanks, give, wordsOf, balances };
 }
 
-export function describeWords(engine: Engine): void {
-  describe(`${engine.name}: words`, () => {
+export function describeWords(): void {
+  describe('words', () => {
     test('are written with their tip, and a tip without words has none', async () => {
-      const { give, words } = await openScene(engine);
+      const { give, words } = await openScene();
       const { tip: said } = await give({ words: HELLO });
       const { tip: silent } = await give();
       expect(await words.findWords([silent.id, said.id])).toMatchObject([
@@ -42,7 +42,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('are part of what an idempotency key stands for', async () => {
-      const { give, wordsOf } = await openScene(engine);
+      const { give, wordsOf } = await openScene();
       const idempotencyKey = 'key';
       const { tip } = await give({ idempotencyKey, words: HELLO });
       const again = async (changes: Partial<GivenTip>) =>
@@ -59,7 +59,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('of many tips at once stay with theirs', async () => {
-      const { give, words } = await openScene(engine);
+      const { give, words } = await openScene();
       const given = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           give(index % 2 === 0 ? { words: { ...HELLO, message: `Message ${index}` } } : {}),
@@ -74,7 +74,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('are refused with their tip where the code takes none, or the list has something against them', async () => {
-      const { give, storage, provider, code, balances } = await openScene(engine);
+      const { give, storage, provider, code, balances } = await openScene();
       const before = await balances();
       expect((await give({ words: { ...HELLO, isRefused: true } })).result).toEqual({
         outcome: 'words_refused',
@@ -86,7 +86,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('are answered once by the receiver, and the giver is told', async () => {
-      const { give, words, wordsOf, thanks, provider, customer } = await openScene(engine);
+      const { give, words, wordsOf, thanks, provider, customer } = await openScene();
       const { tip } = await give();
       expect(await words.thank(customer.id, tip.id, 'Me', NOW)).toBe('unknown_transaction');
       expect(await words.thank(provider.id, newTransactionId(bytesOf), 'No', NOW)).toBe(
@@ -103,7 +103,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('of many answers at once only one is given', async () => {
-      const { give, words, wordsOf, thanks, provider } = await openScene(engine);
+      const { give, words, wordsOf, thanks, provider } = await openScene();
       const { tip } = await give({ words: HELLO });
       const outcomes = await Promise.all(
         ['One', 'Two', 'Three', 'Four'].map((text) => words.thank(provider.id, tip.id, text, NOW)),
@@ -115,7 +115,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('are hidden, shown again and reported by the receiver alone', async () => {
-      const { give, words, wordsOf, provider, customer } = await openScene(engine);
+      const { give, words, wordsOf, provider, customer } = await openScene();
       const { tip } = await give({ words: HELLO });
       const { tip: silent } = await give();
       expect(await words.setHidden(customer.id, tip.id, true)).toBe('unknown_transaction');
@@ -131,7 +131,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('that were reported wait for the operator, oldest first', async () => {
-      const { give, words, provider } = await openScene(engine);
+      const { give, words, provider } = await openScene();
       const { tip: first } = await give({ words: HELLO });
       const { tip: guest } = await give({ giverId: null, words: { ...HELLO, giverName: null } });
       await words.reportWords(provider.id, guest.id, NOW + 1);
@@ -155,7 +155,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('a giver who is blocked is refused as if the code were paused, until they are not', async () => {
-      const { give, words, storage, provider, customer, code, balances } = await openScene(engine);
+      const { give, words, storage, provider, customer, code, balances } = await openScene();
       const idempotencyKey = 'before';
       const { tip } = await give({ idempotencyKey, words: HELLO });
       const { tip: guest } = await give({ giverId: null });
@@ -187,7 +187,7 @@ export function describeWords(engine: Engine): void {
     describe('a block', () => {
       /** The code of the scene and another one of the same provider, each with whether it takes tips of the customer. */
       async function openPages() {
-        const scene = await openScene(engine);
+        const scene = await openScene();
         const { give, storage, provider, customer, code, addCode } = scene;
         const codes = { bartender: code, barber: await addCode(provider, 'barber') };
         type Service = keyof typeof codes;
@@ -338,7 +338,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('thank-yous are kept ready in their order', async () => {
-      const { words, provider, customer } = await openScene(engine);
+      const { words, provider, customer } = await openScene();
       expect(await words.listThankYous(provider.id)).toEqual([]);
       await words.saveThankYous(provider.id, ['One', 'Two', 'Three']);
       await words.saveThankYous(customer.id, ['Mine']);
@@ -351,7 +351,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('go with the account that wrote them, but for a report that waits', async () => {
-      const { give, words, wordsOf, storage, provider, customer } = await openScene(engine);
+      const { give, words, wordsOf, storage, provider, customer } = await openScene();
       const { tip } = await give({ words: HELLO, idempotencyKey: 'key' });
       const { tip: reported } = await give({ words: { ...HELLO, message: 'Ugly' } });
       await words.thank(provider.id, tip.id, 'Cheers', NOW);
@@ -366,7 +366,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('go with the account that received them, and so does what it said', async () => {
-      const { give, words, wordsOf, storage, provider } = await openScene(engine);
+      const { give, words, wordsOf, storage, provider } = await openScene();
       const { tip } = await give({ words: HELLO, idempotencyKey: 'key' });
       await words.thank(provider.id, tip.id, 'Cheers', NOW);
       await words.saveThankYous(provider.id, ['Ready']);
@@ -380,7 +380,7 @@ export function describeWords(engine: Engine): void {
     });
 
     test('of a payment reach the receiver with its tip, and not when it comes to nothing', async () => {
-      const { storage, words, wordsOf, provider, customer, tip } = await openScene(engine);
+      const { storage, words, wordsOf, provider, customer, tip } = await openScene();
       const { payments } = storage;
       await payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
       const begin = async (said = HELLO, key: string | null = null) => {
