@@ -15,7 +15,7 @@ const HEADERS = {
 };
 
 /** The filters as fail2ban would read them, with a place for the address as it has one (`<ADDR>`). */
-const FILTERS = [...readFileSync('docs/operating.md', 'utf8').matchAll(/^ +failregex = (.+)$/gm)].map(
+const FILTERS = [...readFileSync('docs/log.md', 'utf8').matchAll(/^ +failregex = (.+)$/gm)].map(
   ([, regex = '']) => new RegExp(regex.replace('<ADDR>', '(?<address>[0-9a-f.:]+)')),
 );
 

@@ -1,0 +1,149 @@
+/** The manuals name nothing that is not there: files, headings, commands, settings, lines of the log. */
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { REFUSALS } from '#shared/errors.ts';
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const PAGES = globSync(['*.md', 'docs/**/*.md']).sort();
+/** A page of the manual tells how things are; the change-log tells how they were in each version. */
+const MANUALS = PAGES.filter((page) => page !== 'CHANGELOG.md');
+const SOURCES = globSync(['{src,tests,tools,deploy,drizzle}/**/*.*', '*.*', '.env.example', '.ci/run']);
+/** Where a path may begin that a page names. */
+const ROOTS = ['', 'src', 'src/server', 'src/server/storage', 'src/client', 'tests', 'docs'];
+const MADE_LATER = /^(?:dist|data|node_modules|backups)\//;
+
+const PROSE_WIDTH = 120;
+const CELL_WIDTH = 150;
+const README_LINES = 120;
+
+const withoutBlocks = (text: string) => text.replace(/^ *```[\s\S]*?^ *```/gm, '').replace(/^ {4}.*$/gm, '');
+
+/** What is found on each page, after its name. */
+function foundIn(pages: readonly string[], find: (page: string) => readonly string[]): readonly string[] {
+  return pages.flatMap((page) => find(page).map((found) => `${page}: ${found}`));
+}
+
+/** As GitHub makes them: https://docs.github.com/en/get-started/writing-on-github, section links. */
+function anchorsOf(page: string): readonly string[] {
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+function linksOf(page: string): readonly string[] {
+  return [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !target.includes('://'));
+}
+
+test('links lead to files and headings that are there', () => {
+  const leadsNowhere = (page: string) => (target: string) => {
+    const [path = '', anchor] = target.split('#');
+    const file = path === '' ? page : join(dirname(page), path);
+    return !existsSync(file) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+  };
+  expect(foundIn(PAGES, (page) => linksOf(page).filter(leadsNowhere(page)))).toEqual([]);
+});
+
+test('every page of the manual can be reached from the README', () => {
+  const reached = new Set(['README.md']);
+  for (const page of reached)
+    for (const target of linksOf(page)) {
+      const file = join(dirname(page), target.replace(/#.*/, ''));
+      if (file.endsWith('.md')) reached.add(file);
+    }
+  const others = PAGES.filter((page) => !reached.has(page) && !page.startsWith('docs/decisions/'));
+  expect(others).toEqual([]);
+});
+
+test('the manuals name files and folders that are there', () => {
+  const names = new Set(SOURCES.map((path) => basename(path)));
+  const isDead = (span: string) => {
+    if (/^[a-z][\w-]*\.(?:module\.css|tsx?|cts)$/.test(span)) return !names.has(span);
+    if (!/^[\w.-]+\/(?:[\w.-]+\/)*(?:[\w-]+(?:\.[\w-]+)*\.[a-z]+)?$/.test(span)) return false;
+    return !MADE_LATER.test(span) && !ROOTS.some((root) => existsSync(join(root, span)));
+  };
+  const dead = foundIn(MANUALS, (page) =>
+    [...withoutBlocks(read(page)).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span).filter(isDead),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('comments name pages of the manual that are there', () => {
+  const texts = SOURCES.filter((path) => !/\.(?:png|ttf|woff2)$/.test(path));
+  const dead = foundIn(texts, (path) =>
+    [...read(path).matchAll(/(?<![\w/])docs\/[\w/-]+\.md/g)]
+      .map(([named]) => named)
+      .filter((named) => !existsSync(named)),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('the manuals name commands that npm knows', () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(read('package.json')));
+  // A release has a script of its own, which trims its packages.
+  const known = [...Object.keys(scripts), ...(read('tools/release.js').includes('trim:') ? ['trim'] : [])];
+  const unknown = foundIn(MANUALS, (page) =>
+    [...read(page).matchAll(/\bnpm run (?:--silent )?([a-z][\w:-]*)/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !known.includes(name)),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('lines of the log stand in the manuals as some code writes them', () => {
+  const code = SOURCES.filter((path) => path.startsWith('src/'))
+    .filter((path) => /\.[jt]s$/.test(path))
+    .map(read)
+    .join('\n');
+  // Some lines are put together of parts, of which one tells whether the line is still written.
+  const isWritten = (text: string) => text.split(/[:(,]/).some((part) => code.includes(part.trim()));
+  const dead = foundIn(MANUALS, (page) =>
+    [...read(page).matchAll(/"(?:msg|event)":"([^"]+)"/g)]
+      .map(([, text = '']) => text)
+      .filter((text) => !isWritten(text)),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('the settings stand in their page with the defaults that they have', () => {
+  const rows = [...read('docs/settings.md').matchAll(/^\| `([A-Z_]+)` \| (?:`(.*?)`)? *\|/gm)];
+  const shown = Object.fromEntries(rows.map(([, name = '', value = '']) => [name, value]));
+  expect(shown).toEqual(parseEnv(read('.env.example')));
+});
+
+test('the errors of the API stand in its page with the status that they have', () => {
+  const rows = [...read('docs/api.md').matchAll(/^\| (\d{3}(?:, \d{3})*) \| (.+?) \|/gm)];
+  const shown = rows.flatMap(([, statuses = '', codes = '']) =>
+    [...codes.matchAll(/`(\w+)`/g)].map(([, code = '']) => [code, statuses.split(', ')] as const),
+  );
+  const known: Readonly<Record<string, { readonly status: number }>> = REFUSALS;
+  const wrong = shown.filter(([code, statuses]) => !statuses.includes(String(known[code]?.status)));
+  expect(shown.length).toBeGreaterThan(20);
+  expect(wrong).toEqual([]);
+});
+
+test('pages have lines and cells that one can read', () => {
+  const isWide = (line: string) =>
+    line.startsWith('|')
+      ? line.split('|').some((cell) => !cell.includes('](') && cell.length > CELL_WIDTH)
+      : line.length > PROSE_WIDTH;
+  expect(foundIn(PAGES, (page) => withoutBlocks(read(page)).split('\n').filter(isWide))).toEqual([]);
+});
+
+test('the README is short, and begins with how to start and how to test', () => {
+  const lines = read('README.md').split('\n');
+  expect(lines.length).toBeLessThanOrEqual(README_LINES);
+  const commands = lines
+    .filter((line) => line.startsWith('    '))
+    .map((line) => line.replace(/#.*/, '').trim());
+  expect(commands.slice(0, 2)).toEqual(['npm ci && npm start', 'npm ci && npm test']);
+});
