@@ -112,6 +112,10 @@ test('lines of the log stand in the manuals as some code writes them', () => {
       .filter((text) => !isWritten(text)),
   );
   expect(dead).toEqual([]);
+  const [, events = ''] = /^\| `event` \|.*\n((?:\|.*\n)+)/m.exec(read('docs/log.md')) ?? [];
+  const names = [...events.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !code.includes(`'${name}'`))).toEqual([]);
 });
 
 test('the settings stand in their page with the defaults that they have', () => {
