@@ -179,7 +179,7 @@ function createServices({
   const { undoMs } = config;
   const receipts = createGuestReceipts(secrets.giver_pseudonym);
   const { publicUrl } = config;
-  const { words } = storage;
+  const { messages: words } = storage;
   const view = createTransactionView({
     ...{ key: secrets.giver_pseudonym, undoMs, clock, publicUrl, receipts, words },
   });

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { session, user } from './accounts.ts';
-import { noticeDevice } from './notices.ts';
+import { notificationDevice } from './notifications.ts';
 import { PAID_MODES, PAYMENT_MODES, PAYMENT_STATES } from './payments.ts';
 import { qrCode } from './qr-codes.ts';
 import { TIP_PARTIES, timeZone } from './records.ts';
@@ -35,7 +35,7 @@ export const exportedAccount = z.object({
   /** Where the account is logged in. */
   sessions: z.array(session),
   /** The devices that get notices of tips, the newest first. */
-  noticeDevices: z.array(noticeDevice),
+  noticeDevices: z.array(notificationDevice),
   /** The current ones, oldest first. */
   qrCodes: z.array(
     z.object({
@@ -97,7 +97,7 @@ export const exportedPayment = z.object({
 });
 
 /** What an account wrote with a tip that it gave. */
-export const exportedWords = z.object({
+export const exportedMessages = z.object({
   transactionId: transaction.shape.id,
   message: z.string().nullable(),
   /** The name under which the tip was given. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { SERVICE_CATEGORIES } from './categories.ts';
 import { hasLetterDigitOrEmoji, MAX_NAME_LENGTH, MAX_TYPED_NAME_LENGTH } from './display-names.ts';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
-import { shownText, words } from './words.ts';
+import { messageText, shownText } from './messages.ts';
 
 export const serviceCategory = z.enum(SERVICE_CATEGORIES, { error: 'Please select a service category.' });
 
@@ -58,7 +58,7 @@ const greeting = shownText('The greeting', {
   .nullable();
 
 /** What givers are told as soon as they have tipped. */
-const defaultThankYou = words('The thank-you')
+const defaultThankYou = messageText('The thank-you')
   .transform((text) => text || null)
   .nullable();
 

@@ -103,7 +103,7 @@ export const insightsQuery = closedObject({
     });
 });
 
-const takings = {
+const earnings = {
   /** How many tips were received, without those that were refunded. */
   count: z.int(),
   /** The sum of the amounts. */
@@ -114,33 +114,33 @@ const takings = {
   netCents: z.int().min(0).brand<'Cents'>(),
 };
 
-const serviceTakings = z.object({ serviceCategory, ...takings });
+const serviceEarnings = z.object({ serviceCategory, ...earnings });
 
 /** Takings of a day, a week or a month. */
-export const takingsBar = z.object({
+export const earningsBar = z.object({
   /** Its first day within the period. */
   from: z.iso.date(),
   /** Its last day within the period. */
   to: z.iso.date(),
-  ...takings,
+  ...earnings,
   /** By service, in the order of the categories; none that took nothing. */
-  byService: z.array(serviceTakings),
+  byService: z.array(serviceEarnings),
 });
 
 /** The takings of a provider in a period, beside those of the one before it. */
 export const insights = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
-  ...takings,
+  ...earnings,
   /** Of one tip; 0 without tips. */
   averageNetCents: z.int().min(0).brand<'Cents'>(),
   /** The largest net amount of one tip; 0 without tips. */
   largestNetCents: z.int().min(0).brand<'Cents'>(),
   /** The day that took the most, the first of those that took as much; null without tips. */
-  bestDay: z.object({ date: z.iso.date(), ...takings }).nullable(),
+  bestDay: z.object({ date: z.iso.date(), ...earnings }).nullable(),
   /** One for each day, week (from Monday) or month of the period, also where nothing was received. */
-  bars: z.array(takingsBar),
-  byService: z.array(serviceTakings),
+  bars: z.array(earningsBar),
+  byService: z.array(serviceEarnings),
   /** By hour of the week; none in which nothing was received. */
   byHour: z.array(
     z.object({
@@ -164,4 +164,4 @@ export type SumsQuery = z.output<typeof sumsQuery>;
 export type TipSums = z.infer<typeof tipSums>;
 export type InsightsQuery = z.output<typeof insightsQuery>;
 export type Insights = z.infer<typeof insights>;
-export type TakingsBar = z.infer<typeof takingsBar>;
+export type EarningsBar = z.infer<typeof earningsBar>;

@@ -7,14 +7,14 @@ import type { QrCodeLookup } from './qr-codes.ts';
 
 /** What came of looking a code up. */
 export type Lookup =
-  | { readonly status: 'found'; readonly found: QrCodeLookup }
-  | { readonly status: 'unknown' }
+  | { readonly kind: 'found'; readonly found: QrCodeLookup }
+  | { readonly kind: 'unknown' }
   /** The service has another code now, which is told to nobody who has this one. */
-  | { readonly status: 'replaced' }
+  | { readonly kind: 'replaced' }
   /** The service of the code was given up. */
-  | { readonly status: 'retired' }
+  | { readonly kind: 'retired' }
   /** It could not be looked up; `detail` is what the server said, if it said something. */
-  | { readonly status: 'failed'; readonly detail: string | null };
+  | { readonly kind: 'failed'; readonly detail: string | null };
 
 /** Where a page stands, as a browser tells it: still encoded, the search with its question mark. */
 export interface Address {
@@ -59,7 +59,7 @@ export interface Renderer {
    * Reduces an address to what it means: an address of the same page, and the same one for all that mean the same.
    * @param lookup what came of looking its code up; null for a demo code.
    */
-  readonly reduce: (address: Address, lookup: Lookup['status'] | null) => Address;
+  readonly reduce: (address: Address, lookup: Lookup['kind'] | null) => Address;
   /** The page at an address, reduced or not. Any but a tip page's and the login's is taken for the landing page's. */
   readonly render: (request: PageRequest) => RenderedPage;
   /** The page that browsers keep for when there is no connection. */

@@ -3,14 +3,14 @@
  */
 import { z } from 'zod';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
+import { MAX_MESSAGE_LENGTH } from './message-rules.ts';
+import { messageText } from './messages.ts';
 import { MAX_TIP_CENTS, MIN_TIP_CENTS } from './money.ts';
 import { PAYMENT_MODES } from './payments.ts';
-import { MAX_WORDS_LENGTH } from './plain-words.ts';
 import { serviceCategory, typedQrCodeId } from './qr-codes.ts';
 import { NO_DIRECTION, requireOrder, TIP_DIRECTIONS, TIP_PARTIES, timeZone, tipFilter } from './records.ts';
 import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.ts';
 import { closedObject } from './unknown-names.ts';
-import { words } from './words.ts';
 
 /**
  * What became of the money. Every simulated payment is completed at once; one at a payment service is pending until its giver has
@@ -33,7 +33,7 @@ const tipAmountCents = z
   .max(MAX_TIP_CENTS, AMOUNT_OUT_OF_BOUNDS)
   .brand<'Cents'>();
 
-const tipMessage = words('The message').transform((text) => text || null);
+const tipMessage = messageText('The message').transform((text) => text || null);
 
 const NO_IDEMPOTENCY_KEY = 'The idempotency key must be 1 to 255 visible ASCII characters.';
 
@@ -175,12 +175,12 @@ export const transaction = z.object({
 });
 
 export const thankYouForTip = transactionQuery.extend({
-  text: words('The thank-you')
+  text: messageText('The thank-you')
     .refine((text) => text !== '', 'Please write a thank-you.')
-    .meta({ pattern: '\\S', maxLength: MAX_WORDS_LENGTH }),
+    .meta({ pattern: '\\S', maxLength: MAX_MESSAGE_LENGTH }),
 });
 
-export const hiddenWords = transactionQuery.extend({
+export const messageHiding = transactionQuery.extend({
   hidden: z.boolean({ error: 'Whether the words are hidden must be true or false.' }),
 });
 
@@ -191,7 +191,7 @@ const TOO_MANY_READY = `There can be up to ${MAX_READY_THANK_YOUS} thank-yous.`;
 /** The thank-yous that somebody keeps ready. */
 export const readyThankYous = z.object({
   texts: z
-    .array(words('The thank-you'), { error: 'The thank-yous must be a list of texts.' })
+    .array(messageText('The thank-you'), { error: 'The thank-yous must be a list of texts.' })
     .max(MAX_READY_THANK_YOUS, TOO_MANY_READY),
 });
 

@@ -3,7 +3,7 @@
  * dashboard.
  */
 import type { Page } from '@playwright/test';
-import { MAX_WORDS_LENGTH, onOneLine, problemWith } from '#shared/plain-words.ts';
+import { MAX_MESSAGE_LENGTH, onOneLine, problemWith } from '#shared/message-rules.ts';
 import { UGLY_STRINGS } from '../support/ugly-strings.ts';
 import { expect, setHidden } from './fixtures.ts';
 import { findWorker, notifiedTip, type PushedWorker, test, tipsNotice, turnOn } from './push-fixtures.ts';
@@ -45,7 +45,7 @@ test('a push message shows the tip, and its words only where it has some', async
 
 test('ugly words are shown as they were written, to the last character', async ({ page }) => {
   const { deliver, shown } = await turnOnAndLeave(page);
-  const longest = ['😀'.repeat(MAX_WORDS_LENGTH), `a${'😀'.repeat(MAX_WORDS_LENGTH - 1)}`];
+  const longest = ['😀'.repeat(MAX_MESSAGE_LENGTH), `a${'😀'.repeat(MAX_MESSAGE_LENGTH - 1)}`];
   const taken = [...UGLY_STRINGS.map(({ text }) => text), ...longest]
     .filter((text) => problemWith('Message', text) === null)
     .map((text) => onOneLine(text).trim().normalize('NFC'))

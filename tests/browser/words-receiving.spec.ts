@@ -241,7 +241,7 @@ test('a message can be hidden, shown again and reported', async ({ page, backsta
   await expectForEverybody(page, 'a row whose words were reported');
 
   const storage = await databaseAt({ engine: 'sqlite', path: server.databasePath }).openForCommand();
-  const reports = await storage.words.listReports(1_000).finally(() => storage.close());
+  const reports = await storage.messages.listReports(1_000).finally(() => storage.close());
   expect(reports.find(({ receiver }) => receiver.username === provider.username)).toMatchObject({
     message: MESSAGE,
     giverName: customer.fullName,

@@ -276,9 +276,9 @@ describe('what givers wrote', () => {
     [{ message: 'Keep the change' }, ['Keep the change']],
     [{}, []],
   ])('is told of a single tip: %j', async (written, lines) => {
-    const { newsOf, sentenceOf, wordsOf } = await load();
+    const { newsOf, sentenceOf, messagesOf } = await load();
     const given = [tip(25, written)];
-    expect(wordsOf(given)).toEqual(lines);
+    expect(messagesOf(given)).toEqual(lines);
     expect(newsOf(given)).toBe(['You received $24.25 (Bartender)', ...lines].join('. '));
     // Whoever looks at the phone may read this one.
     expect(sentenceOf(given)).toBe('You received $24.25 (Bartender)');

@@ -15,7 +15,7 @@ function address(text: string): Address {
 }
 
 describe('an address', () => {
-  it.each<[string, Lookup['status'] | null, string]>([
+  it.each<[string, Lookup['kind'] | null, string]>([
     ['/?utm=1', null, '/'],
     ['/nowhere', null, '/'],
     ['/auth', null, '/auth'],
@@ -60,14 +60,14 @@ describe('an address', () => {
     const code = fc.constantFrom('demo-alex-bartender', 'DEMO-mary-ann-live_event', 'demo-x', 'words', CODE);
     fc.assert(
       fc.property(code, query, (qrId, words) => {
-        const lookup: Lookup | null = /^demo-/i.test(qrId) ? null : { status: 'unknown' };
+        const lookup: Lookup | null = /^demo-/i.test(qrId) ? null : { kind: 'unknown' };
         const asked = { pathname: `/tip/${qrId}`, search: `?${new URLSearchParams(words)}` };
-        const reduced = reduce(asked, lookup?.status ?? null);
+        const reduced = reduce(asked, lookup?.kind ?? null);
         expect(reduce(reduced, null)).toEqual(reduced);
         const before = providerState(qrId, asked.search, lookup);
         const after = providerState(qrIdFrom(reduced.pathname), reduced.search, null);
-        expect(after.status).toBe(before.status);
-        if (before.status !== 'found' || after.status !== 'found') return;
+        expect(after.kind).toBe(before.kind);
+        if (before.kind !== 'found' || after.kind !== 'found') return;
         expect({ ...after.provider, qrId }).toEqual(before.provider);
         expect(beginFlow(reduced.search)).toEqual(beginFlow(asked.search));
       }),

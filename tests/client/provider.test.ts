@@ -15,7 +15,7 @@ const serviceProvider = {
   photoUrl: null,
 } as const;
 const found: Lookup = {
-  status: 'found',
+  kind: 'found',
   found: {
     qrCode: {
       id: CODE,
@@ -28,7 +28,7 @@ const found: Lookup = {
     serviceProvider,
   },
 };
-const unknown: Lookup = { status: 'unknown' };
+const unknown: Lookup = { kind: 'unknown' };
 
 const demo = (username: string, fullName: string, serviceCategory: string) =>
   expect.objectContaining({ username, fullName, serviceCategory, isDemo: true });
@@ -36,7 +36,7 @@ const demo = (username: string, fullName: string, serviceCategory: string) =>
 describe('a code that was looked up', () => {
   it('is the provider who was found, whatever else the address says and however the code was typed', () => {
     const state = {
-      status: 'found',
+      kind: 'found',
       provider: { ...serviceProvider, qrId: CODE, takesWords: true, closed: null, isDemo: false },
     };
     expect(providerState(CODE, '', found)).toEqual(state);
@@ -44,17 +44,17 @@ describe('a code that was looked up', () => {
   });
 
   it('is no demo while the server cannot say whether there is such a code', () => {
-    const failed = { status: 'failed', detail: 'not now' } as const;
+    const failed = { kind: 'failed', detail: 'not now' } as const;
     expect(providerState(CODE, FORGED, failed)).toEqual(failed);
   });
 
-  it.each(['replaced', 'retired'] as const)('is no demo when it was %s', (status) => {
-    expect(providerState(CODE, FORGED, { status })).toEqual({ status });
+  it.each(['replaced', 'retired'] as const)('is no demo when it was %s', (kind) => {
+    expect(providerState(CODE, FORGED, { kind })).toEqual({ kind });
   });
 
   it.each([CODE, 'anything'])('and does not exist (%s) is the demo of its address', (qrId) => {
     expect(providerState(qrId, '?userId=sam&service=nailtech', unknown)).toEqual({
-      status: 'found',
+      kind: 'found',
       provider: demo('sam', 'Sam', 'nailtech'),
     });
   });
@@ -70,7 +70,7 @@ describe('a code that was looked up', () => {
     [`${CODE}\u200b`, FORGED],
     [`${CODE}x`, FORGED.replace('mallory', 'Pat Doe')],
   ])('and does not exist is unknown as %s%s', (qrId, search) => {
-    expect(providerState(qrId, search, unknown)).toEqual({ status: 'unknown' });
+    expect(providerState(qrId, search, unknown)).toEqual({ kind: 'unknown' });
   });
 });
 
@@ -79,12 +79,12 @@ describe('a demo code', () => {
     ['demo-alex-bartender', demo('alex', 'Alex', 'bartender')],
     ['DEMO-Mary-Ann-LIVE_EVENT', demo('Mary-Ann', 'Mary-Ann', 'live_event')],
   ])('%s says by itself whom it tips', (qrId, provider) => {
-    expect(providerState(qrId, '', null)).toEqual({ status: 'found', provider });
+    expect(providerState(qrId, '', null)).toEqual({ kind: 'found', provider });
   });
 
   it('is another demo when its address names one', () => {
     expect(providerState('demo-alex-bartender', '?userId=sam&service=dj', null)).toEqual({
-      status: 'found',
+      kind: 'found',
       provider: demo('sam', 'Sam', 'dj'),
     });
   });
@@ -97,7 +97,7 @@ describe('a demo code', () => {
     'demo-<b>-dj',
     'demo-sam-constructor',
   ])('%s is unknown, because it names nobody or no service', (qrId) => {
-    expect(providerState(qrId, '', null)).toEqual({ status: 'unknown' });
+    expect(providerState(qrId, '', null)).toEqual({ kind: 'unknown' });
   });
 });
 

@@ -68,7 +68,7 @@ async function addPerson(storage: Storage, index: number) {
     displayName: `The one ${displayName}`,
     thankYou: `Thanks ${thankYou}`,
   });
-  await storage.words.saveThankYous(id, [`Cheers ${ready}`]);
+  await storage.messages.saveThankYous(id, [`Cheers ${ready}`]);
   if (index % 10 === 0) {
     const jpeg = Buffer.concat([randomBytes(9_000), Buffer.from(photo ?? ''), randomBytes(9_000)]);
     await storage.setPhoto(id, code.id, { name: newPhotoName(randomBytes), jpeg });

@@ -149,7 +149,7 @@ describe('a fault', () => {
       const hear = () =>
         payments.movePayment(
           tip.id,
-          isPaid ? { to: 'refunded' } : { to: 'succeeded', chargeId: `pi_${tip.id}` },
+          isPaid ? { kind: 'refunded' } : { kind: 'succeeded', chargeId: `pi_${tip.id}` },
           ...([START_MS + 1, START_MS] as const),
         );
       const before = ledger.dumpFile();

@@ -57,7 +57,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
   const receipts = createGuestReceipts(key);
   const view = createTransactionView({
     ...{ key, undoMs: UNDO_MS, clock: deps.clock, publicUrl: PUBLIC_URL, receipts },
-    words: storage.words,
+    words: storage.messages,
   });
   const turns = createFairTurns(8);
   const payments = createSimulatedPayments(storage);

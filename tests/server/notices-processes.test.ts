@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import type { Notice } from '#shared/notices.ts';
+import type { PushMessage } from '#shared/notifications.ts';
 import { createPostgresDatabase } from '#tests/support/postgres.ts';
 import { inWords } from '#tests/support/push-devices.ts';
 import { startPushService } from '#tests/support/push-service.ts';
@@ -63,7 +63,7 @@ async function openScene() {
   /** How often each position of the provider's ledger was told, from the first on. */
   function timesTold(): number[] {
     const told: number[] = [];
-    for (const notice of service.payloadsOf(device.endpoint) as Notice[]) {
+    for (const notice of service.payloadsOf(device.endpoint) as PushMessage[]) {
       if (notice.kind !== 'tips') throw new Error('a notice tells of no tips');
       const after = Number(/^tips-(\d+)$/.exec(notice.tag)?.[1]);
       expect(notice.count).toBe(notice.upTo - after);

@@ -3,13 +3,14 @@
  * and none is lost within the day.
  */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Notice } from '#shared/notices.ts';
+import type { PushMessage } from '#shared/notifications.ts';
 import { DAY_MS, MINUTE_MS, openNoticeScene, SECOND_MS } from '#tests/support/notice-scene.ts';
 import { inWords } from '#tests/support/push-devices.ts';
 import { startPushService } from '#tests/support/push-service.ts';
 import { createTestApp, PASSWORD } from '#tests/support/test-app.ts';
 
-const counts = (told: readonly Notice[]) => told.map((notice) => (notice.kind === 'tips' ? notice.count : 0));
+const counts = (told: readonly PushMessage[]) =>
+  told.map((notice) => (notice.kind === 'tips' ? notice.count : 0));
 
 /** Something to wait for, which a test ends. */
 function holding() {

@@ -120,7 +120,7 @@ describe('a move', () => {
         expect(accounts).toHaveLength(userId === provider.id ? 2 : 1);
         expect(await to.payments.listPayoutAccounts(userId)).toEqual(accounts);
       }
-      expect(await to.payments.hasNotice('evt_1')).toBe(true);
+      expect(await to.payments.hasWebhookEvent('evt_1')).toBe(true);
       const devices = await from.devices.list(customer.id, 0);
       expect(devices).toMatchObject([{ endpoint: 'https://push.example.com/a', withWords: true }]);
       expect(await to.devices.list(customer.id, 0)).toEqual(devices);

@@ -143,8 +143,8 @@ test('no request reads all of a table, which would cost more with each tip', asy
     await storage.sumGiven(customer.id, filter, null);
   }
   const quarter = { fromMs: NOW, untilMs: NOW + 900_000, offsetMs: 0, serviceCategory: null };
-  expect(await storage.readDailyTakings(provider.id, quarter)).toMatchObject([{ count: 2 }]);
-  expect(await storage.readHourlyTakings(provider.id, quarter)).toMatchObject([{ count: 2 }]);
+  expect(await storage.readDailyEarnings(provider.id, quarter)).toMatchObject([{ count: 2 }]);
+  expect(await storage.readHourlyEarnings(provider.id, quarter)).toMatchObject([{ count: 2 }]);
   await storage.findTransaction(customer.id, tips[0].id);
   await storage.listEntriesSince(provider.id, 0, 9);
   await storage.findNewestEntry(provider.id);
@@ -162,10 +162,10 @@ test('no request reads all of a table, which would cost more with each tip', asy
   expect(await payments.askForRefund({ ...refund, createdAtMs: NOW }, NOW)).toMatchObject({
     outcome: 'asked',
   });
-  await payments.movePayment(paid.id, { to: 'refunded' }, NOW, NOW);
+  await payments.movePayment(paid.id, { kind: 'refunded' }, NOW, NOW);
   await payments.findPayoutAccount({ accountId: payoutAccountOf(provider.id).accountId });
-  await payments.rememberNotice('evt_1', NOW);
-  expect(await payments.forgetNotices(NOW + 1, 9)).toBe(1);
+  await payments.rememberWebhookEvent('evt_1', NOW);
+  expect(await payments.forgetWebhookEvents(NOW + 1, 9)).toBe(1);
   // The server's processes tell what they have read when they end.
   await storage.close();
   expect(await readScans()).toEqual(before);

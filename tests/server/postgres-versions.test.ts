@@ -29,7 +29,7 @@ async function open(url: string): Promise<Storage> {
 /** What a day's takings of an account come to. */
 async function readDay(storage: Storage, id: UserId) {
   const period = { fromMs: START_MS - 3_600_000, untilMs: START_MS + 3_600_000, offsetMs: 0 };
-  const days = await storage.readDailyTakings(id, { ...period, serviceCategory: null });
+  const days = await storage.readDailyEarnings(id, { ...period, serviceCategory: null });
   return days.map(({ count, grossCents, netCents, largestCents }) => ({
     ...{ count, grossCents, netCents, largestCents },
   }));

@@ -180,12 +180,12 @@ describe('what somebody has already', () => {
 
 test('a page that was rendered is kept, an unknown or failed one is not, and not too many are', async () => {
   const app = new Hono();
-  let answer: Lookup | null = { status: 'unknown' };
+  let answer: Lookup | null = { kind: 'unknown' };
   pages.serve(app, async (_, qrId) => answer ?? foundBy(qrId, `Provider ${qrId}`), ofSomebody);
   const code = (index: number) => String(index).padStart(10, '0');
   const first = async () => (await app.request(`/tip/${code(0)}`)).status;
   expect(await first()).toBe(404);
-  answer = { status: 'failed', detail: null };
+  answer = { kind: 'failed', detail: null };
   expect(await first()).toBe(503);
   answer = null;
   const renderedBefore = renderings.count;
@@ -209,7 +209,7 @@ describe('of many pages that nobody keeps', () => {
     const app = new Hono();
     pages.serve(
       app,
-      async () => ({ status: 'unknown' }),
+      async () => ({ kind: 'unknown' }),
       (c) => c.req.header('From') ?? '',
     );
     return app;
@@ -255,7 +255,7 @@ test('a page that was rendered for a code is answered only while it shows what t
     answer = foundBy('0000000000', 'Pat Roe');
     expect(await textAt(search)).toContain('Pat Roe');
     expect(await textAt(search)).not.toContain('Pat Doe');
-    answer = { status: 'unknown' };
+    answer = { kind: 'unknown' };
     expect((await app.request(`/tip/0000000000${search}`)).status).toBe(404);
   }
 });

@@ -14,7 +14,7 @@ const KEY = new Uint8Array(32);
 const VIEW = createTransactionView({
   ...{ key: KEY, undoMs: 0, clock: Date.now, publicUrl: 'https://tips.example.com' },
   receipts: createGuestReceipts(KEY),
-  words: { findWords: async () => [] },
+  words: { findMessages: async () => [] },
 });
 
 /** A stream past the doors, and how it ended: the name of its error, or null while it is open. */

@@ -40,21 +40,21 @@ const NOTHING = {
 };
 
 describe.each(DOORS)('through %s', (door) => {
-  const wordsOf = (result: unknown) => told(door, result, WORDS);
+  const messagesOf = (result: unknown) => told(door, result, WORDS);
 
   test('a message and a name reach the receiver, and nobody else', async () => {
     const { t, provider, customer, tip } = await openScene();
     const stranger = await t.registerCustomer('sam');
     const words = { message: `  ${MESSAGE} `, withName: true };
     const given = resultOf(await call(door, t, 'transactions.create', { ...tip, ...words }, customer));
-    expect(wordsOf(given)).toEqual(NOTHING);
+    expect(messagesOf(given)).toEqual(NOTHING);
     const { id } = Object(given);
     const get = async (options: { token: string }) => call(door, t, 'transactions.get', { id }, options);
-    expect(wordsOf(resultOf(await get(provider)))).toEqual({
+    expect(messagesOf(resultOf(await get(provider)))).toEqual({
       ...NOTHING,
       ...{ message: MESSAGE, giverName: customer.user.fullName },
     });
-    expect(wordsOf(resultOf(await get(customer)))).toEqual(NOTHING);
+    expect(messagesOf(resultOf(await get(customer)))).toEqual(NOTHING);
     expect(refusedBy(door, await get(stranger)).code).toBe('transaction_not_found');
     for (const [person, message] of [
       [provider, MESSAGE],
@@ -84,15 +84,15 @@ describe.each(DOORS)('through %s', (door) => {
     for (const stream of [ofProvider, ofCustomer]) await stream.start();
     const { id } = await customer.trpc.transactions.create.mutate({ ...tip, message: MESSAGE });
     const seen = await ofProvider.next();
-    expect(wordsOf(JSON.parse(seen?.data ?? ''))).toMatchObject({ message: MESSAGE, giverName: null });
-    expect(wordsOf(JSON.parse((await ofCustomer.next())?.data ?? ''))).toEqual(NOTHING);
+    expect(messagesOf(JSON.parse(seen?.data ?? ''))).toMatchObject({ message: MESSAGE, giverName: null });
+    expect(messagesOf(JSON.parse((await ofCustomer.next())?.data ?? ''))).toEqual(NOTHING);
 
     const thanked = await call(door, t, 'words.thank', { id, text: ANSWER }, provider);
     const answer = { thankYou: ANSWER, thankedAt: new Date(t.clock.nowMs).toISOString() };
-    expect(wordsOf(resultOf(thanked))).toMatchObject({ message: MESSAGE, ...answer });
+    expect(messagesOf(resultOf(thanked))).toMatchObject({ message: MESSAGE, ...answer });
     const heard = await ofCustomer.next();
     expect(heard).toMatchObject({ id, name: door === 'REST' ? 'tip' : 'message' });
-    expect(wordsOf(JSON.parse(heard?.data ?? ''))).toEqual({ ...NOTHING, ...answer });
+    expect(messagesOf(JSON.parse(heard?.data ?? ''))).toEqual({ ...NOTHING, ...answer });
     // Nothing more is told: the next event is that of the next tip.
     const { id: next } = await customer.trpc.transactions.create.mutate(tip);
     for (const stream of [ofProvider, ofCustomer]) {
@@ -122,14 +122,14 @@ describe.each(DOORS)('through %s', (door) => {
     const changed = await call(door, t, 'qrCodes.update', { id: code.id, thankYou }, provider);
     expect(told(door, resultOf(changed), ['thankYou'])).toEqual({ thankYou });
     const given = resultOf(await call(door, t, 'transactions.create', tip, customer));
-    expect(wordsOf(given)).toEqual({ ...NOTHING, thankYou });
+    expect(messagesOf(given)).toEqual({ ...NOTHING, thankYou });
     const { id } = Object(given);
     await provider.trpc.words.thank.mutate({ id, text: ANSWER });
     const get = () => call(door, t, 'transactions.get', { id }, customer);
-    expect(wordsOf(resultOf(await get()))).toMatchObject({ thankYou: ANSWER });
+    expect(messagesOf(resultOf(await get()))).toMatchObject({ thankYou: ANSWER });
     const { id: refunded } = await customer.trpc.transactions.create.mutate(tip);
     const back = await call(door, t, 'transactions.refund', { id: refunded }, customer);
-    expect(wordsOf(resultOf(back))).toEqual(NOTHING);
+    expect(messagesOf(resultOf(back))).toEqual(NOTHING);
   });
 
   test('a receiver hides words and shows them again, and the giver is told of neither', async () => {
@@ -138,18 +138,18 @@ describe.each(DOORS)('through %s', (door) => {
     const { id } = await customer.trpc.transactions.create.mutate({ ...tip, ...words });
     const before = await customer.trpc.transactions.get.query({ id });
     const hide = async (hidden: boolean) =>
-      wordsOf(resultOf(await call(door, t, 'words.hide', { id, hidden }, provider)));
+      messagesOf(resultOf(await call(door, t, 'words.hide', { id, hidden }, provider)));
     expect(await hide(true)).toEqual({ ...NOTHING, wordsHidden: true });
     expect((await provider.trpc.transactions.list.query({})).transactions[0]).toMatchObject({
       ...{ message: null, giverName: null, wordsHidden: true },
     });
     expect(await customer.trpc.transactions.get.query({ id })).toEqual(before);
     expect(await hide(false)).toMatchObject({ message: MESSAGE, giverName: customer.user.fullName });
-    const reported = wordsOf(resultOf(await call(door, t, 'words.report', { id }, provider)));
+    const reported = messagesOf(resultOf(await call(door, t, 'words.report', { id }, provider)));
     const reportedAt = new Date(t.clock.nowMs).toISOString();
     expect(reported).toEqual({ ...NOTHING, wordsHidden: true, reportedAt });
     expect(await customer.trpc.transactions.get.query({ id })).toEqual(before);
-    expect(await t.storage.words.listReports(10)).toMatchObject([
+    expect(await t.storage.messages.listReports(10)).toMatchObject([
       { transactionId: id, message: MESSAGE, giver: { email: customer.user.email } },
     ]);
   });
@@ -278,7 +278,7 @@ describe.each(DOORS)('through %s', (door) => {
     await provider.trpc.words.thank.mutate({ id, text: ANSWER });
     const receipt = Object(given)[door === 'REST' ? 'receipt_url' : 'receiptUrl'].split('/').at(-1);
     const seen = resultOf(await call(door, t, 'transactions.get', { id: receipt }));
-    expect(wordsOf(seen)).toMatchObject({ thankYou: ANSWER, message: null });
+    expect(messagesOf(seen)).toMatchObject({ thankYou: ANSWER, message: null });
   });
 
   test('a tip that is paid at the payment service brings its words when it is paid', async () => {
@@ -287,7 +287,7 @@ describe.each(DOORS)('through %s', (door) => {
     await makePayable(provider);
     const words = { ...tip, message: MESSAGE, withName: true, idempotencyKey: 'one' };
     const begun = Object(resultOf(await call(door, t, 'transactions.create', words, customer)));
-    expect(wordsOf(begun)).toEqual(NOTHING);
+    expect(messagesOf(begun)).toEqual(NOTHING);
     const other = await call(door, t, 'transactions.create', { ...words, message: 'Other' }, customer);
     expect(refusedBy(door, other).code).toBe('idempotency_key_reused');
     expect((await provider.trpc.transactions.list.query({})).transactions).toEqual([]);

@@ -43,13 +43,13 @@ export async function writeBooks(path = join(temporaryFolder(), 'tipwell.db')) {
   const testAccount = payoutAccountOf(provider.id);
   for (const own of [testAccount, { ...testAccount, paymentMode: 'live', accountId: 'acct_live' } as const])
     await storage.payments.savePayoutAccount(own, START_MS);
-  await storage.payments.rememberNotice('evt_1', START_MS);
+  await storage.payments.rememberWebhookEvent('evt_1', START_MS);
   const tips = [1_000, 2_000, 3_000, 4_000].map((amountCents) =>
     tip({ amountCents, idempotencyKey: `key-${amountCents}` }),
   );
   for (const [index, next] of tips.entries()) {
     if (index === 1) await payTip(storage, next);
-    else await storage.recordTip(index === 2 ? { ...next, words: WORDS } : next);
+    else await storage.recordTip(index === 2 ? { ...next, giverMessage: WORDS } : next);
     if (index === 2) await takeBack(storage, next, next.createdAtMs + 1_000);
   }
   const payments = await writePayments(storage, await addAccount('lee'), tip);
@@ -82,7 +82,7 @@ async function writePayments(storage: Storage, giver: Account, tip: Tip) {
   const { payments } = storage;
   const give = () => tip({ giverId: giver.id, amountCents: 5_000 });
   const end = (id: TransactionId, to: 'failed' | 'expired' | 'refunded') =>
-    payments.movePayment(id, { to }, START_MS + 1, START_MS);
+    payments.movePayment(id, { kind: to }, START_MS + 1, START_MS);
   const byState = {
     ...{ created: give(), pending: give(), failed: give(), expired: give() },
     ...{ succeeded: give(), refunded: give(), asked: give() },
@@ -109,14 +109,14 @@ const WORDS = { message: 'Best Negroni in town', giverName: 'Name of cam', isRef
 
 /** Answers a tip with words, and reports and hides them; answers one without, and blocks its giver. */
 async function writeWords(
-  { words }: Storage,
+  { messages: words }: Storage,
   { id }: Account,
   [said, silent]: readonly (TransactionId | undefined)[],
 ): Promise<void> {
   if (!said || !silent) throw new Error('there are no tips');
   expect(await words.thank(id, said, 'See you on Friday!', START_MS)).toBe('thanked');
   expect(await words.thank(id, silent, 'Thank you!', START_MS)).toBe('thanked');
-  expect(await words.reportWords(id, said, START_MS)).toBe('reported');
+  expect(await words.reportMessage(id, said, START_MS)).toBe('reported');
   expect(await words.blockGiver(id, silent, START_MS)).toBe('blocked');
   await words.saveThankYous(id, ['Thank you!', 'Ta!']);
 }
@@ -126,7 +126,7 @@ async function writeGuests(storage: Storage, tip: Tip) {
   const [simulated, paid, refunded] = [give(), give(), give()];
   await storage.recordTip(simulated);
   for (const one of [paid, refunded]) await payTip(storage, one);
-  await storage.payments.movePayment(refunded.id, { to: 'refunded' }, START_MS + 1, START_MS);
+  await storage.payments.movePayment(refunded.id, { kind: 'refunded' }, START_MS + 1, START_MS);
   return { simulated, paid, refunded };
 }
 
@@ -149,17 +149,17 @@ export async function goOn(
     outcome: 'asked',
   });
   for (const [id, move] of [
-    [payments.created.id, { to: 'expired' }],
-    [payments.pending.id, { to: 'succeeded', chargeId: 'pi_later' }],
-    [payments.asked.id, { to: 'refunded' }],
-    [paid, { to: 'refunded' }],
+    [payments.created.id, { kind: 'expired' }],
+    [payments.pending.id, { kind: 'succeeded', chargeId: 'pi_later' }],
+    [payments.asked.id, { kind: 'refunded' }],
+    [paid, { kind: 'refunded' }],
   ] as const)
     expect(await storage.payments.movePayment(id, move, nowMs, nowMs)).toMatchObject({ outcome: 'moved' });
   expect(await storage.payments.takeOpenPayments(2 * nowMs, 99)).toEqual([]);
   // What has ended stays as it is.
   for (const { id } of [payments.failed, payments.expired, payments.refunded, guests.refunded])
     expect(
-      await storage.payments.movePayment(id, { to: 'succeeded', chargeId: 'pi_late' }, nowMs, nowMs),
+      await storage.payments.movePayment(id, { kind: 'succeeded', chargeId: 'pi_late' }, nowMs, nowMs),
     ).toMatchObject({ outcome: 'unchanged' });
 }
 

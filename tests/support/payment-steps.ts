@@ -18,14 +18,14 @@ export async function beginPayment({ payments }: Pick<Storage, 'payments'>, tip:
   const begun = await payments.beginPayment(payment, createdAtMs);
   if (begun.outcome !== 'begun') throw new Error(begun.outcome);
   const checkout = { id: `cs_${id}`, url: `https://pay.example.com/${id}` };
-  await payments.movePayment(id, { to: 'pending', checkout }, createdAtMs, createdAtMs);
+  await payments.movePayment(id, { kind: 'pending', checkout }, createdAtMs, createdAtMs);
 }
 
 /** Pays a tip at the moment at which it was created. The receiver must have an account at the payment service. */
 export async function payTip(storage: Pick<Storage, 'payments'>, tip: NewTransaction): Promise<void> {
   await beginPayment(storage, tip);
   const { id, createdAtMs } = tip;
-  const paid = { to: 'succeeded', chargeId: `pi_${id}` } as const;
+  const paid = { kind: 'succeeded', chargeId: `pi_${id}` } as const;
   const moved = await storage.payments.movePayment(id, paid, createdAtMs, createdAtMs);
   if (moved?.outcome !== 'moved') throw new Error(`${id} was not paid`);
 }

@@ -115,7 +115,7 @@ export function foundBy(id: string, fullName: string): Lookup {
   // The storage brands the ids; here only their text matters.
   const code = JSON.parse(JSON.stringify({ id, userId: 'usr_1', serviceCategory: 'dj', status: 'active' }));
   return {
-    status: 'found',
+    kind: 'found',
     found: {
       qrCode: code,
       serviceProvider: {

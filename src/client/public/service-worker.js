@@ -1,7 +1,7 @@
 /**
  * The service worker of the dashboard. It answers navigations with what the server answers, or, without a connection, with
  * the offline page, the only page that it keeps. It shows a notification of the tips that the server tells by a push message
- * (shared/notices.ts), one that counts. A click on a notification leads to the dashboard, in a tab in which it is open if there is one.
+ * (shared/notifications.ts), one that counts. A click on a notification leads to the dashboard, in a tab in which it is open if there is one.
  */
 
 /** The server writes the path and the tag of the offline page here: another page makes another worker, which fetches that page. */

@@ -19,7 +19,7 @@ export function codeIn({ pathname }: Address): string | null {
 }
 
 /** Implements `Renderer.reduce`. */
-export function reduce({ pathname, search }: Address, lookup: Lookup['status'] | null): Address {
+export function reduce({ pathname, search }: Address, lookup: Lookup['kind'] | null): Address {
   if (pathname === paths.auth) return split(authFor(nextFrom(search) ?? paths.dashboard, authTabIn(search)));
   if (!isTipPage(pathname)) return split(paths.home);
   const qrId = qrIdFrom(pathname);
@@ -30,7 +30,7 @@ export function reduce({ pathname, search }: Address, lookup: Lookup['status'] |
   if (lookup === 'replaced' || lookup === 'retired')
     return withQuery(NOBODYS.pathname, new URLSearchParams(paidIn(search) === null ? {} : flowQuery(search)));
   const state = providerState(qrId, search, null);
-  if (state.status !== 'found') return NOBODYS;
+  if (state.kind !== 'found') return NOBODYS;
   const { username, serviceCategory } = state.provider;
   return withQuery(
     paths.tip(`${DEMO_PREFIX}${username}-${serviceCategory}`),

@@ -58,11 +58,11 @@ function renderOffline(): RenderedPage {
 function renderTip(request: PageRequest): RenderedPage {
   const { publicUrl, pathname, search, lookup } = request;
   const state = providerState(qrIdFrom(pathname), search, lookup);
-  if (state.status !== 'found') {
-    return draw(request, tipPage, STATUSES[state.status], { ...homeCard(request), isListed: false });
+  if (state.kind !== 'found') {
+    return draw(request, tipPage, STATUSES[state.kind], { ...homeCard(request), isListed: false });
   }
   const { provider } = state;
-  if (lookup?.status === 'found') {
+  if (lookup?.kind === 'found') {
     const { fullName, serviceCategory, greeting, photoUrl, closed } = provider;
     const invitation = `Choose an amount and tip ${fullName} with your phone. There is no app to install.`;
     return draw(request, tipPage, STATUSES.found, {

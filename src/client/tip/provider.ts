@@ -34,13 +34,13 @@ export interface Provider {
 }
 
 export type ProviderState =
-  | { readonly status: 'loading' }
-  | { readonly status: 'found'; readonly provider: Provider }
-  | { readonly status: 'unknown' | 'replaced' | 'retired' }
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'found'; readonly provider: Provider }
+  | { readonly kind: 'unknown' | 'replaced' | 'retired' }
   /** The look-up failed; `detail` is what the server said. */
-  | { readonly status: 'failed'; readonly detail: string | null };
+  | { readonly kind: 'failed'; readonly detail: string | null };
 
-export type KnownState = Exclude<ProviderState, { status: 'loading' }>;
+export type KnownState = Exclude<ProviderState, { kind: 'loading' }>;
 
 /** Finds the provider of a code; `retry` repeats a failed look-up. */
 export function useProvider(
@@ -52,7 +52,7 @@ export function useProvider(
   const [attempt, setAttempt] = useState(0);
   const isDemo = isDemoCode(qrId);
   const state = useMemo<ProviderState>(
-    () => (isDemo || lookup ? providerState(qrId, search, lookup) : { status: 'loading' }),
+    () => (isDemo || lookup ? providerState(qrId, search, lookup) : { kind: 'loading' }),
     [qrId, search, isDemo, lookup],
   );
 
@@ -60,11 +60,11 @@ export function useProvider(
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt repeats the look-up
   useEffect(() => {
     // A page that arrives rendered is the same for everybody, and a code that it shows may be paused for whoever is logged in.
-    if (isDemo || (isKnown && (rendered?.status !== 'found' || readToken() === null))) return;
+    if (isDemo || (isKnown && (rendered?.kind !== 'found' || readToken() === null))) return;
     const abort = new AbortController();
     if (!isKnown) setLookup(null);
     void lookUp(qrId, abort.signal).then((answer) => {
-      if (!(abort.signal.aborted || (isKnown && answer.status === 'failed'))) setLookup(answer);
+      if (!(abort.signal.aborted || (isKnown && answer.kind === 'failed'))) setLookup(answer);
     });
     return () => abort.abort();
   }, [qrId, isKnown, attempt]);
@@ -74,10 +74,10 @@ export function useProvider(
 
 async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
   const outcome = await call((api) => api.qrCodes.lookup.query({ id: qrId }, { signal }));
-  if (outcome.failure === null) return { status: 'found', found: outcome.answer };
+  if (outcome.failure === null) return { kind: 'found', found: outcome.answer };
   const { status, detail, code } = outcome.failure;
-  if (status === 410) return { status: code === 'qr_code_retired' ? 'retired' : 'replaced' };
-  return status === 404 ? { status: 'unknown' } : { status: 'failed', detail };
+  if (status === 410) return { kind: code === 'qr_code_retired' ? 'retired' : 'replaced' };
+  return status === 404 ? { kind: 'unknown' } : { kind: 'failed', detail };
 }
 
 /**
@@ -85,20 +85,20 @@ async function lookUp(qrId: string, signal: AbortSignal): Promise<Lookup> {
  * @param lookup the outcome of looking the code up; null for a demo code.
  */
 export function providerState(qrId: string, search: string, lookup: Lookup | null): KnownState {
-  if (lookup?.status === 'found') {
+  if (lookup?.kind === 'found') {
     const { qrCode, serviceProvider } = lookup.found;
     const isPaused = qrCode.status === 'paused' || pausedCodes.has(qrCode.id);
     const closed = isPaused ? 'paused' : qrCode.isPayable ? null : 'unpayable';
     const shown = { ...serviceProvider, takesWords: qrCode.takesWords };
-    return { status: 'found', provider: { qrId: qrCode.id, ...shown, closed, isDemo: false } };
+    return { kind: 'found', provider: { qrId: qrCode.id, ...shown, closed, isDemo: false } };
   }
-  if (lookup && lookup.status !== 'unknown') return lookup;
+  if (lookup && lookup.kind !== 'unknown') return lookup;
   const asked = isDemoText(qrId) ? demoIn(search) : null;
   const demo = asked ? demoOf(asked.userId, asked.service) : readDemoCode(qrId);
-  if (demo === null) return { status: 'unknown' };
+  if (demo === null) return { kind: 'unknown' };
   const { userId: username, category: serviceCategory } = demo;
   const fullName = username.charAt(0).toUpperCase() + username.slice(1);
-  return { status: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
+  return { kind: 'found', provider: { qrId, fullName, username, serviceCategory, isDemo: true } };
 }
 
 /** The parameters of an address that make a demo of it, without any others. */

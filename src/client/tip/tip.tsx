@@ -41,8 +41,8 @@ function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: s
   const { state, retry } = useProvider(qrId, useSearch());
   const session = useSession();
   useEffect(() => {
-    if (state.status === 'unknown') toastError(LOOKUP_FAILED);
-    if (state.status === 'failed') toastError(state.detail ?? LOOKUP_FAILED);
+    if (state.kind === 'unknown') toastError(LOOKUP_FAILED);
+    if (state.kind === 'failed') toastError(state.detail ?? LOOKUP_FAILED);
   }, [state]);
 
   const isSignedIn = session.status === 'signed-in';
@@ -54,7 +54,7 @@ function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: s
   const late: LateScreen = (why, onRetry = retry) => (
     <Late why={why} typed={qrId} isSignedIn={isSignedIn} onRetry={onRetry} />
   );
-  switch (state.status) {
+  switch (state.kind) {
     case 'loading':
       return (
         <Screen title="Tip" actions={back} width="column">
@@ -80,7 +80,7 @@ function TipOf({ qrId, late: Late = FetchedLate }: TipProps & { readonly qrId: s
         </Screen>
       );
     default:
-      return late(state.status);
+      return late(state.kind);
   }
 }
 

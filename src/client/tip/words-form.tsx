@@ -1,7 +1,7 @@
 /** The form for words with a tip. It is fetched when somebody wants to say something. */
 import { useEffect, useId, useRef } from 'react';
 import type { FieldError } from '#shared/errors.ts';
-import { lengthOf, MAX_WORDS_LENGTH, problemWith } from '#shared/plain-words.ts';
+import { lengthOf, MAX_MESSAGE_LENGTH, problemWith } from '#shared/message-rules.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice } from '../ui/choice.tsx';
 import { TextArea } from '../ui/text-area.tsx';
@@ -73,7 +73,7 @@ function WordsForm(props: WordsFormProps) {
         ref={field}
         label="Message"
         hint={`Only \u2068${receiver}\u2069 sees it.`}
-        counter={`${lengthOf(message)}/${MAX_WORDS_LENGTH}`}
+        counter={`${lengthOf(message)}/${MAX_MESSAGE_LENGTH}`}
         error={complaintAbout('message', words)}
         rows={3}
         value={message}

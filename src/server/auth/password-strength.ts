@@ -41,7 +41,7 @@ export function isEasyToGuess(password: string, person: Person, nowMs: number): 
     l33tMaxSubstitutions: MAX_READINGS,
   });
   const { guesses } = estimator.check(judged(password), [
-    ...wordsOf(person),
+    ...messagesOf(person),
     ...WORDS_OF_PRODUCT.map((word) => word.toLowerCase()),
     ...recentYears(nowMs),
   ]);
@@ -52,7 +52,7 @@ function judged(password: string): string {
   return [...normalizePassword(password).toLowerCase()].slice(0, MAX_JUDGED_LENGTH).join('');
 }
 
-function wordsOf({ email, username, fullName, phone }: Person): string[] {
+function messagesOf({ email, username, fullName, phone }: Person): string[] {
   const name = judged(fullName);
   const texts = [
     name,

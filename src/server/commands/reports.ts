@@ -3,7 +3,7 @@
  * runs.
  */
 import { isTransactionId } from '#shared/ids.ts';
-import type { ReportedPerson, WordsReport } from '../storage/port/words.ts';
+import type { MessageReport, ReportedPerson } from '../storage/port/messages.ts';
 import { type Command, parseWords, UsageError } from './command.ts';
 
 const USAGE = 'npm run reports [-- done TRANSACTION_ID]';
@@ -21,11 +21,11 @@ export const readReports: Command = async ({ database, words, say }) => {
   const storage = await database.openForCommand();
   try {
     if (action === 'done') {
-      const isSettled = isTransactionId(id) && (await storage.words.settleReport(id, clock()));
+      const isSettled = isTransactionId(id) && (await storage.messages.settleReport(id, clock()));
       say(isSettled ? `The report of ${id} is done.` : `There is no open report of ${JSON.stringify(id)}.`);
       return isSettled;
     }
-    const reports = await storage.words.listReports(MAX_TOLD + 1);
+    const reports = await storage.messages.listReports(MAX_TOLD + 1);
     for (const report of reports.slice(0, MAX_TOLD)) for (const line of linesOf(report)) say(line);
     if (reports.length > MAX_TOLD) say(`There are more; these are the oldest ${MAX_TOLD}.`);
     if (reports.length === 0) say('There are no open reports.');
@@ -43,7 +43,7 @@ function linesOf({
   giverName,
   giver,
   receiver,
-}: WordsReport): string[] {
+}: MessageReport): string[] {
   return [
     `${transactionId}, reported at ${new Date(reportedAtMs).toISOString()}`,
     `  from     ${giver ? nameOf(giver) : 'somebody without an account'}${giverName === null ? '' : `, as ${JSON.stringify(giverName)}`}`,

@@ -1,7 +1,8 @@
 /** What an account is told of itself that no screen shows, and when it was told. */
+
+import type { BlockedGiver, Messages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord, PayoutAccount } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import type { BlockedGiver, Words } from '#server/storage/port/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 
 const PAYMENTS_AT_ONCE = 200;
@@ -31,10 +32,10 @@ export interface Exports {
 }
 
 /** What somebody wrote with a tip. */
-export type WordsOfTip = Awaited<ReturnType<Words['listGivenWords']>>[number];
+export type WordsOfTip = Awaited<ReturnType<Messages['listGivenMessages']>>[number];
 
 export function createExports(storage: Storage, clock: Clock): Exports {
-  const { payments, words } = storage;
+  const { payments, messages: words } = storage;
   return {
     async begin({ id }) {
       const exportedAtMs = clock();
@@ -57,7 +58,7 @@ export function createExports(storage: Storage, clock: Clock): Exports {
     async *givenWords({ id }) {
       let last: WordsOfTip | undefined;
       do {
-        const page = await words.listGivenWords(id, last?.transactionId ?? null, WORDS_AT_ONCE);
+        const page = await words.listGivenMessages(id, last?.transactionId ?? null, WORDS_AT_ONCE);
         yield page;
         last = page.length < WORDS_AT_ONCE ? undefined : page.at(-1);
       } while (last);

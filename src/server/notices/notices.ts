@@ -13,10 +13,10 @@ import {
   MAX_DEVICES,
   type NewDevice,
   NO_P256DH,
-  type Notice,
-  type NoticeDevice,
-  type NoticeKey,
-} from '#shared/notices.ts';
+  type NotificationDevice,
+  type PushKey,
+  type PushMessage,
+} from '#shared/notifications.ts';
 import { createFindTarget } from './push-endpoint.ts';
 import { createSendPush, type FindAddresses } from './push-request.ts';
 import { createSender } from './sender.ts';
@@ -27,16 +27,16 @@ const TEST_TTL_S = 60;
 const CURVE = 'prime256v1';
 
 export interface Notices {
-  key(): NoticeKey;
+  key(): PushKey;
   /** @param token of the session that asks. */
-  list(userId: UserId, token: string): Promise<NoticeDevice[]>;
+  list(userId: UserId, token: string): Promise<NotificationDevice[]>;
   /**
    * Adds the device of a session, which gets notices until that ends. The same device may be registered again.
    * @throws AppError `push_endpoint_refused`; `invalid_input`; `session_ended` when the session ended meanwhile.
    */
-  register(userId: UserId, token: string, device: NewDevice): Promise<NoticeDevice>;
+  register(userId: UserId, token: string, device: NewDevice): Promise<NotificationDevice>;
   /** @throws AppError `device_not_found`. */
-  update(userId: UserId, token: string, change: DeviceChange): Promise<NoticeDevice>;
+  update(userId: UserId, token: string, change: DeviceChange): Promise<NotificationDevice>;
   /** @throws AppError `device_not_found`. */
   remove(userId: UserId, id: DeviceId): Promise<void>;
   /**
@@ -118,7 +118,7 @@ export function createNotices(deps: {
     async test(userId, id) {
       if (!isDeviceId(id)) throw new AppError('device_not_found');
       const device = await find(userId, id);
-      const notice: Notice = { v: 1, kind: 'test', tag: 'test' };
+      const notice: PushMessage = { v: 1, kind: 'test', tag: 'test' };
       const outcome = await send(device, {
         payload: JSON.stringify(notice),
         ttlSeconds: TEST_TTL_S,

@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { MAX_ENDPOINT_LENGTH } from '#shared/notices.ts';
+import { MAX_ENDPOINT_LENGTH } from '#shared/notifications.ts';
 
 /**
  * The push services of today's browsers. Brave, Opera, Samsung Internet and Vivaldi use Google's, and so does Edge on Android; the two

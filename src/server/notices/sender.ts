@@ -10,7 +10,7 @@ import type { ClaimedDevice, SettledDevice } from '#server/storage/port/devices.
 import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
-import type { Notice } from '#shared/notices.ts';
+import type { PushMessage } from '#shared/notifications.ts';
 import { createLanes } from './lanes.ts';
 import type { PushOutcome, SendPush } from './push-request.ts';
 import { NEWS_MS, newsOf, type SaidWords, saidIn, type TipNews } from './tip-notice.ts';
@@ -199,7 +199,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
 
   /** What is said of the words of a single tip, to a device that is to show them. */
   async function readWords({ withWords }: ClaimedDevice, { count, tip }: TipNews): Promise<SaidWords> {
-    const [words] = withWords && count === 1 && tip ? await storage.words.findWords([tip.id]) : [];
+    const [words] = withWords && count === 1 && tip ? await storage.messages.findMessages([tip.id]) : [];
     return saidIn(words);
   }
 
@@ -238,7 +238,7 @@ function noticeOf(
   { count, netCents, tip }: TipNews,
   said: SaidWords,
   upTo: number,
-): Notice {
+): PushMessage {
   const tag = `tips-${notifiedPosition}`;
   return {
     v: 1,

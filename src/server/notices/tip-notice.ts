@@ -2,8 +2,8 @@
  * What a notice says of the entries that a device was not told: one tip in full, or how many there were and their sum.
  */
 import type { EntryRecord } from '#server/storage/port/ledger.ts';
-import type { TipWords } from '#server/storage/port/words.ts';
-import type { NotifiedTip } from '#shared/notices.ts';
+import type { TipMessages } from '#server/storage/port/messages.ts';
+import type { NotifiedTip } from '#shared/notifications.ts';
 
 /** How long a tip is news. */
 export const NEWS_MS = 86_400_000;
@@ -14,7 +14,7 @@ export type SaidWords = Pick<NotifiedTip, 'giverName' | 'message'>;
 const NO_WORDS: SaidWords = { giverName: null, message: null };
 
 /** What a notice says of the words of a tip: nothing of those that are hidden. */
-export function saidIn(words: TipWords | undefined): SaidWords {
+export function saidIn(words: TipMessages | undefined): SaidWords {
   return !words || words.isHidden ? NO_WORDS : { giverName: words.giverName, message: words.message };
 }
 

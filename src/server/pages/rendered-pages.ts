@@ -71,11 +71,7 @@ export function createRenderedPages(
 
   const turns = createFairTurns(RENDERINGS_PER_TURN);
 
-  function knownTip(
-    key: string,
-    status: Lookup['status'] | null,
-    found: QrCodeLookup | null,
-  ): TipPage | null {
+  function knownTip(key: string, status: Lookup['kind'] | null, found: QrCodeLookup | null): TipPage | null {
     const nobodys = kept.common.get(key);
     if (nobodys) return { page: nobodys, status: status === 'unknown' || status === null ? 404 : 410 };
     const page = kept.codes.get(key, found) ?? kept.variants.get(key, found);
@@ -105,8 +101,8 @@ export function createRenderedPages(
     async tip(asked, lookUp, ownerOf) {
       const code = renderer.codeIn(asked);
       const lookup = code === null ? null : await lookUp(code);
-      const status = lookup?.status ?? null;
-      const found = lookup?.status === 'found' ? lookup.found : null;
+      const status = lookup?.kind ?? null;
+      const found = lookup?.kind === 'found' ? lookup.found : null;
       const address = renderer.reduce(asked, status);
       const key = keyOf(address, status);
       const known = knownTip(key, status, found);
@@ -172,7 +168,7 @@ function areEqual(one: QrCodeLookup | null, other: QrCodeLookup | null): boolean
 }
 
 /** What the page of a reduced address is kept under. The page of an unknown code tells its script so, and is another one. */
-function keyOf({ pathname, search }: Address, lookup: Lookup['status'] | null = null): string {
+function keyOf({ pathname, search }: Address, lookup: Lookup['kind'] | null = null): string {
   return `${lookup} ${pathname}${search}`;
 }
 

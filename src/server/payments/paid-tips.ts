@@ -70,7 +70,7 @@ export function createPaidTips(deps: {
   /** Gives a payment its page, if it has none yet. */
   async function withPage(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'created') return payment;
-    if (!isAskable(payment)) return move(payment, { to: 'failed' });
+    if (!isAskable(payment)) return move(payment, { kind: 'failed' });
     const { id, qrCodeId } = payment;
     const { fullName } = shownReceiver({
       ...{ id: qrCodeId, userId: payment.receiverId, displayName: payment.displayName },
@@ -79,9 +79,9 @@ export function createPaidTips(deps: {
     const paidUrl = `${publicUrl}/tip/${qrCodeId}?payment=${payment.giverId === null ? receiptTokenOf(id) : id}`;
     const words = { title: `Tip for ${fullName}`, paidUrl, leftUrl: `${paidUrl}&left=1` };
     const begun = await service.begin(payment, words);
-    if (begun.outcome === 'page') return move(payment, { to: 'pending', checkout: begun });
+    if (begun.outcome === 'page') return move(payment, { kind: 'pending', checkout: begun });
     log.warn({ payment: id }, 'the payment service has refused to take a payment');
-    return move(payment, { to: 'failed' });
+    return move(payment, { kind: 'failed' });
   }
 
   /** Moves a payment by what was heard of its page. */
@@ -91,7 +91,7 @@ export function createPaidTips(deps: {
         return payment;
       case 'expired':
       case 'failed':
-        return move(payment, { to: heard.is });
+        return move(payment, { kind: heard.is });
       case 'paid': {
         const { id, amountCents, giverFeeCents } = payment;
         const dueCents = amountCents + giverFeeCents;
@@ -102,7 +102,7 @@ export function createPaidTips(deps: {
           );
           return payment;
         }
-        const paid = await move(await withPage(payment), { to: 'succeeded', chargeId: heard.chargeId });
+        const paid = await move(await withPage(payment), { kind: 'succeeded', chargeId: heard.chargeId });
         if (paid.state !== 'succeeded' && paid.state !== 'refunded')
           log.error({ payment: id, state: paid.state }, 'a payment was paid that had ended');
         return paid;
@@ -113,7 +113,7 @@ export function createPaidTips(deps: {
   async function lookUp(payment: PaymentRecord): Promise<PaymentRecord> {
     // A page that was never noted here was shown to nobody, and has run out; the payment service may not let it be asked for.
     if (payment.state === 'created' && clock() >= payment.expiresAtMs)
-      return move(payment, { to: 'expired' });
+      return move(payment, { kind: 'expired' });
     const begun = await withPage(payment);
     return begun.state === 'pending' && begun.checkout && isAskable(begun)
       ? hear(begun, await service.lookUp(begun.checkout.id))
@@ -124,19 +124,19 @@ export function createPaidTips(deps: {
   async function takeBack(payment: PaymentRecord): Promise<PaymentRecord> {
     if ((await service.takeBack(payment)) === 'refused')
       log.error({ payment: payment.id }, 'the receiver keeps what has gone back to the giver');
-    return move(payment, { to: 'refunded' });
+    return move(payment, { kind: 'refunded' });
   }
 
   async function finishRefund(payment: PaymentRecord): Promise<PaymentRecord> {
     if (payment.state !== 'succeeded' || !payment.refund || !isAskable(payment)) return payment;
     switch (await service.refund(payment)) {
       case 'refunded':
-        return move(payment, { to: 'refunded' });
+        return move(payment, { kind: 'refunded' });
       case 'refunded_before':
         return takeBack(payment);
       case 'refused':
         log.warn({ payment: payment.id }, 'the payment service has refused a refund');
-        return move(payment, { to: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
+        return move(payment, { kind: 'refund_refused', askedAtMs: payment.refund.askedAtMs });
     }
   }
 
@@ -183,10 +183,10 @@ export function createPaidTips(deps: {
 
   /** Takes a notice, unless it was taken before. */
   async function take(notice: Notice): Promise<void> {
-    if (await payments.hasNotice(notice.id)) return;
+    if (await payments.hasWebhookEvent(notice.id)) return;
     await handle(notice);
     // Only now, so that one that could not be dealt with comes again.
-    await payments.rememberNotice(notice.id, clock());
+    await payments.rememberWebhookEvent(notice.id, clock());
   }
 
   /** Takes the notices of money that has gone back which never came. Nobody looks again at a payment that was paid. */
@@ -291,7 +291,7 @@ export function createPaidTips(deps: {
 
     async sweep() {
       const now = clock();
-      await payments.forgetNotices(now - NOTICE_MEMORY_MS, NOTICES_AT_ONCE);
+      await payments.forgetWebhookEvents(now - NOTICE_MEMORY_MS, NOTICES_AT_ONCE);
       for (const payment of await payments.takeOpenPayments(now, PAYMENTS_AT_ONCE)) {
         try {
           await (payment.state === 'succeeded' ? finishRefund(payment) : lookUp(payment));

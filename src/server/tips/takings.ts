@@ -4,7 +4,7 @@
  */
 
 import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
-import type { DailyTakings, TakingsPeriod } from '#server/storage/port/ledger.ts';
+import type { DailyEarnings, EarningsPeriod } from '#server/storage/port/ledger.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
 import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
@@ -47,7 +47,7 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
       const barOf = new Map(bars.flatMap((bar) => datesFrom(bar.from, bar.to).map((date) => [date, bar])));
       const hours = new Map<number, { count: number; netCents: number }>();
       for (const period of periodsOf(query)) {
-        for (const taken of await inTurn(() => storage.readDailyTakings(id, period))) {
+        for (const taken of await inTurn(() => storage.readDailyEarnings(id, period))) {
           const date = within(new Date(taken.day * DAY_MS).toISOString().slice(0, 10), query);
           const bar = barOf.get(date);
           if (!bar) throw new Error(`${date} is no day from ${from} to ${to}`);
@@ -58,7 +58,7 @@ export function createTakings(storage: Storage, turns: FairTurns): Takings {
           largestNetCents = Math.max(largestNetCents, taken.largestCents);
         }
         for (const { hourOfWeek, count, netCents } of await inTurn(() =>
-          storage.readHourlyTakings(id, period),
+          storage.readHourlyEarnings(id, period),
         )) {
           const hour = (hourOfWeek + HOURS_TO_THURSDAY) % HOURS_OF_WEEK;
           const known = hours.get(hour);
@@ -104,7 +104,7 @@ function* periodsOf({
   to,
   timeZone,
   serviceCategory,
-}: Omit<InsightsQuery, 'granularity'>): Generator<TakingsPeriod, void> {
+}: Omit<InsightsQuery, 'granularity'>): Generator<EarningsPeriod, void> {
   const fromMs = firstOfDate(from, timeZone);
   const untilMs = firstOfDate(dateAfter(to, 1), timeZone);
   for (const stretch of steadyStretches(fromMs, untilMs, timeZone))
@@ -113,7 +113,7 @@ function* periodsOf({
 
 const noSums = (): Sums => ({ count: 0, grossCents: 0, feeCents: 0, netCents: 0 });
 
-function add(sums: Sums, { count, grossCents, netCents }: DailyTakings): void {
+function add(sums: Sums, { count, grossCents, netCents }: DailyEarnings): void {
   sums.count += count;
   sums.grossCents += grossCents;
   sums.feeCents += grossCents - netCents;

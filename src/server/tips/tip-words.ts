@@ -4,8 +4,8 @@
  */
 import type { Logger } from 'pino';
 import type { FairTurns, StepTerms } from '#server/queue/fair-turns.ts';
+import type { BlockedGiver as BlockedAccount } from '#server/storage/port/messages.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import type { BlockedGiver as BlockedAccount } from '#server/storage/port/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { AppError } from '#shared/errors.ts';
 import { isTransactionId, type TransactionId, type UserId } from '#shared/ids.ts';
@@ -57,7 +57,7 @@ export function createTipWords(deps: {
   readonly turns: FairTurns;
 }): TipWords {
   const { storage, clock, log, view, blockedWords, turns } = deps;
-  const { words } = storage;
+  const { messages: words } = storage;
 
   async function see(account: Account, id: TransactionId): Promise<Transaction> {
     const record = await storage.findTransaction(account.id, id);
@@ -107,7 +107,7 @@ export function createTipWords(deps: {
 
     async report(account, text) {
       const id = requireId(text);
-      const outcome = await words.reportWords(account.id, id, clock());
+      const outcome = await words.reportMessage(account.id, id, clock());
       if (outcome === 'reported') log.warn({ transaction: id }, 'words were reported: see npm run reports');
       return seeAfter(account, id, outcome);
     },

@@ -4,8 +4,8 @@
  */
 import { createHmac } from 'node:crypto';
 import type { TransactionRecord } from '#server/storage/port/ledger.ts';
+import type { Messages, TipMessages } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
-import type { TipWords, Words } from '#server/storage/port/words.ts';
 import type { Clock } from '#shared/calendar.ts';
 import { type GiverPseudonym, giverPseudonymFrom, type UserId } from '#shared/ids.ts';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
@@ -48,7 +48,7 @@ export function createTransactionView({
   /** Without a trailing slash. */
   readonly publicUrl: string;
   readonly receipts: GuestReceipts;
-  readonly words: Pick<Words, 'findWords'>;
+  readonly words: Pick<Messages, 'findMessages'>;
 }): TransactionView {
   /** Making a pseudonym takes some microseconds, and a page of a busy receiver shows 200. */
   const remembered = new Map<string, GiverPseudonym>();
@@ -87,7 +87,7 @@ export function createTransactionView({
   }
 
   /** What giver and receiver wrote: what the giver wrote is for the receiver alone. */
-  function wordsOf(record: Viewable, viewer: UserId | null, written: TipWords | undefined) {
+  function messagesOf(record: Viewable, viewer: UserId | null, written: TipMessages | undefined) {
     const given = viewer === record.receiverId ? written : undefined;
     const shown = given?.isHidden ? undefined : given;
     const answer = written?.thankYou ?? null;
@@ -102,7 +102,7 @@ export function createTransactionView({
     };
   }
 
-  function see(record: Viewable, viewer: UserId | null, written: TipWords | undefined): Transaction {
+  function see(record: Viewable, viewer: UserId | null, written: TipMessages | undefined): Transaction {
     const reversal = 'reversal' in record ? record.reversal : null;
     const receiver = receiverOf(record, viewer);
     return {
@@ -128,12 +128,12 @@ export function createTransactionView({
       refundedAt: reversal && new Date(reversal.createdAtMs).toISOString(),
       refundedBy: reversal?.reversedBy ?? null,
       undoUntil: undoUntil(record, viewer),
-      ...wordsOf(record, viewer, written),
+      ...messagesOf(record, viewer, written),
     };
   }
 
   async function all(records: readonly Viewable[], viewer: UserId | null): Promise<Transaction[]> {
-    const found = records.length === 0 ? [] : await words.findWords(records.map(({ id }) => id));
+    const found = records.length === 0 ? [] : await words.findMessages(records.map(({ id }) => id));
     const byId = new Map(found.map((each) => [each.transactionId, each]));
     return records.map((record) => see(record, viewer, byId.get(record.id)));
   }
@@ -142,7 +142,7 @@ export function createTransactionView({
     all,
 
     async one(record, viewer) {
-      const [written] = await words.findWords([record.id]);
+      const [written] = await words.findMessages([record.id]);
       return see(record, viewer, written);
     },
 

@@ -10,9 +10,9 @@ import {
   type TipFilter,
   type TransactionRecord,
 } from '#server/storage/port/ledger.ts';
+import type { GiverMessage } from '#server/storage/port/messages.ts';
 import type { PaymentRecord } from '#server/storage/port/payments.ts';
 import type { Account, Storage } from '#server/storage/port/storage.ts';
-import type { GivenWords } from '#server/storage/port/words.ts';
 import { type Clock, dateAfter, dayAround, firstOfDate } from '#shared/calendar.ts';
 import { AppError, type FieldError } from '#shared/errors.ts';
 import {
@@ -136,7 +136,7 @@ export function createTransactions(deps: {
   }
 
   /** What the operator's list has against words, field by field. */
-  function complaintsAbout({ message, giverName }: GivenWords): FieldError[] {
+  function complaintsAbout({ message, giverName }: GiverMessage): FieldError[] {
     const isBlocked = (text: string | null) => text !== null && blockedWords.matches(text);
     return [
       ...(isBlocked(message) ? [{ field: 'message', message: WORDS_REFUSED }] : []),
@@ -149,7 +149,7 @@ export function createTransactions(deps: {
       const { amountCents, receiverQrId, serviceCategory, idempotencyKey } = tip;
       const qrCodeId = readQrCodeId(receiverQrId);
       if (!qrCodeId) throw new AppError('qr_code_not_found');
-      const words = wordsOf(giver, tip);
+      const words = messagesOf(giver, tip);
       const complaints = words ? complaintsAbout(words) : [];
       const isKeyedGuest = giver === null && idempotencyKey !== undefined;
       const result = await payments.begin({
@@ -163,7 +163,7 @@ export function createTransactions(deps: {
         receiverFeeRate: RECEIVER_FEE_RATE,
         idempotencyKey: (giver && idempotencyKey) ?? null,
         createdAtMs: clock(),
-        words: words && { ...words, isRefused: complaints.length > 0 },
+        giverMessage: words && { ...words, isRefused: complaints.length > 0 },
       });
       switch (result.outcome) {
         case 'recorded':
@@ -294,7 +294,7 @@ const WORDS_REFUSED = 'This message cannot be sent here. Please say it in other 
 const NAME_REFUSED = 'Your name cannot be given here.';
 
 /** What a giver says with a tip; undefined for nothing. @throws AppError `invalid_input` for the name of a guest. */
-function wordsOf(giver: Account | null, { message = null, withName }: NewTip): GivenWords | undefined {
+function messagesOf(giver: Account | null, { message = null, withName }: NewTip): GiverMessage | undefined {
   if (withName && !giver)
     throw new AppError('invalid_input', { fieldErrors: [{ field: 'withName', message: NAME_OF_GUEST }] });
   const giverName = withName && giver ? giver.fullName : null;

@@ -142,8 +142,8 @@ export function describeClosing(): void {
       for (const { id } of [provider, customer]) await storage.closeAccount(id, NOW, false);
       expect(await payments.beginPayment(late, NOW)).toEqual({ outcome: 'code_retired' });
 
-      const move = async (id: TransactionId, to: 'succeeded' | 'refunded' | 'expired') => {
-        const move = to === 'succeeded' ? { to, chargeId: `pi_${id}` } : { to };
+      const move = async (id: TransactionId, kind: 'succeeded' | 'refunded' | 'expired') => {
+        const move = kind === 'succeeded' ? { kind, chargeId: `pi_${id}` } : { kind };
         expect(await payments.movePayment(id, move, NOW + 5, NOW)).toMatchObject({ outcome: 'moved' });
       };
       for (const { id } of [paid, refunded, ofGuest]) await move(id, 'succeeded');

@@ -9,7 +9,7 @@ import { payoutAccountOf } from '../payment-steps.ts';
 import { MINUTE_MS, NOW, openStorage } from './opened-storage.ts';
 
 /** The moves that change something, from each state. */
-const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['to'][]>> = {
+const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   created: ['pending', 'failed', 'expired'],
   pending: ['succeeded', 'failed', 'expired'],
   succeeded: ['refunded'],
@@ -18,7 +18,7 @@ const MOVES: Readonly<Record<PaymentState, readonly PaymentMove['to'][]>> = {
   refunded: [],
 };
 /** The way to each state. */
-const WAYS: Readonly<Record<PaymentState, readonly PaymentMove['to'][]>> = {
+const WAYS: Readonly<Record<PaymentState, readonly PaymentMove['kind'][]>> = {
   created: [],
   pending: ['pending'],
   succeeded: ['pending', 'succeeded'],
@@ -27,16 +27,16 @@ const WAYS: Readonly<Record<PaymentState, readonly PaymentMove['to'][]>> = {
   refunded: ['pending', 'succeeded', 'refunded'],
 };
 
-function moveTo(id: TransactionId, to: PaymentMove['to']): PaymentMove {
-  switch (to) {
+function moveTo(id: TransactionId, kind: PaymentMove['kind']): PaymentMove {
+  switch (kind) {
     case 'pending':
-      return { to, checkout: { id: `cs_${id}`, url: `https://pay.example.com/${id}` } };
+      return { kind, checkout: { id: `cs_${id}`, url: `https://pay.example.com/${id}` } };
     case 'succeeded':
-      return { to, chargeId: `pi_${id}` };
+      return { kind, chargeId: `pi_${id}` };
     case 'refund_refused':
-      return { to, askedAtMs: NOW };
+      return { kind, askedAtMs: NOW };
     default:
-      return { to };
+      return { kind };
   }
 }
 
@@ -52,7 +52,7 @@ async function openScene() {
     paymentMode: 'test',
     expiresAtMs: NOW + 30 * MINUTE_MS,
   });
-  const move = (id: TransactionId, to: PaymentMove['to'], nowMs = NOW, lookAtMs = NOW + MINUTE_MS) =>
+  const move = (id: TransactionId, to: PaymentMove['kind'], nowMs = NOW, lookAtMs = NOW + MINUTE_MS) =>
     payments.movePayment(id, moveTo(id, to), nowMs, lookAtMs);
 
   return {
@@ -242,7 +242,7 @@ export function describePayments(): void {
       expect(await payments.findPayment({ chargeId: `pi_${id}` })).toEqual(payment);
       expect(await payments.findPayment({ chargeId: 'pi_other' })).toBeNull();
       expect(
-        await payments.movePayment(newTransactionId(randomBytes), { to: 'failed' }, NOW, NOW),
+        await payments.movePayment(newTransactionId(randomBytes), { kind: 'failed' }, NOW, NOW),
       ).toBeNull();
     });
 
@@ -323,7 +323,7 @@ export function describePayments(): void {
       const { begin, refundBy, payments, provider, customer } = await openScene();
       const { id } = await begin('succeeded');
       const refuse = (askedAtMs: number) =>
-        payments.movePayment(id, { to: 'refund_refused', askedAtMs }, NOW, NOW);
+        payments.movePayment(id, { kind: 'refund_refused', askedAtMs }, NOW, NOW);
       await refundBy(provider.id, id, 'key');
       expect(await refuse(NOW)).toMatchObject({ outcome: 'moved', payment: { refund: null } });
       const later = { transactionId: id, userId: customer.id, idempotencyKey: null, giverFromMs: 0 };
@@ -357,7 +357,7 @@ export function describePayments(): void {
       expect(await take(NOW + 2 * MINUTE_MS, 1)).toEqual([first]);
       expect(await take(NOW + 2 * MINUTE_MS, 1)).toEqual([second]);
       expect(await take(NOW + 2 * MINUTE_MS)).toEqual([]);
-      for (const id of [first, second]) if (id) await payments.movePayment(id, { to: 'expired' }, NOW, NOW);
+      for (const id of [first, second]) if (id) await payments.movePayment(id, { kind: 'expired' }, NOW, NOW);
       const pauses: number[] = [];
       let lastAtMs = NOW + 3 * MINUTE_MS;
       expect(await take(lastAtMs)).toEqual([third]);
@@ -432,20 +432,20 @@ export function describePayments(): void {
 
     test('a notice is new once, and is forgotten when its time has come', async () => {
       const { payments } = (await openStorage()).storage;
-      expect(await payments.hasNotice('evt_1')).toBe(false);
-      const outcomes = await Promise.all([1, 2, 3, 4].map(() => payments.rememberNotice('evt_1', NOW)));
+      expect(await payments.hasWebhookEvent('evt_1')).toBe(false);
+      const outcomes = await Promise.all([1, 2, 3, 4].map(() => payments.rememberWebhookEvent('evt_1', NOW)));
       expect(outcomes.filter((isNew) => isNew)).toHaveLength(1);
-      expect(await payments.hasNotice('evt_1')).toBe(true);
+      expect(await payments.hasWebhookEvent('evt_1')).toBe(true);
       for (const [id, atMs] of [
         ['evt_2', NOW + 1],
         ['evt_3', NOW + 2],
         ['evt_4', NOW + 3],
       ] as const)
-        expect(await payments.rememberNotice(id, atMs)).toBe(true);
-      expect(await payments.forgetNotices(NOW, 9)).toBe(0);
-      expect(await payments.forgetNotices(NOW + 3, 2)).toBe(2);
-      expect(await payments.forgetNotices(NOW + 3, 2)).toBe(1);
-      expect(await payments.hasNotice('evt_4')).toBe(true);
+        expect(await payments.rememberWebhookEvent(id, atMs)).toBe(true);
+      expect(await payments.forgetWebhookEvents(NOW, 9)).toBe(0);
+      expect(await payments.forgetWebhookEvents(NOW + 3, 2)).toBe(2);
+      expect(await payments.forgetWebhookEvents(NOW + 3, 2)).toBe(1);
+      expect(await payments.hasWebhookEvent('evt_4')).toBe(true);
     });
   });
 }

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   ALL_TIPS,
+  type EarningsPeriod,
   type ListingPlace,
-  type TakingsPeriod,
   type TipFilter,
 } from '#server/storage/port/ledger.ts';
 import type { Storage } from '#server/storage/port/storage.ts';
@@ -231,8 +231,8 @@ export function describeRecords(): void {
       const sorted = <Row>(rows: readonly Row[]) =>
         [...rows].sort((one, other) => (String(one) < String(other) ? -1 : 1));
       const all = { ...DAYS, offsetMs: 0, serviceCategory: null };
-      const readDays = async (period: Partial<TakingsPeriod> = {}) => {
-        const rows = await storage.readDailyTakings(provider.id, { ...all, ...period });
+      const readDays = async (period: Partial<EarningsPeriod> = {}) => {
+        const rows = await storage.readDailyEarnings(provider.id, { ...all, ...period });
         return sorted(
           rows.map(({ day, serviceCategory, count, grossCents, netCents, largestCents }) => [
             ...[day - TODAY, serviceCategory, count],
@@ -240,8 +240,8 @@ export function describeRecords(): void {
           ]),
         );
       };
-      const readHours = async (period: Partial<TakingsPeriod> = {}) => {
-        const rows = await storage.readHourlyTakings(provider.id, { ...all, ...period });
+      const readHours = async (period: Partial<EarningsPeriod> = {}) => {
+        const rows = await storage.readHourlyEarnings(provider.id, { ...all, ...period });
         return sorted(rows.map(({ hourOfWeek, count, netCents }) => [hourOfWeek, count, netCents]));
       };
       return { ...opened, tip, tips, hair, provider, readDays, readHours };

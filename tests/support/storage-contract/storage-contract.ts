@@ -8,13 +8,13 @@ import { describeClosing } from './closing.ts';
 import { describeDevices } from './devices.ts';
 import { describeHistories } from './histories.ts';
 import { describeInstallation } from './installation.ts';
+import { describeWords } from './messages.ts';
 import { describePayments } from './payments.ts';
 import { describeQrCodes } from './qr-codes.ts';
 import { describeRecords } from './records.ts';
 import { describeSessions } from './sessions.ts';
 import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
-import { describeWords } from './words.ts';
 
 export function describeStorage(): void {
   describeAccounts();

@@ -5,7 +5,7 @@
 import { scaleBand, scaleLinear } from '@visx/scale';
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
 import { formatUsd } from '#shared/money.ts';
-import type { Granularity, Insights, TakingsBar } from '#shared/records.ts';
+import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
 import { Money } from '../../ui/money.tsx';
 import styles from './earnings-chart.module.css';
 import { barInWords, barLabel, periodInWords, roundedUsd, tipsInWords } from './format.ts';
@@ -166,7 +166,7 @@ function BarsTable({ takings, granularity }: TakingsChartProps) {
 /** The first day of the bar below a pointer, which need not touch the bar itself. */
 function barAt(
   { currentTarget, clientX }: PointerEvent<HTMLElement>,
-  bars: readonly TakingsBar[],
+  bars: readonly EarningsBar[],
 ): string | null {
   const { left, width } = currentTarget.getBoundingClientRect();
   return bars[Math.floor(((clientX - left) / width) * bars.length)]?.from ?? null;

@@ -2,7 +2,7 @@
  * Periods, hours and comparisons in words. Dates are those of the calendar, so that they are written as of UTC.
  */
 import { type Cents, cents, formatUsd } from '#shared/money.ts';
-import type { Granularity, Insights, TakingsBar } from '#shared/records.ts';
+import type { EarningsBar, Granularity, Insights } from '#shared/records.ts';
 import { BARS } from './view.ts';
 
 const MONDAY = Date.parse('2024-01-01');
@@ -41,7 +41,7 @@ export function periodInWords({ from, to }: Pick<Insights, 'from' | 'to'>, granu
 }
 
 /** The day, the week or the month that a bar stands for. */
-export function barInWords({ from, to }: Pick<TakingsBar, 'from' | 'to'>, granularity: Granularity): string {
+export function barInWords({ from, to }: Pick<EarningsBar, 'from' | 'to'>, granularity: Granularity): string {
   switch (granularity) {
     case 'day':
       return dateInWords(from);
@@ -53,7 +53,7 @@ export function barInWords({ from, to }: Pick<TakingsBar, 'from' | 'to'>, granul
 }
 
 /** What stands below a bar. */
-export function barLabel({ from }: Pick<TakingsBar, 'from'>, granularity: Granularity): string {
+export function barLabel({ from }: Pick<EarningsBar, 'from'>, granularity: Granularity): string {
   return (granularity === 'month' ? shortMonth : dayOfYear).format(Date.parse(from));
 }
 

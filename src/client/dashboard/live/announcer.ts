@@ -106,11 +106,11 @@ export function sentenceOf(tips: readonly Transaction[]): string {
 
 /** What its receiver alone is told of tips: the sentence, and what was written. */
 export function newsOf(tips: readonly Transaction[]): string {
-  return [sentenceOf(tips), ...wordsOf(tips)].join('. ');
+  return [sentenceOf(tips), ...messagesOf(tips)].join('. ');
 }
 
 /** From whom a single tip is and what its giver wrote, each a line; of several tips how many messages came with them. */
-export function wordsOf(tips: readonly Transaction[]): string[] {
+export function messagesOf(tips: readonly Transaction[]): string[] {
   const [first] = tips;
   if (tips.length === 1 && first)
     return [first.giverName && `From ${first.giverName}`, first.message].filter((line) => line !== null);

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { formatUsd } from '#shared/money.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import card from '../../ui/card.module.css';
-import { newsOf, originOf, sentenceOf, sumOf, wordsOf } from './announcer.ts';
+import { messagesOf, newsOf, originOf, sentenceOf, sumOf } from './announcer.ts';
 import type { Arrival } from './arrival.ts';
 import styles from './arrival-card.module.css';
 
@@ -42,7 +42,7 @@ export function ArrivalCard({ arrival: { tips, dismiss }, facesGuests = false }:
               count={tips.length}
               origin={originOf(tips)}
               sum={formatUsd(sumOf(tips))}
-              written={facesGuests ? [] : wordsOf(tips)}
+              written={facesGuests ? [] : messagesOf(tips)}
               onDismiss={dismiss}
             />
           </Suspense>

@@ -5,7 +5,7 @@
 import { useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import type { UserId } from '#shared/ids.ts';
-import type { NoticeDevice } from '#shared/notices.ts';
+import type { NotificationDevice } from '#shared/notifications.ts';
 import { useAttempts } from '../../ui/attempts.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -136,10 +136,10 @@ export function Notices({ userId }: { readonly userId: UserId }) {
 }
 
 interface OwnDeviceProps {
-  readonly device: NoticeDevice;
+  readonly device: NotificationDevice;
   readonly isBusy: boolean;
-  readonly onWords: (device: NoticeDevice, isWanted: boolean) => void;
-  readonly onTest: (device: NoticeDevice) => void;
+  readonly onWords: (device: NotificationDevice, isWanted: boolean) => void;
+  readonly onTest: (device: NotificationDevice) => void;
 }
 
 function OwnDevice({ device, isBusy, onWords, onTest }: OwnDeviceProps) {
@@ -160,7 +160,7 @@ function OwnDevice({ device, isBusy, onWords, onTest }: OwnDeviceProps) {
 }
 
 interface DeviceProps {
-  readonly device: NoticeDevice;
+  readonly device: NotificationDevice;
   readonly isOwn: boolean;
   readonly isBusy: boolean;
   readonly onTurnOff: (isOwn: boolean) => void;

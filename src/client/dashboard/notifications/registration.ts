@@ -3,7 +3,7 @@
  * keeps of the server's answer, in local storage, so that it ends with the session.
  */
 import type { UserId } from '#shared/ids.ts';
-import type { NewDevice } from '#shared/notices.ts';
+import type { NewDevice } from '#shared/notifications.ts';
 import { paths } from '../../paths.ts';
 import { NOTICES_KEY, registerWorker, subscriptionOf } from '../../service-worker.ts';
 

@@ -1,7 +1,7 @@
 /** The devices that get notices, and how this one begins and ends to be one of them. */
 import { useQuery } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
-import type { NoticeDevice } from '#shared/notices.ts';
+import type { NotificationDevice } from '#shared/notifications.ts';
 import { failureOf } from '../../api.ts';
 import { trpc } from '../../session/api-hooks.ts';
 import { FRESH, type Part } from '../../session/part.ts';
@@ -16,9 +16,9 @@ const NOT_REACHED = 'The server could not be reached. Nothing was turned on. Ple
 const CHANGE_FAILED = 'This could not be changed. Please try again.';
 
 interface Standing {
-  readonly devices: readonly NoticeDevice[];
+  readonly devices: readonly NotificationDevice[];
   /** This device, when it gets notices of this account. */
-  readonly own: NoticeDevice | null;
+  readonly own: NotificationDevice | null;
   /** Whether it did, and does no more though nobody turned them off here. */
   readonly hasEnded: boolean;
   /** The key of the server. */
@@ -87,7 +87,7 @@ export function useNotices(userId: UserId) {
     },
 
     /** @param isOwn whether it is this device, whose subscription ends with it. */
-    async turnOff({ id }: NoticeDevice, isOwn: boolean): Promise<void> {
+    async turnOff({ id }: NotificationDevice, isOwn: boolean): Promise<void> {
       if (isOwn) {
         keep(null);
         await here.data?.unsubscribe().catch(() => {});
@@ -103,7 +103,7 @@ export function useNotices(userId: UserId) {
     },
 
     /** What is chosen shows at once, and goes back when it cannot be changed. */
-    async chooseWords({ id }: NoticeDevice, withWords: boolean): Promise<void> {
+    async chooseWords({ id }: NotificationDevice, withWords: boolean): Promise<void> {
       utils.notices.devices.setData(undefined, (list) =>
         list?.map((device) => (device.id === id ? { ...device, withWords } : device)),
       );
@@ -116,7 +116,7 @@ export function useNotices(userId: UserId) {
       await reload();
     },
 
-    async sendTest({ id }: NoticeDevice): Promise<void> {
+    async sendTest({ id }: NotificationDevice): Promise<void> {
       try {
         await testing.mutateAsync({ id });
         toastSuccess('A test notice is on its way');

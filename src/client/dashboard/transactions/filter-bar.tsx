@@ -22,7 +22,7 @@ interface FilterBarProps {
 export function FilterBar({ user, filter, isReceiver }: FilterBarProps) {
   const [isOpen, setOpen] = useState(false);
   const fieldsId = useId();
-  const words = wordsOf(filter);
+  const words = inWords(filter);
   const statement = addressOf({ ...filter, period: null });
   return (
     <section className={styles.bar} aria-label="Filter">
@@ -68,7 +68,7 @@ const DIRECTIONS = { received: 'Received', sent: 'Sent' } as const;
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** What a filter means, in words. */
-function wordsOf({ direction, serviceCategory, from, to }: TipFilter): string {
+function inWords({ direction, serviceCategory, from, to }: TipFilter): string {
   return [
     direction && DIRECTIONS[direction],
     serviceCategory && CATEGORY_LABELS[serviceCategory],

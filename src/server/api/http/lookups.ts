@@ -55,14 +55,14 @@ export function createPageLookup(
 ): (c: HonoContext, qrId: string) => Promise<Lookup> {
   return async (c, qrId) => {
     try {
-      return { status: 'found', found: await qrCodes.lookup(qrId) };
+      return { kind: 'found', found: await qrCodes.lookup(qrId) };
     } catch (error) {
       const refusal = refusalOf(error);
-      if (refusal.code === 'qr_code_not_found') return { status: 'unknown' };
-      if (refusal.code === 'qr_code_replaced') return { status: 'replaced' };
-      if (refusal.code === 'qr_code_retired') return { status: 'retired' };
+      if (refusal.code === 'qr_code_not_found') return { kind: 'unknown' };
+      if (refusal.code === 'qr_code_replaced') return { kind: 'replaced' };
+      if (refusal.code === 'qr_code_retired') return { kind: 'retired' };
       report(error, c.get('requestId'));
-      return { status: 'failed', detail: refusal.message };
+      return { kind: 'failed', detail: refusal.message };
     }
   };
 }

@@ -16,7 +16,7 @@ import {
 } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError, type ErrorCode, REFUSALS } from '#shared/errors.ts';
-import { newDevice, noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts';
+import { newDevice, notificationDevice, notificationDeviceChange, pushKey } from '#shared/notifications.ts';
 import { paymentLink, payoutStatus } from '#shared/payments.ts';
 import {
   endedQrCode,
@@ -76,7 +76,7 @@ const INPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [restHiding, 'Hiding'],
   [readyThankYous, 'ReadyThankYous'],
   [newDevice, 'NewDevice'],
-  [noticeDeviceChange, 'NoticeDeviceChange'],
+  [notificationDeviceChange, 'NoticeDeviceChange'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 
@@ -97,8 +97,8 @@ const OUTPUT_NAMES: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>(
   [insights, 'Insights'],
   [payoutStatus, 'PayoutStatus'],
   [paymentLink, 'PaymentLink'],
-  [noticeKey, 'NoticeKey'],
-  [noticeDevice, 'NoticeDevice'],
+  [pushKey, 'NoticeKey'],
+  [notificationDevice, 'NoticeDevice'],
   [serviceCategory, 'ServiceCategory'],
 ]);
 

@@ -15,8 +15,8 @@ import {
   type ExportPiece,
   type ExportStart,
   exportedAccount,
+  exportedMessages,
   exportedPayment,
-  exportedWords,
 } from '#shared/account-export.ts';
 import { brand } from '#shared/brand.ts';
 import { AppError } from '#shared/errors.ts';
@@ -138,7 +138,7 @@ async function* filesOf(
   yield { path: 'words.json', content: jsonList(exports.givenWords(account)) };
   yield {
     path: 'words.schema.json',
-    content: [schemaFile('What an account wrote with its tips', z.array(exportedWords))],
+    content: [schemaFile('What an account wrote with its tips', z.array(exportedMessages))],
   };
 }
 

@@ -1,5 +1,5 @@
 /** Words between giver and receiver: thanks, and what a receiver does about what was written. */
-import { giverQuery, hiddenWords, readyThankYous, thankYouForTip, transactionQuery } from '#shared/tips.ts';
+import { giverQuery, messageHiding, readyThankYous, thankYouForTip, transactionQuery } from '#shared/tips.ts';
 import { stepTerms } from './context.ts';
 import { countedProcedure, router, signedInProcedure } from './trpc.ts';
 
@@ -11,7 +11,7 @@ export const wordsRouter = router({
     .mutation(({ ctx, input }) => ctx.services.tipWords.thank(ctx.account, input.id, input.text)),
 
   hide: changeProcedure
-    .input(hiddenWords)
+    .input(messageHiding)
     .mutation(({ ctx, input }) => ctx.services.tipWords.hide(ctx.account, input.id, input.hidden)),
 
   report: changeProcedure

@@ -1,5 +1,5 @@
 /** The devices that tips reach with no page open. */
-import { deviceChange, deviceQuery, newDevice } from '#shared/notices.ts';
+import { deviceChange, deviceQuery, newDevice } from '#shared/notifications.ts';
 import { confirmedProcedure, countedProcedure, router, signedInProcedure } from './trpc.ts';
 
 export const noticesRouter = router({

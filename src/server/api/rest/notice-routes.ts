@@ -1,7 +1,7 @@
 /**
  * The rows of the table of REST routes that are about devices that get notices.
  */
-import { noticeDevice, noticeDeviceChange, noticeKey } from '#shared/notices.ts';
+import { notificationDevice, notificationDeviceChange, pushKey } from '#shared/notifications.ts';
 import { type RestRequest, type RestRoute, route } from './rest-route.ts';
 
 const askForDevice = async ({ ask, parameter }: RestRequest) => ({
@@ -9,17 +9,21 @@ const askForDevice = async ({ ask, parameter }: RestRequest) => ({
 });
 
 export const NOTICE_ROUTES: readonly RestRoute[] = [
-  route('GET', '/notices/key', 'notices.key', { status: 200, output: noticeKey }),
-  route('GET', '/notices/devices', 'notices.devices', { status: 200, output: noticeDevice, isList: true }),
+  route('GET', '/notices/key', 'notices.key', { status: 200, output: pushKey }),
+  route('GET', '/notices/devices', 'notices.devices', {
+    status: 200,
+    output: notificationDevice,
+    isList: true,
+  }),
   route('POST', '/notices/devices', 'notices.register', {
     status: 201,
-    output: noticeDevice,
+    output: notificationDevice,
     refusals: ['password_needed', 'push_endpoint_refused', 'too_many_requests'],
   }),
   route('PATCH', '/notices/devices/:device_id', 'notices.update', {
     status: 200,
-    input: noticeDeviceChange,
-    output: noticeDevice,
+    input: notificationDeviceChange,
+    output: notificationDevice,
     refusals: ['device_not_found', 'too_many_requests'],
     async call({ ask, body, parameter }) {
       const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);

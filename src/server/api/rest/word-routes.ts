@@ -1,7 +1,7 @@
 /**
  * The rows of the table of REST routes that are about words between giver and receiver.
  */
-import { blockedGiver, hiddenWords, readyThankYous, thankYouForTip, transaction } from '#shared/tips.ts';
+import { blockedGiver, messageHiding, readyThankYous, thankYouForTip, transaction } from '#shared/tips.ts';
 import { type RestRequest, type RestRoute, route } from './rest-route.ts';
 
 /** The body of a request, with the tip that its path names. */
@@ -12,7 +12,7 @@ function ofTip({ body, parameter }: RestRequest): unknown {
 
 /** Words as REST takes them: the path names the tip. */
 export const restThankYou = thankYouForTip.omit({ id: true });
-export const restHiding = hiddenWords.omit({ id: true });
+export const restHiding = messageHiding.omit({ id: true });
 
 const WORDS_REFUSALS = ['transaction_not_found', 'no_words', 'too_many_requests'] as const;
 

@@ -4,7 +4,7 @@ import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
 import type { PaymentMode } from '#shared/payments.ts';
 import type { TipDirection, TipParty } from '#shared/records.ts';
-import type { OfferedWords } from './words.ts';
+import type { OfferedMessage } from './messages.ts';
 
 export interface NewTransaction {
   readonly id: TransactionId;
@@ -33,7 +33,7 @@ export interface Reversal {
 
 /** A tip that is to be given, with what its giver says. */
 export interface GivenTip extends NewTransaction {
-  readonly words?: OfferedWords | undefined;
+  readonly giverMessage?: OfferedMessage | undefined;
 }
 
 export interface TransactionRecord extends NewTransaction {
@@ -132,7 +132,7 @@ export interface ListingStep {
 }
 
 /** When an account received what is asked for, and for which service. */
-export interface TakingsPeriod {
+export interface EarningsPeriod {
   /** A multiple of a quarter of an hour, as are `untilMs`, which is not included, and `offsetMs`. */
   readonly fromMs: number;
   readonly untilMs: number;
@@ -143,7 +143,7 @@ export interface TakingsPeriod {
 }
 
 /** What an account received on a day for a service, without what was reversed. */
-export interface DailyTakings {
+export interface DailyEarnings {
   /** How many days the day is after the first of 1970, in the local time that was asked for. */
   readonly day: number;
   readonly serviceCategory: ServiceCategory;
@@ -157,7 +157,7 @@ export interface DailyTakings {
 }
 
 /** What an account received in an hour of the week, without what was reversed. */
-export interface HourlyTakings {
+export interface HourlyEarnings {
   /** 0 to 167, in the local time that was asked for; 0 is the first hour of a Thursday, as 1970 began with one. */
   readonly hourOfWeek: number;
   readonly count: number;
@@ -223,9 +223,9 @@ export interface Ledger {
    * What an account received in a period, by local day and service, in any order. Its cost is that of the quarters of an hour in it
    * that have tips, however many.
    */
-  readDailyTakings(userId: UserId, period: TakingsPeriod): Promise<DailyTakings[]>;
+  readDailyEarnings(userId: UserId, period: EarningsPeriod): Promise<DailyEarnings[]>;
   /** The same by hour of the local week. */
-  readHourlyTakings(userId: UserId, period: TakingsPeriod): Promise<HourlyTakings[]>;
+  readHourlyEarnings(userId: UserId, period: EarningsPeriod): Promise<HourlyEarnings[]>;
   /** A transaction of this user's, sent or received, or of a guest's when there is no user; null when it is none. */
   findTransaction(userId: UserId | null, id: TransactionId): Promise<TransactionRecord | null>;
   /** The entries of an account after the given position, oldest first, at most `limit`. */

@@ -52,11 +52,11 @@ export type BeginOutcome =
 
 /** What is heard of a payment, from the payment service or from one of its two people. */
 export type PaymentMove =
-  | { readonly to: 'pending'; readonly checkout: Checkout }
-  | { readonly to: 'succeeded'; readonly chargeId: string }
-  | { readonly to: 'failed' | 'expired' | 'refunded' }
+  | { readonly kind: 'pending'; readonly checkout: Checkout }
+  | { readonly kind: 'succeeded'; readonly chargeId: string }
+  | { readonly kind: 'failed' | 'expired' | 'refunded' }
   /** Of the refund that was asked for at that moment; a later one may be under way already. */
-  | { readonly to: 'refund_refused'; readonly askedAtMs: number };
+  | { readonly kind: 'refund_refused'; readonly askedAtMs: number };
 
 /** What a payment is once it was moved, or as it stays because it had moved on. */
 export interface MoveOutcome {
@@ -135,8 +135,8 @@ export interface Payments {
   listPayoutAccounts(userId: UserId): Promise<PayoutAccount[]>;
 
   /** Remembers a notice of the payment service. @returns whether it was not known before. */
-  rememberNotice(id: string, nowMs: number): Promise<boolean>;
-  hasNotice(id: string): Promise<boolean>;
+  rememberWebhookEvent(id: string, nowMs: number): Promise<boolean>;
+  hasWebhookEvent(id: string): Promise<boolean>;
   /** Deletes notices that were remembered before `beforeMs`, at most so many. @returns how many. */
-  forgetNotices(beforeMs: number, atMost: number): Promise<number>;
+  forgetWebhookEvents(beforeMs: number, atMost: number): Promise<number>;
 }

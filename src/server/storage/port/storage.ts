@@ -10,9 +10,9 @@ import type { Cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Devices } from './devices.ts';
 import type { CodeRefusal, Ledger } from './ledger.ts';
+import type { Messages } from './messages.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
-import type { Words } from './words.ts';
 
 /** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
 export class StorageUnavailable extends Error {
@@ -165,7 +165,7 @@ export type Remnants = 'complete' | 'partial' | 'busy';
 
 export interface Storage extends Ledger {
   readonly payments: Payments;
-  readonly words: Words;
+  readonly messages: Messages;
   readonly devices: Devices;
   /** Whether other processes may use the same data at the same time. */
   readonly isShared: boolean;

@@ -25,7 +25,7 @@ const GOING_AWAY = ['08', '57P', '25P03'];
 const IN_FAILED_TRANSACTION = '25P02';
 
 /** A connection, lent for one step. */
-export interface Session {
+export interface StepConnection {
   readonly statements: Statements;
   /** Settles once the transaction has begun. Nothing is written before that; what is only read may be asked for meanwhile. */
   readonly begun: Promise<unknown>;
@@ -39,7 +39,7 @@ export interface Session {
 }
 
 /** @param isRepeated whether the step was run before and nobody knows whether its commit happened. */
-type Step<Result> = (session: Session, isRepeated: boolean) => Promise<Result>;
+type Step<Result> = (session: StepConnection, isRepeated: boolean) => Promise<Result>;
 
 export interface AtomicSteps {
   /** Runs a step that may be repeated as often as it takes: reads, and single statements that change nothing the second time. */
@@ -171,7 +171,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
     const begun = ask(client, 'BEGIN');
     // A step that failed before it looked at this has said why.
     begun.catch(ignore);
-    const session: Session = {
+    const session: StepConnection = {
       statements: prepared(client),
       begun,
       async ask(query) {

@@ -5,7 +5,7 @@
 
 import type { AttemptCount, Storage } from '../port/storage.ts';
 import { countAttempt } from '../rules/attempts.ts';
-import type { Session } from './atomic-steps.ts';
+import type { StepConnection } from './atomic-steps.ts';
 
 export interface AttemptToTake {
   readonly counts: readonly AttemptCount[];
@@ -56,7 +56,7 @@ const nameOf = ({ limit, account, address }: CountName) => `${limit} ${account} 
 
 /** Counts each of the attempts or not, in their order, in one transaction. */
 export async function takeAttempts(
-  session: Session,
+  session: StepConnection,
   attempts: readonly AttemptToTake[],
 ): Promise<TakenOrNot[]> {
   const wanted = [
@@ -93,12 +93,12 @@ export async function takeAttempts(
 }
 
 /** Takes one attempt back from each of the counts. */
-export async function takeBack(session: Session, counts: readonly CountName[]): Promise<void> {
+export async function takeBack(session: StepConnection, counts: readonly CountName[]): Promise<void> {
   await Promise.all([session.begun, lockCounts(session, counts)]);
   await session.commit(session.ask({ name: 'take_back', text: TAKE_BACK, values: columnsOf(counts) }));
 }
 
-function lockCounts(session: Session, counts: readonly CountName[]) {
+function lockCounts(session: StepConnection, counts: readonly CountName[]) {
   return session.ask({ name: 'lock_attempts', text: LOCK, values: [counts.map(nameOf)] });
 }
 

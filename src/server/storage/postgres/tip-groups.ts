@@ -1,11 +1,11 @@
 import type { UserId } from '#shared/ids.ts';
 import type { GivenTip, NewTransaction, RecordOutcome } from '../port/ledger.ts';
 import { statusForGivers } from '../rules/accounts.ts';
+import { isKeptOut, type MessagesRow, newMessagesRow } from '../rules/messages.ts';
 import { decideTip, type EarlierTip, withReceiverNames } from '../rules/tips.ts';
-import { isKeptOut, newWordsRow, type WordsRow } from '../rules/words.ts';
 import type { Committed } from '../steps/engine.ts';
 import { runToEnd } from '../steps/step.ts';
-import type { Session } from './atomic-steps.ts';
+import type { StepConnection } from './atomic-steps.ts';
 import { type DueTip, dueTip, type LockedAccount, writeTips } from './tip-writes.ts';
 
 /**
@@ -14,14 +14,14 @@ import { type DueTip, dueTip, type LockedAccount, writeTips } from './tip-writes
  * @returns an outcome for each tip, in their order.
  */
 export async function recordTips(
-  session: Session,
+  session: StepConnection,
   tips: readonly GivenTip[],
   isRepeated: boolean,
 ): Promise<Committed<readonly RecordOutcome[]>> {
   const codeIds = [...new Set(tips.map(({ qrCodeId }) => qrCodeId))];
   const keyed = tips.filter(({ giverId, idempotencyKey }) => giverId !== null && idempotencyKey !== null);
   const giverIds = [...new Set(tips.flatMap(({ giverId }) => giverId ?? []))];
-  const { lockTipAccounts, codesWithBlocks, earlierTips, insertWords } = session.statements;
+  const { lockTipAccounts, codesWithBlocks, earlierTips, insertMessages } = session.statements;
   const [locked, codes, earlier] = await Promise.all([
     runToEnd(lockTipAccounts.all({ ids: giverIds, codeIds })),
     runToEnd(codesWithBlocks.all({ codeIds, giverIds })),
@@ -36,7 +36,7 @@ export async function recordTips(
   ]);
   const accounts = new Map(locked.map((account): [UserId, LockedAccount] => [account.id, account]));
   const codeOf = new Map(codes.map((code) => [code.id, code]));
-  const known = earlier.map((tip): EarlierTip => ({ ...tip, words: tip.words ?? undefined }));
+  const known = earlier.map((tip): EarlierTip => ({ ...tip, giverMessage: tip.giverMessage ?? undefined }));
   const byId = new Map<string, EarlierTip>(known.map((tip) => [tip.id, tip]));
   const byKey = new Map<string, EarlierTip>(known.map((tip) => [keyOf(tip), tip]));
   const findByKey = (tip: NewTransaction) =>
@@ -44,9 +44,9 @@ export async function recordTips(
 
   const due: DueTip[] = [];
   const touched = new Set<LockedAccount>();
-  const said: WordsRow[] = [];
+  const said: MessagesRow[] = [];
   const outcomes = tips.map((given): RecordOutcome => {
-    const { words, ...tip } = given;
+    const { giverMessage, ...tip } = given;
     const code = codeOf.get(tip.qrCodeId);
     const receiver = code && accounts.get(code.userId);
     const giver = tip.giverId === null ? null : accounts.get(tip.giverId);
@@ -68,10 +68,10 @@ export async function recordTips(
     if (decision.outcome !== 'due') return decision;
     if (giver === undefined || !receiver) throw new Error('an account that is logged in has gone');
     const transaction = withReceiverNames({ ...tip, receiverId: receiver.id, reversal: null }, decision.code);
-    const row = words && newWordsRow(transaction, words);
+    const row = giverMessage && newMessagesRow(transaction, giverMessage);
     if (row) said.push(row);
-    byKey.set(keyOf(tip), { ...transaction, words: row });
-    byId.set(tip.id, { ...transaction, words: row });
+    byKey.set(keyOf(tip), { ...transaction, giverMessage: row });
+    byId.set(tip.id, { ...transaction, giverMessage: row });
     for (const account of [giver, receiver]) if (account) touched.add(account);
     due.push(dueTip({ ...tip, receiverId: receiver.id }, giver, receiver));
     return { outcome: 'recorded', transaction };
@@ -84,7 +84,7 @@ export async function recordTips(
   // Also when all of it was there before: the commit of this transaction then proves that the one before it is durable.
   await session.commit(
     writeTips(session, due, [...touched]),
-    ...said.map((row) => runToEnd(insertWords.change(row))),
+    ...said.map((row) => runToEnd(insertMessages.change(row))),
   );
   return { outcome: outcomes, accounts: [...touched].map(({ id }) => id) };
 }

@@ -10,7 +10,7 @@ import { transactions } from '../schema/ledger.ts';
 import type { WholeRow } from '../statements/builder.ts';
 import { CHANNEL } from '../statements/tips.ts';
 import { entriesPayload } from '../steps/listeners.ts';
-import type { Session } from './atomic-steps.ts';
+import type { StepConnection } from './atomic-steps.ts';
 
 /** An account as it is once what is written under its lock is committed. */
 export interface LockedAccount {
@@ -88,7 +88,7 @@ export interface DueTip {
 
 /** Writes tips that are due. @param touched the accounts that they move, as they are then. */
 export async function writeTips(
-  session: Session,
+  session: StepConnection,
   due: readonly DueTip[],
   touched: readonly LockedAccount[],
 ): Promise<void> {

@@ -12,8 +12,8 @@ import type {
   PayoutAccount,
 } from '../port/payments.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
+import type { KeptMessage } from './messages.ts';
 import { decideTip, type EarlierTip, isPartyTo, isSameTip } from './tips.ts';
-import type { KeptWords } from './words.ts';
 
 /**
  * What beginning a payment comes to. `due` says that nothing stands against it.
@@ -27,7 +27,7 @@ export function decidePayment(
     readonly earlier: PaymentRecord | undefined;
     readonly earlierTip: EarlierTip | undefined;
     /** The words of the earlier payment. */
-    readonly words: KeptWords | undefined;
+    readonly giverMessage: KeptMessage | undefined;
     readonly code: QrCodeWithProvider | undefined;
     readonly isBlocked: boolean;
     readonly account: PayoutAccount | undefined;
@@ -35,9 +35,9 @@ export function decidePayment(
 ):
   | BeginOutcome
   | { readonly outcome: 'due'; readonly code: QrCodeWithProvider; readonly destination: string } {
-  const { earlier, earlierTip, words, code, isBlocked, account } = found;
+  const { earlier, earlierTip, giverMessage, code, isBlocked, account } = found;
   if (earlier)
-    return isSameTip(earlier, words, payment)
+    return isSameTip(earlier, giverMessage, payment)
       ? { outcome: 'repeated', payment: earlier }
       : { outcome: 'key_reused' };
   const decision = decideTip(payment, earlierTip, code, isBlocked);
@@ -56,7 +56,7 @@ export function decidePayment(
 
 /** A payment as it is when it begins. */
 export function newPayment(
-  { words: _, ...payment }: NewPayment,
+  { giverMessage: _, ...payment }: NewPayment,
   { userId, fullName, username, displayName, thankYou }: QrCodeWithProvider,
   destination: string,
 ): PaymentRecord {
@@ -85,7 +85,7 @@ type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 're
 /** What a move comes to; null when it changes nothing, because it came before, or too late. */
 export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove): Moved | null {
   const isUnderWay = state === 'created' || state === 'pending';
-  switch (move.to) {
+  switch (move.kind) {
     case 'pending':
       return state === 'created' ? { state: 'pending', checkout: move.checkout } : null;
     case 'succeeded':
@@ -94,7 +94,7 @@ export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove):
         : null;
     case 'failed':
     case 'expired':
-      return isUnderWay ? { state: move.to } : null;
+      return isUnderWay ? { state: move.kind } : null;
     case 'refunded':
       return state === 'succeeded' ? { state: 'refunded', ledger: 'gets its reversal' } : null;
     case 'refund_refused':

@@ -16,7 +16,7 @@ import {
 } from '../port/ledger.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
 import { currentCode } from './codes.ts';
-import { areSameWords, type KeptWords } from './words.ts';
+import { isSameMessage, type KeptMessage } from './messages.ts';
 
 /** A tip as the ledger keeps it, without names. */
 export type StoredTransaction = Omit<
@@ -26,7 +26,7 @@ export type StoredTransaction = Omit<
 
 /** A stored tip that a new one may repeat, with the words of it. */
 export interface EarlierTip extends StoredTransaction {
-  readonly words: KeptWords | undefined;
+  readonly giverMessage: KeptMessage | undefined;
 }
 
 /** A stored tip with the names of its receiver. @param code the code that was tipped. */
@@ -82,9 +82,9 @@ export function decideTip(
   code: QrCodeWithProvider | undefined,
   isBlocked: boolean,
 ): RecordOutcome | { readonly outcome: 'due'; readonly code: QrCodeWithProvider } {
-  if (earlier && !isSameTip(earlier, earlier.words, tip)) return { outcome: 'key_reused' };
+  if (earlier && !isSameTip(earlier, earlier.giverMessage, tip)) return { outcome: 'key_reused' };
   if (earlier && code) {
-    const { words: _, ...stored } = earlier;
+    const { giverMessage: _, ...stored } = earlier;
     return { outcome: 'repeated', transaction: withReceiverNames(stored, code) };
   }
   const found = currentCode(code);
@@ -93,8 +93,8 @@ export function decideTip(
   if (current.userId === tip.giverId) return { outcome: 'own_code' };
   if (current.status === 'paused' || isBlocked) return { outcome: 'code_paused' };
   if (current.serviceCategory !== tip.serviceCategory) return { outcome: 'category_mismatch' };
-  if (tip.words && !current.takesWords) return { outcome: 'words_off' };
-  if (tip.words?.isRefused) return { outcome: 'words_refused' };
+  if (tip.giverMessage && !current.takesWords) return { outcome: 'words_off' };
+  if (tip.giverMessage?.isRefused) return { outcome: 'words_refused' };
   return { outcome: 'due', code: current };
 }
 
@@ -157,17 +157,17 @@ export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs
 /** How many entries one step of a listing looks at: some milliseconds of work. */
 export const LISTING_SPAN = 2_000;
 
-/** Whether a tip that is sent again under the same key is the same. @param words those of the earlier one. */
+/** Whether a tip that is sent again under the same key is the same. @param kept the message of the earlier one. */
 export function isSameTip(
   earlier: Pick<NewTransaction, 'qrCodeId' | 'amountCents' | 'serviceCategory'>,
-  words: KeptWords | undefined,
+  kept: KeptMessage | undefined,
   tip: GivenTip,
 ): boolean {
   return (
     earlier.qrCodeId === tip.qrCodeId &&
     earlier.amountCents === tip.amountCents &&
     earlier.serviceCategory === tip.serviceCategory &&
-    areSameWords(words, tip.words)
+    isSameMessage(kept, tip.giverMessage)
   );
 }
 

@@ -84,7 +84,7 @@ export const payoutAccounts = table(
 );
 
 /** The notices of the payment service that were dealt with, so that none is a second time. */
-export const paymentNotices = table(
+export const webhookEvents = table(
   'payment_notices',
   {
     id: text('id').primaryKey(),

@@ -3,8 +3,8 @@ import * as accounts from './accounts.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
 import * as ledger from './ledger.ts';
+import * as messages from './messages.ts';
 import * as payments from './payments.ts';
-import * as words from './words.ts';
 
 export const TABLES = [
   accounts.accounts,
@@ -18,7 +18,7 @@ export const TABLES = [
   codes.qrCodes,
   codes.qrPictures,
   payments.payoutAccounts,
-  payments.paymentNotices,
+  payments.webhookEvents,
   // The ledger takes in a tip that was paid only where its payment is.
   payments.payments,
   ledger.transactions,
@@ -27,8 +27,8 @@ export const TABLES = [
   ledger.tipBuckets,
   ledger.checkedAccounts,
   ledger.checkpoints,
-  words.tipWords,
-  words.blockedGivers,
-  words.readyThankYous,
+  messages.tipMessages,
+  messages.blockedGivers,
+  messages.readyThankYous,
   devices.pushDevices,
 ] as const;

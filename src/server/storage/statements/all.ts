@@ -5,9 +5,9 @@ import type { Builder, Preparable, Typed } from './builder.ts';
 import { checkStatements } from './checks.ts';
 import { codeStatements } from './codes.ts';
 import { deviceStatements } from './devices.ts';
+import { messageStatements } from './messages.ts';
 import { paymentStatements } from './payments.ts';
 import { tipStatements } from './tips.ts';
-import { wordStatements } from './words.ts';
 
 export function buildStatements(builder: Builder) {
   return {
@@ -15,7 +15,7 @@ export function buildStatements(builder: Builder) {
     ...codeStatements(builder),
     ...tipStatements(builder),
     ...paymentStatements(builder),
-    ...wordStatements(builder),
+    ...messageStatements(builder),
     ...deviceStatements(builder),
     ...checkStatements(builder),
   };

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { paymentNotices, payments, payoutAccounts } from '../schema/payments.ts';
+import { payments, payoutAccounts, webhookEvents } from '../schema/payments.ts';
 import { TIP_COLUMNS } from '../schema/tip-columns.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, save, value } from './builder.ts';
 import { namesOfCode, ownsCode } from './codes.ts';
@@ -80,12 +80,15 @@ export function paymentStatements({ db }: Builder) {
       .orderBy(asc(payoutAccounts.paymentMode)),
     payoutAccountNamed: payoutAccount().where(is(payoutAccounts.accountId, 'accountId')),
     deletePayoutAccounts: db.delete(payoutAccounts).where(is(payoutAccounts.userId, 'userId')),
-    insertNotice: insertOnce(db, paymentNotices),
-    noticeById: db.select({ id: paymentNotices.id }).from(paymentNotices).where(is(paymentNotices.id, 'id')),
-    deleteNotices: db
-      .delete(paymentNotices)
+    insertWebhookEvent: insertOnce(db, webhookEvents),
+    webhookEventById: db
+      .select({ id: webhookEvents.id })
+      .from(webhookEvents)
+      .where(is(webhookEvents.id, 'id')),
+    deleteWebhookEvents: db
+      .delete(webhookEvents)
       .where(
-        sql`${paymentNotices.id} in (select id from ${paymentNotices} where ${lt(paymentNotices.receivedAtMs, value('beforeMs'))} limit ${value('atMost')})`,
+        sql`${webhookEvents.id} in (select id from ${webhookEvents} where ${lt(webhookEvents.receivedAtMs, value('beforeMs'))} limit ${value('atMost')})`,
       ),
   };
 }

@@ -3,12 +3,12 @@ import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, type SQL, sql } fro
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { UserId } from '#shared/ids.ts';
 import { cents } from '#shared/money.ts';
+import type { PresentBlock } from '../rules/messages.ts';
 import { LISTING_SPAN, QUARTER_MS } from '../rules/tips.ts';
-import type { PresentBlock } from '../rules/words.ts';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
 import { entries, reversals, tipBuckets, transactions } from '../schema/ledger.ts';
-import { blockedGivers, tipWords } from '../schema/words.ts';
+import { blockedGivers, tipMessages } from '../schema/messages.ts';
 import { allBut, type Builder, insert, insertNumbered, is, matches, value } from './builder.ts';
 import { code, namesOfCode, ownsCode } from './codes.ts';
 
@@ -208,7 +208,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         ),
       ),
     /** What was received between two times by local day and service, and whether the details of all of it are there. */
-    dailyTakings: db
+    dailyEarnings: db
       .select({
         day: sql`${localStart} / 86400000`.mapWith(Number).as('day'),
         serviceCategory: tipBuckets.serviceCategory,
@@ -223,7 +223,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .where(takenBetween)
       .groupBy(sql`day`, tipBuckets.serviceCategory),
     /** The same by the hour of the local week. */
-    hourlyTakings: db
+    hourlyEarnings: db
       .select({
         hourOfWeek: sql`${localStart} / 3600000 % 168`.mapWith(Number).as('hour'),
         count: sql`sum(${tipBuckets.count})`.mapWith(tipBuckets.count),
@@ -308,7 +308,11 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         .select({
           ...transaction,
           /** Null as a whole where there are none. */
-          words: { message: tipWords.message, giverName: tipWords.giverName, isErased: tipWords.isErased },
+          giverMessage: {
+            message: tipMessages.message,
+            giverName: tipMessages.giverName,
+            isErased: tipMessages.isErased,
+          },
         })
         .from(sql`(
           select sequence from unnest(${value('ids')}::text[]) as own (tip_id)
@@ -322,7 +326,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         ) as found`)
         .innerJoin(transactions, sql`${transactions.sequence} = found.sequence`)
         .leftJoin(reversals, isReversed)
-        .leftJoin(tipWords, eq(tipWords.transactionId, transactions.id)),
+        .leftJoin(tipMessages, eq(tipMessages.transactionId, transactions.id)),
     }),
   };
 }

@@ -8,8 +8,8 @@ import type {
   Payments,
   PayoutAccount,
 } from '../port/payments.ts';
+import { newMessagesRow } from '../rules/messages.ts';
 import * as rules from '../rules/payments.ts';
-import { newWordsRow } from '../rules/words.ts';
 import type { Statements } from '../statements/all.ts';
 import {
   type Committed,
@@ -58,13 +58,14 @@ export function createPayments(engine: Engine): Payments {
     listPayoutAccounts: async (userId) =>
       (await read(({ payoutAccountsOf }) => payoutAccountsOf.all({ userId }))).map(rules.payoutAccountOf),
 
-    rememberNotice: async (id, receivedAtMs) =>
-      (await change(({ insertNotice }) => insertNotice.change({ id, receivedAtMs }))) > 0,
+    rememberWebhookEvent: async (id, receivedAtMs) =>
+      (await change(({ insertWebhookEvent }) => insertWebhookEvent.change({ id, receivedAtMs }))) > 0,
 
-    hasNotice: async (id) => (await read(({ noticeById }) => noticeById.one({ id }))) !== undefined,
+    hasWebhookEvent: async (id) =>
+      (await read(({ webhookEventById }) => webhookEventById.one({ id }))) !== undefined,
 
-    forgetNotices: (beforeMs, atMost) =>
-      change(({ deleteNotices }) => deleteNotices.change({ beforeMs, atMost })),
+    forgetWebhookEvents: (beforeMs, atMost) =>
+      change(({ deleteWebhookEvents }) => deleteWebhookEvents.change({ beforeMs, atMost })),
   };
 }
 
@@ -110,7 +111,8 @@ const begin: StepOf<Payments['beginPayment']> = function* (statements, _, paymen
   if (decision.outcome !== 'due') return decision;
   const begun = rules.newPayment(payment, decision.code, decision.destination);
   if ((yield* statements.insertPayment.change({ ...rules.paymentRow(begun), lookAtMs })) > 0) {
-    if (payment.words) yield* statements.insertWords.change(newWordsRow(begun, payment.words));
+    if (payment.giverMessage)
+      yield* statements.insertMessages.change(newMessagesRow(begun, payment.giverMessage));
     return { outcome: 'begun', payment: begun };
   }
   // Somebody else began it under the same key meanwhile, and is seen now that the insert has waited for them.
@@ -126,7 +128,7 @@ function* decide(statements: Statements, payment: NewPayment): Step<ReturnType<t
   return rules.decidePayment(payment, {
     earlier,
     earlierTip: yield* findEarlierTip(statements, payment),
-    words: earlier && (yield* statements.wordsById.one({ id: earlier.id })),
+    giverMessage: earlier && (yield* statements.messagesById.one({ id: earlier.id })),
     code,
     isBlocked: yield* isBlocked(statements, giverId, code),
     account: code && (yield* findPayout(statements, { userId: code.userId, paymentMode })),
@@ -170,7 +172,7 @@ function* movePayment(
     const outcome = { outcome: isOwn ? 'moved' : 'unchanged', payment } as const;
     return { outcome, accounts: isOwn ? accountsOf(payment) : [] };
   }
-  if (moved.state === 'failed' || moved.state === 'expired') yield* statements.eraseWords.change({ id });
+  if (moved.state === 'failed' || moved.state === 'expired') yield* statements.eraseMessages.change({ id });
   if (moved.ledger) yield* lockAccounts(statements, payment);
   if (moved.ledger === 'gets the tip') yield* recordPaidTip(statements, rules.tipOf(payment, nowMs));
   if (moved.ledger === 'gets its reversal')

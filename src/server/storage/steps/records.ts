@@ -1,11 +1,11 @@
 /** Reading the records of an account: its tips by a filter, what they come to, its entries, and its takings over time. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type {
-  DailyTakings,
+  DailyEarnings,
+  EarningsPeriod,
   EntryName,
   Ledger,
   ListingPlace,
-  TakingsPeriod,
   TipFilter,
 } from '../port/ledger.ts';
 import {
@@ -28,13 +28,13 @@ export const createRecords = (engine: Engine) =>
     sumGiven: reading(engine)(sumGiven),
     findEntryPosition: reading(engine)(findEntryPosition),
 
-    async readDailyTakings(accountId, period) {
-      const known = await engine.read((statements) => readDailyTakings(statements, accountId, period));
-      return known ?? transacting(engine)(detailTakings)(accountId, period);
+    async readDailyEarnings(accountId, period) {
+      const known = await engine.read((statements) => readDailyEarnings(statements, accountId, period));
+      return known ?? transacting(engine)(detailEarnings)(accountId, period);
     },
 
-    readHourlyTakings: (accountId, period) =>
-      engine.read(({ hourlyTakings }) => hourlyTakings.all({ accountId, ...period })),
+    readHourlyEarnings: (accountId, period) =>
+      engine.read(({ hourlyEarnings }) => hourlyEarnings.all({ accountId, ...period })),
 
     async findTransaction(userId, id) {
       const found = await engine.read((statements) => findOwn(statements, userId, id));
@@ -124,24 +124,24 @@ const listTips: StepOf<Ledger['listTransactions']> = function* (
   return pageOf(rows, limit, downTo > 1 ? { createdAtMs: 0, position: downTo } : null);
 };
 
-/** Null when the details of some buckets have to be made up first, by `detailTakings`. */
-function* readDailyTakings(
-  { dailyTakings }: Statements,
+/** Null when the details of some buckets have to be made up first, by `detailEarnings`. */
+function* readDailyEarnings(
+  { dailyEarnings }: Statements,
   accountId: UserId,
-  period: TakingsPeriod,
-): Step<DailyTakings[] | null> {
-  const rows = yield* dailyTakings.all({ accountId, ...period });
+  period: EarningsPeriod,
+): Step<DailyEarnings[] | null> {
+  const rows = yield* dailyEarnings.all({ accountId, ...period });
   return rows.every(({ isDetailed }) => isDetailed === 1)
     ? rows.map(({ isDetailed: _, ...row }) => row)
     : null;
 }
 
 /** The same after the details of all buckets of the period are made up. The lock of the account keeps tips out meanwhile. */
-const detailTakings: StepOf<Ledger['readDailyTakings']> = function* (statements, _, accountId, period) {
+const detailEarnings: StepOf<Ledger['readDailyEarnings']> = function* (statements, _, accountId, period) {
   const { fromMs, untilMs } = period;
   yield* statements.lockAccount.one({ id: accountId });
   yield* statements.detailBuckets.change({ accountId, fromMs, untilMs });
-  return (yield* readDailyTakings(statements, accountId, period)) ?? [];
+  return (yield* readDailyEarnings(statements, accountId, period)) ?? [];
 };
 
 /** The bounds of a step of a dated listing, and where the next one begins. */

@@ -4,11 +4,11 @@ import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';
 import type { Engine } from './engine.ts';
 import { createInstallation } from './installation.ts';
+import { createMessages } from './messages.ts';
 import { createPayments } from './payments.ts';
 import { createRecords } from './records.ts';
 import { createSessions } from './sessions.ts';
 import { createTips } from './tips.ts';
-import { createWords } from './words.ts';
 
 export const createStorage = (engine: Engine) => ({
   isShared: engine.isShared,
@@ -20,6 +20,6 @@ export const createStorage = (engine: Engine) => ({
   ...createTips(engine),
   ...createRecords(engine),
   payments: createPayments(engine),
-  words: createWords(engine),
+  messages: createMessages(engine),
   devices: createDevices(engine),
 });

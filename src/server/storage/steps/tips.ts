@@ -16,6 +16,7 @@ import type {
   TransactionRecord,
 } from '../port/ledger.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
+import { isKeptOut, newMessagesRow } from '../rules/messages.ts';
 import {
   bucketStartMs,
   decideReversal,
@@ -24,7 +25,6 @@ import {
   transactionOf,
   withReceiverNames,
 } from '../rules/tips.ts';
-import { isKeptOut, newWordsRow } from '../rules/words.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Committed, type Engine, tellingEntries, transacting } from './engine.ts';
 import { entriesPayload } from './listeners.ts';
@@ -93,7 +93,7 @@ export function* findEarlierTip(
     giverId === null
       ? yield* statements.transactionById.one({ id })
       : yield* statements.transactionByKey.one({ giverId, idempotencyKey });
-  return found && { ...found, words: yield* statements.wordsById.one({ id: found.id }) };
+  return found && { ...found, giverMessage: yield* statements.messagesById.one({ id: found.id }) };
 }
 
 /** Whether the owner of a code takes no tips by it from a giver. */
@@ -109,7 +109,7 @@ export function* isBlocked(
 /** Writes a tip for which `code` stands, whose owner receives it. */
 function* enterTip(
   statements: Statements,
-  { words, ...tip }: GivenTip,
+  { giverMessage, ...tip }: GivenTip,
   code: QrCodeWithProvider,
 ): Step<TransactionRecord> {
   const { giverId, createdAtMs } = tip;
@@ -130,7 +130,9 @@ function* enterTip(
       netCents: tip.netAmountCents,
       grossCents: tip.amountCents,
     }),
-    ...(words ? [statements.insertWords.change(newWordsRow({ ...tip, receiverId }, words))] : []),
+    ...(giverMessage
+      ? [statements.insertMessages.change(newMessagesRow({ ...tip, receiverId }, giverMessage))]
+      : []),
   );
   return withReceiverNames({ ...tip, receiverId, reversal: null }, code);
 }
@@ -208,5 +210,5 @@ export function* recordPaidTip(statements: Statements, tip: NewTransaction): Ste
   const entered = yield* enterTip(statements, tip, code);
   yield* tellOthers(statements, entered);
   // Somebody who was blocked since the payment began has paid, and is not heard.
-  if (yield* isBlocked(statements, tip.giverId, code)) yield* statements.hideWords.change({ id: tip.id });
+  if (yield* isBlocked(statements, tip.giverId, code)) yield* statements.hideMessages.change({ id: tip.id });
 }

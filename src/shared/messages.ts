@@ -6,12 +6,12 @@ import { isShowable } from './display-names.ts';
 import {
   hasLinks,
   isLink,
-  MAX_TYPED_WORDS_LENGTH,
-  MAX_WORDS_LENGTH,
+  MAX_MESSAGE_LENGTH,
+  MAX_TYPED_MESSAGE_LENGTH,
   notShowable,
   onOneLine,
   tooLong,
-} from './plain-words.ts';
+} from './message-rules.ts';
 
 /** A text that is shown as it is, or nothing where it is blank. Its length as typed is checked first, because normalising takes its time. */
 export function shownText(
@@ -28,13 +28,13 @@ export function shownText(
 }
 
 /** Words of somebody to somebody else: what `shownText` is, on one line, and never a link. */
-export function words(label: string) {
-  const bounds = { maxTyped: MAX_TYPED_WORDS_LENGTH, max: MAX_WORDS_LENGTH, tooLong: tooLong(label) };
+export function messageText(label: string) {
+  const bounds = { maxTyped: MAX_TYPED_MESSAGE_LENGTH, max: MAX_MESSAGE_LENGTH, tooLong: tooLong(label) };
   return z
     .string({ error: `${label} must be text.` })
-    .max(MAX_TYPED_WORDS_LENGTH, { error: bounds.tooLong, abort: true })
+    .max(MAX_TYPED_MESSAGE_LENGTH, { error: bounds.tooLong, abort: true })
     .transform(onOneLine)
     .pipe(shownText(label, bounds))
     .refine((text) => !isLink(text), { error: hasLinks(label) })
-    .meta({ maxLength: MAX_WORDS_LENGTH });
+    .meta({ maxLength: MAX_MESSAGE_LENGTH });
 }

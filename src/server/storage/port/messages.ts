@@ -6,20 +6,20 @@ import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 
 /** What a giver adds to a tip. */
-export interface GivenWords {
+export interface GiverMessage {
   readonly message: string | null;
   /** The name under which the tip is given; null for none. */
   readonly giverName: string | null;
 }
 
 /** Words that somebody wants to add to a tip. */
-export interface OfferedWords extends GivenWords {
+export interface OfferedMessage extends GiverMessage {
   /** Whether they may not be said here: then there is no tip either, unless it was given before. */
   readonly isRefused: boolean;
 }
 
 /** What was written about a tip. */
-export interface TipWords extends GivenWords {
+export interface TipMessages extends GiverMessage {
   readonly transactionId: TransactionId;
   /** Whether the receiver does not want to see what the giver wrote. */
   readonly isHidden: boolean;
@@ -46,7 +46,7 @@ export interface ReportedPerson {
 }
 
 /** Words that a receiver reported to the operator. */
-export interface WordsReport extends GivenWords {
+export interface MessageReport extends GiverMessage {
   readonly transactionId: TransactionId;
   readonly reportedAtMs: number;
   /** Null for a guest. */
@@ -55,9 +55,9 @@ export interface WordsReport extends GivenWords {
 }
 
 /** Words. Every method is one atomic step, as in all of the port. None of other people's tips exists for an account. */
-export interface Words {
+export interface Messages {
   /** What was written about these tips; those without words are left out. */
-  findWords(ids: readonly TransactionId[]): Promise<TipWords[]>;
+  findMessages(ids: readonly TransactionId[]): Promise<TipMessages[]>;
   /** Answers a tip that was received, once, and tells the giver's streams. `repeated` for the same answer. */
   thank(
     receiverId: UserId,
@@ -72,7 +72,7 @@ export interface Words {
     isHidden: boolean,
   ): Promise<'changed' | 'no_words' | 'unknown_transaction'>;
   /** Reports what the giver of a tip wrote; a second time changes nothing. */
-  reportWords(
+  reportMessage(
     receiverId: UserId,
     id: TransactionId,
     nowMs: number,
@@ -96,17 +96,17 @@ export interface Words {
    * What an account wrote with its tips, by their ids, at most so many.
    * @param after the tip after which the listing goes on; null from the beginning.
    */
-  listGivenWords(
+  listGivenMessages(
     giverId: UserId,
     after: TransactionId | null,
     atMost: number,
-  ): Promise<(GivenWords & Pick<TipWords, 'transactionId'>)[]>;
+  ): Promise<(GiverMessage & Pick<TipMessages, 'transactionId'>)[]>;
   /** The thank-yous that an account keeps ready, at most three. */
   listThankYous(userId: UserId): Promise<string[]>;
   saveThankYous(userId: UserId, texts: readonly string[]): Promise<void>;
 
   /** The reports that the operator is not done with, oldest first. */
-  listReports(atMost: number): Promise<WordsReport[]>;
+  listReports(atMost: number): Promise<MessageReport[]>;
   /** Notes that the operator is done with a report. @returns whether there was one. */
   settleReport(id: TransactionId, nowMs: number): Promise<boolean>;
 }

@@ -3,54 +3,54 @@ import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
-import { blockedGivers, readyThankYous, tipWords } from '../schema/words.ts';
+import { blockedGivers, readyThankYous, tipMessages } from '../schema/messages.ts';
 import { allBut, type Builder, given, insertOnce, is, matches, value } from './builder.ts';
 import { isCurrent } from './codes.ts';
 
-export function wordStatements({ db, isIn }: Builder) {
+export function messageStatements({ db, isIn }: Builder) {
   const givers = alias(accounts, 'givers');
   const receivers = alias(accounts, 'receivers');
   const isOpenReport = sql`reported_at_ms is not null and settled_at_ms is null`;
-  const noWords = { message: null, giverName: null, isErased: true };
+  const noMessages = { message: null, giverName: null, isErased: true };
 
   return {
-    wordsById: db.select().from(tipWords).where(is(tipWords.transactionId, 'id')),
-    wordsOf: db.select().from(tipWords).where(isIn(tipWords.transactionId, 'ids')),
-    insertWords: insertOnce(db, tipWords),
-    updateWords: db
-      .update(tipWords)
-      .set(given(tipWords, 'isHidden', 'thankYou', 'thankedAtMs', 'reportedAtMs'))
-      .where(is(tipWords.transactionId, 'transactionId')),
+    messagesById: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')),
+    messagesOf: db.select().from(tipMessages).where(isIn(tipMessages.transactionId, 'ids')),
+    insertMessages: insertOnce(db, tipMessages),
+    updateMessages: db
+      .update(tipMessages)
+      .set(given(tipMessages, 'isHidden', 'thankYou', 'thankedAtMs', 'reportedAtMs'))
+      .where(is(tipMessages.transactionId, 'transactionId')),
     /** So that nobody else changes them until the transaction ends. */
-    lockWords: db.select().from(tipWords).where(is(tipWords.transactionId, 'id')).for('update'),
+    lockMessages: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')).for('update'),
     /** Of a payment that came to nothing. */
-    eraseWords: db.update(tipWords).set(noWords).where(is(tipWords.transactionId, 'id')),
-    hideWords: db.update(tipWords).set({ isHidden: true }).where(is(tipWords.transactionId, 'id')),
+    eraseMessages: db.update(tipMessages).set(noMessages).where(is(tipMessages.transactionId, 'id')),
+    hideMessages: db.update(tipMessages).set({ isHidden: true }).where(is(tipMessages.transactionId, 'id')),
     /** Of an account that is closed; what is reported stays until the operator is done with it. */
-    eraseWordsGivenBy: db
-      .update(tipWords)
-      .set(noWords)
-      .where(and(is(tipWords.giverId, 'userId'), sql`not (${isOpenReport})`)),
-    eraseWordsReceivedBy: db
-      .update(tipWords)
-      .set({ ...noWords, thankYou: null })
-      .where(and(is(tipWords.receiverId, 'userId'), sql`not (${isOpenReport})`)),
+    eraseMessagesGivenBy: db
+      .update(tipMessages)
+      .set(noMessages)
+      .where(and(is(tipMessages.giverId, 'userId'), sql`not (${isOpenReport})`)),
+    eraseMessagesReceivedBy: db
+      .update(tipMessages)
+      .set({ ...noMessages, thankYou: null })
+      .where(and(is(tipMessages.receiverId, 'userId'), sql`not (${isOpenReport})`)),
 
-    wordsGivenBy: db
+    messagesGivenBy: db
       .select({
-        transactionId: tipWords.transactionId,
-        message: tipWords.message,
-        giverName: tipWords.giverName,
+        transactionId: tipMessages.transactionId,
+        message: tipMessages.message,
+        giverName: tipMessages.giverName,
       })
-      .from(tipWords)
+      .from(tipMessages)
       .where(
         and(
-          is(tipWords.giverId, 'giverId'),
-          gt(tipWords.transactionId, value('after')),
-          sql`(${tipWords.message} is not null or ${tipWords.giverName} is not null)`,
+          is(tipMessages.giverId, 'giverId'),
+          gt(tipMessages.transactionId, value('after')),
+          sql`(${tipMessages.message} is not null or ${tipMessages.giverName} is not null)`,
         ),
       )
-      .orderBy(asc(tipWords.transactionId))
+      .orderBy(asc(tipMessages.transactionId))
       .limit(value('atMost')),
 
     /** What `isKeptOut` asks for: pages are read only where there are blocks. */
@@ -93,36 +93,36 @@ export function wordStatements({ db, isIn }: Builder) {
 
     openReports: db
       .select({
-        transactionId: tipWords.transactionId,
-        message: tipWords.message,
-        giverName: tipWords.giverName,
-        reportedAtMs: sql<number>`${tipWords.reportedAtMs}`,
+        transactionId: tipMessages.transactionId,
+        message: tipMessages.message,
+        giverName: tipMessages.giverName,
+        reportedAtMs: sql<number>`${tipMessages.reportedAtMs}`,
         giverUsername: givers.username,
         giverEmail: givers.email,
         receiverUsername: receivers.username,
         receiverEmail: receivers.email,
       })
-      .from(tipWords)
-      .leftJoin(givers, eq(givers.id, tipWords.giverId))
-      .innerJoin(receivers, eq(receivers.id, tipWords.receiverId))
+      .from(tipMessages)
+      .leftJoin(givers, eq(givers.id, tipMessages.giverId))
+      .innerJoin(receivers, eq(receivers.id, tipMessages.receiverId))
       .where(isOpenReport)
-      .orderBy(asc(tipWords.reportedAtMs), asc(tipWords.transactionId))
+      .orderBy(asc(tipMessages.reportedAtMs), asc(tipMessages.transactionId))
       .limit(value('atMost')),
     settleReport: db
-      .update(tipWords)
+      .update(tipMessages)
       .set({ settledAtMs: sql`${value('nowMs')}` })
-      .where(and(is(tipWords.transactionId, 'id'), isOpenReport)),
+      .where(and(is(tipMessages.transactionId, 'id'), isOpenReport)),
     /** What was kept of closed accounts for the sake of a report. */
-    eraseWordsOfClosed: db
-      .update(tipWords)
+    eraseMessagesOfClosed: db
+      .update(tipMessages)
       .set({
-        ...noWords,
-        thankYou: sql`case when exists (select 1 from ${accounts} where id = ${tipWords.receiverId} and closed_at_ms is not null) then null else ${tipWords.thankYou} end`,
+        ...noMessages,
+        thankYou: sql`case when exists (select 1 from ${accounts} where id = ${tipMessages.receiverId} and closed_at_ms is not null) then null else ${tipMessages.thankYou} end`,
       })
       .where(
         and(
-          is(tipWords.transactionId, 'id'),
-          sql`exists (select 1 from ${accounts} where id in (${tipWords.giverId}, ${tipWords.receiverId}) and closed_at_ms is not null)`,
+          is(tipMessages.transactionId, 'id'),
+          sql`exists (select 1 from ${accounts} where id in (${tipMessages.giverId}, ${tipMessages.receiverId}) and closed_at_ms is not null)`,
         ),
       ),
   };

@@ -1,11 +1,11 @@
 /** What holds for words on every engine. An engine finds rows and saves them; what a step comes to is decided here. */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { TransactionRecord } from '../port/ledger.ts';
+import type { BlockedGiver, GiverMessage, MessageReport, TipMessages } from '../port/messages.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
-import type { BlockedGiver, GivenWords, TipWords, WordsReport } from '../port/words.ts';
 
 /** Words as they are stored. */
-export interface WordsRow extends TipWords {
+export interface MessagesRow extends TipMessages {
   readonly giverId: UserId | null;
   readonly receiverId: UserId;
   readonly settledAtMs: number | null;
@@ -14,7 +14,7 @@ export interface WordsRow extends TipWords {
 }
 
 /** What the words of a tip are compared by, when it is sent again. */
-export type KeptWords = GivenWords & Pick<WordsRow, 'isErased'>;
+export type KeptMessage = GiverMessage & Pick<MessagesRow, 'isErased'>;
 
 /** A block as it is stored. */
 interface BlockRow extends BlockedGiver {
@@ -22,10 +22,10 @@ interface BlockRow extends BlockedGiver {
 }
 
 /** A tip about which nothing was written so far. */
-export function newWordsRow(
+export function newMessagesRow(
   { id, giverId, receiverId }: Pick<TransactionRecord, 'id' | 'giverId' | 'receiverId'>,
-  { message, giverName }: GivenWords = { message: null, giverName: null },
-): WordsRow {
+  { message, giverName }: GiverMessage = { message: null, giverName: null },
+): MessagesRow {
   return {
     transactionId: id,
     giverId,
@@ -45,7 +45,7 @@ export function newWordsRow(
  * Whether a tip that is sent again says the same. Of the name only whether there is one: the giver may have changed it in between.
  * @param kept undefined for a tip without words.
  */
-export function areSameWords(kept: KeptWords | undefined, given: GivenWords | undefined): boolean {
+export function isSameMessage(kept: KeptMessage | undefined, given: GiverMessage | undefined): boolean {
   if (kept?.isErased) return true;
   return (
     (kept?.message ?? null) === (given?.message ?? null) &&
@@ -57,30 +57,33 @@ export function areSameWords(kept: KeptWords | undefined, given: GivenWords | un
 type Received = Pick<TransactionRecord, 'id' | 'giverId' | 'receiverId'>;
 
 /** What a change of the words of a tip comes to: an outcome, with the row to save where there is one. */
-export type WordsDecision<Outcome extends string> = { readonly outcome: Outcome; readonly row?: WordsRow };
+export type MessageDecision<Outcome extends string> = {
+  readonly outcome: Outcome;
+  readonly row?: MessagesRow;
+};
 
 /** @param tip that of the id, if there is one. @param row what is stored about it. */
 export function decideThanks(
   { receiverId, text, nowMs }: { readonly receiverId: UserId; readonly text: string; readonly nowMs: number },
   tip: Received | undefined,
-  row: WordsRow | undefined,
-): WordsDecision<'thanked' | 'repeated' | 'thanked_before' | 'unknown_transaction'> {
+  row: MessagesRow | undefined,
+): MessageDecision<'thanked' | 'repeated' | 'thanked_before' | 'unknown_transaction'> {
   if (tip?.receiverId !== receiverId) return { outcome: 'unknown_transaction' };
   if (row && row.thankedAtMs !== null)
     return { outcome: row.thankYou === text ? 'repeated' : 'thanked_before' };
   return {
     outcome: 'thanked',
-    row: { ...(row ?? newWordsRow(tip)), thankYou: text, thankedAtMs: nowMs },
+    row: { ...(row ?? newMessagesRow(tip)), thankYou: text, thankedAtMs: nowMs },
   };
 }
 
 /** What a receiver does about what a giver wrote. */
-export function decideAboutWords<Outcome extends string>(
+export function decideAboutMessage<Outcome extends string>(
   receiverId: UserId,
   tip: Received | undefined,
-  row: WordsRow | undefined,
-  change: { readonly outcome: Outcome; apply(row: WordsRow): WordsRow },
-): WordsDecision<Outcome | 'no_words' | 'unknown_transaction'> {
+  row: MessagesRow | undefined,
+  change: { readonly outcome: Outcome; apply(row: MessagesRow): MessagesRow },
+): MessageDecision<Outcome | 'no_words' | 'unknown_transaction'> {
   if (tip?.receiverId !== receiverId) return { outcome: 'unknown_transaction' };
   if (!row || (row.message === null && row.giverName === null)) return { outcome: 'no_words' };
   return { outcome: change.outcome, row: change.apply(row) };
@@ -88,13 +91,13 @@ export function decideAboutWords<Outcome extends string>(
 
 /** Hides what a giver wrote, or shows it again. */
 export const hiding = (isHidden: boolean) =>
-  ({ outcome: 'changed', apply: (row: WordsRow) => ({ ...row, isHidden }) }) as const;
+  ({ outcome: 'changed', apply: (row: MessagesRow) => ({ ...row, isHidden }) }) as const;
 
 /** Reports what a giver wrote, and hides it. What was reported before stays reported at that time. */
 export const reporting = (nowMs: number) =>
   ({
     outcome: 'reported',
-    apply: (row: WordsRow) => ({ ...row, isHidden: true, reportedAtMs: row.reportedAtMs ?? nowMs }),
+    apply: (row: MessagesRow) => ({ ...row, isHidden: true, reportedAtMs: row.reportedAtMs ?? nowMs }),
   }) as const;
 
 /** A block of one giver, with the page that its service has now. */
@@ -150,12 +153,12 @@ export function reportOf({
   receiverUsername,
   receiverEmail,
   ...words
-}: Omit<WordsReport, 'giver' | 'receiver'> & {
+}: Omit<MessageReport, 'giver' | 'receiver'> & {
   readonly giverUsername: string | null;
   readonly giverEmail: string | null;
   readonly receiverUsername: string;
   readonly receiverEmail: string;
-}): WordsReport {
+}): MessageReport {
   return {
     ...words,
     giver:

@@ -1,15 +1,15 @@
 /**
  * What stands against words of somebody to somebody else: they are plain text of one line, bounded, say nothing hidden, and lead nowhere.
- * The schema in words.ts says the same of what arrives; this needs no library, so that a page can say it before anything is sent.
+ * The schema in messages.ts says the same of what arrives; this needs no library, so that a page can say it before anything is sent.
  */
 import { isShowable } from './display-names.ts';
 
 /** The longest message, and the longest thank-you, in characters (code points), once it is trimmed and composed. */
-export const MAX_WORDS_LENGTH = 140;
+export const MAX_MESSAGE_LENGTH = 140;
 /** In characters, as they are typed. */
-export const MAX_TYPED_WORDS_LENGTH = 4 * MAX_WORDS_LENGTH;
+export const MAX_TYPED_MESSAGE_LENGTH = 4 * MAX_MESSAGE_LENGTH;
 
-export const tooLong = (label: string) => `${label} may have up to ${MAX_WORDS_LENGTH} characters.`;
+export const tooLong = (label: string) => `${label} may have up to ${MAX_MESSAGE_LENGTH} characters.`;
 export const notShowable = (label: string) => `${label} has characters that cannot be shown.`;
 export const hasLinks = (label: string) => `${label} must not have links.`;
 
@@ -43,12 +43,12 @@ export function onOneLine(text: string): string {
 /** The length of words as it is bounded. What is too long already as it was typed is not normalised, because that takes its time. */
 export function lengthOf(typed: string): number {
   const text = onOneLine(typed).trim();
-  return [...(typed.length > MAX_TYPED_WORDS_LENGTH ? text : text.normalize('NFC'))].length;
+  return [...(typed.length > MAX_TYPED_MESSAGE_LENGTH ? text : text.normalize('NFC'))].length;
 }
 
 /** What stands against words as they were typed; null when nothing does. */
 export function problemWith(label: string, typed: string): string | null {
-  if (typed.length > MAX_TYPED_WORDS_LENGTH || lengthOf(typed) > MAX_WORDS_LENGTH) return tooLong(label);
+  if (typed.length > MAX_TYPED_MESSAGE_LENGTH || lengthOf(typed) > MAX_MESSAGE_LENGTH) return tooLong(label);
   const text = onOneLine(typed).trim().normalize('NFC');
   if (!isShowable(text)) return notShowable(label);
   return isLink(text) ? hasLinks(label) : null;

@@ -32,21 +32,21 @@ export const newDevice = z.object({
 export type NewDevice = z.output<typeof newDevice>;
 
 /** What is changed of a device; what is left out stays as it is. */
-export const noticeDeviceChange = z.object({ withWords: withWords.optional() });
+export const notificationDeviceChange = z.object({ withWords: withWords.optional() });
 
 export const deviceQuery = z.object({ id: z.string().brand<'DeviceId'>() });
-export const deviceChange = noticeDeviceChange.extend(deviceQuery.shape);
+export const deviceChange = notificationDeviceChange.extend(deviceQuery.shape);
 export type DeviceChange = z.output<typeof deviceChange>;
 
 /** The key by which push services know this server; `applicationServerKey` of a browser. */
-export const noticeKey = z.object({
+export const pushKey = z.object({
   /** A point of P-256: 65 bytes in base64url. */
   publicKey: z.string(),
 });
-export type NoticeKey = z.infer<typeof noticeKey>;
+export type PushKey = z.infer<typeof pushKey>;
 
 /** A device that gets notices, for as long as it is logged in. */
-export const noticeDevice = z.object({
+export const notificationDevice = z.object({
   id: z.string().regex(idPattern('dev')).brand<'DeviceId'>(),
   /** What its session was begun with; null when the client did not say. */
   device: z.string().nullable(),
@@ -56,7 +56,7 @@ export const noticeDevice = z.object({
   isCurrent: z.boolean(),
   withWords: z.boolean(),
 });
-export type NoticeDevice = z.infer<typeof noticeDevice>;
+export type NotificationDevice = z.infer<typeof notificationDevice>;
 
 /** What of a single tip a notice says. */
 export interface NotifiedTip {
@@ -72,7 +72,7 @@ export interface NotifiedTip {
 }
 
 /** What a push message says, in JSON, to the service worker that gets it. */
-export type Notice =
+export type PushMessage =
   | {
       readonly v: 1;
       readonly kind: 'tips';

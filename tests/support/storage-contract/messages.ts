@@ -25,47 +25,47 @@ async function openScene() {
     await storage.readTotals(scene.provider.id, 0, END_OF_TIME_MS),
     await storage.readTotals(scene.customer.id, 0, END_OF_TIME_MS),
   ];
-  const wordsOf = async (id: TransactionId) => (await storage.words.findWords([id]))[0];
-  return { ...opened, ...scene, words: storage.words, thanks, give, wordsOf, balances };
+  const messagesOf = async (id: TransactionId) => (await storage.messages.findMessages([id]))[0];
+  return { ...opened, ...scene, words: storage.messages, thanks, give, messagesOf, balances };
 }
 
 export function describeWords(): void {
   describe('words', () => {
     test('are written with their tip, and a tip without words has none', async () => {
       const { give, words } = await openScene();
-      const { tip: said } = await give({ words: HELLO });
+      const { tip: said } = await give({ giverMessage: HELLO });
       const { tip: silent } = await give();
-      expect(await words.findWords([silent.id, said.id])).toMatchObject([
+      expect(await words.findMessages([silent.id, said.id])).toMatchObject([
         { transactionId: said.id, ...SAID, ...UNTOUCHED },
       ]);
-      expect(await words.findWords([])).toEqual([]);
+      expect(await words.findMessages([])).toEqual([]);
     });
 
     test('are part of what an idempotency key stands for', async () => {
-      const { give, wordsOf } = await openScene();
+      const { give, messagesOf } = await openScene();
       const idempotencyKey = 'key';
-      const { tip } = await give({ idempotencyKey, words: HELLO });
+      const { tip } = await give({ idempotencyKey, giverMessage: HELLO });
       const again = async (changes: Partial<GivenTip>) =>
         (await give({ idempotencyKey, ...changes })).result.outcome;
-      expect(await again({ words: HELLO })).toBe('repeated');
+      expect(await again({ giverMessage: HELLO })).toBe('repeated');
       // The name may have been changed in between, and is still given.
-      expect(await again({ words: { ...HELLO, giverName: 'Another name' } })).toBe('repeated');
+      expect(await again({ giverMessage: { ...HELLO, giverName: 'Another name' } })).toBe('repeated');
       // The list of the operator may have been changed in between.
-      expect(await again({ words: { ...HELLO, isRefused: true } })).toBe('repeated');
+      expect(await again({ giverMessage: { ...HELLO, isRefused: true } })).toBe('repeated');
       expect(await again({})).toBe('key_reused');
-      expect(await again({ words: { ...HELLO, message: 'Another' } })).toBe('key_reused');
-      expect(await again({ words: { ...HELLO, giverName: null } })).toBe('key_reused');
-      expect(await wordsOf(tip.id)).toMatchObject(SAID);
+      expect(await again({ giverMessage: { ...HELLO, message: 'Another' } })).toBe('key_reused');
+      expect(await again({ giverMessage: { ...HELLO, giverName: null } })).toBe('key_reused');
+      expect(await messagesOf(tip.id)).toMatchObject(SAID);
     });
 
     test('of many tips at once stay with theirs', async () => {
       const { give, words } = await openScene();
       const given = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
-          give(index % 2 === 0 ? { words: { ...HELLO, message: `Message ${index}` } } : {}),
+          give(index % 2 === 0 ? { giverMessage: { ...HELLO, message: `Message ${index}` } } : {}),
         ),
       );
-      const found = await words.findWords(given.map(({ tip }) => tip.id));
+      const found = await words.findMessages(given.map(({ tip }) => tip.id));
       expect(found).toHaveLength(10);
       for (const [index, { tip }] of given.entries())
         expect(found.find(({ transactionId }) => transactionId === tip.id)?.message).toBe(
@@ -76,17 +76,17 @@ export function describeWords(): void {
     test('are refused with their tip where the code takes none, or the list has something against them', async () => {
       const { give, storage, provider, code, balances } = await openScene();
       const before = await balances();
-      expect((await give({ words: { ...HELLO, isRefused: true } })).result).toEqual({
+      expect((await give({ giverMessage: { ...HELLO, isRefused: true } })).result).toEqual({
         outcome: 'words_refused',
       });
       await storage.updateQrCode(provider.id, code, { takesWords: false });
-      expect((await give({ words: HELLO })).result).toEqual({ outcome: 'words_off' });
+      expect((await give({ giverMessage: HELLO })).result).toEqual({ outcome: 'words_off' });
       expect(await balances()).toEqual(before);
       expect((await give()).result.outcome).toBe('recorded');
     });
 
     test('are answered once by the receiver, and the giver is told', async () => {
-      const { give, words, wordsOf, thanks, provider, customer } = await openScene();
+      const { give, words, messagesOf, thanks, provider, customer } = await openScene();
       const { tip } = await give();
       expect(await words.thank(customer.id, tip.id, 'Me', NOW)).toBe('unknown_transaction');
       expect(await words.thank(provider.id, newTransactionId(bytesOf), 'No', NOW)).toBe(
@@ -96,46 +96,46 @@ export function describeWords(): void {
       expect(await words.thank(provider.id, tip.id, 'Cheers', NOW)).toBe('thanked');
       expect(await words.thank(provider.id, tip.id, 'Cheers', NOW + 1)).toBe('repeated');
       expect(await words.thank(provider.id, tip.id, 'Cheers again', NOW + 2)).toBe('thanked_before');
-      expect(await wordsOf(tip.id)).toMatchObject({
+      expect(await messagesOf(tip.id)).toMatchObject({
         ...{ message: null, giverName: null, thankYou: 'Cheers', thankedAtMs: NOW },
       });
       expect(thanks).toEqual([[customer.id, tip.id]]);
     });
 
     test('of many answers at once only one is given', async () => {
-      const { give, words, wordsOf, thanks, provider } = await openScene();
-      const { tip } = await give({ words: HELLO });
+      const { give, words, messagesOf, thanks, provider } = await openScene();
+      const { tip } = await give({ giverMessage: HELLO });
       const outcomes = await Promise.all(
         ['One', 'Two', 'Three', 'Four'].map((text) => words.thank(provider.id, tip.id, text, NOW)),
       );
       expect(outcomes.filter((outcome) => outcome === 'thanked')).toHaveLength(1);
       expect(outcomes.filter((outcome) => outcome === 'thanked_before')).toHaveLength(3);
       expect(thanks).toHaveLength(1);
-      expect(await wordsOf(tip.id)).toMatchObject(SAID);
+      expect(await messagesOf(tip.id)).toMatchObject(SAID);
     });
 
     test('are hidden, shown again and reported by the receiver alone', async () => {
-      const { give, words, wordsOf, provider, customer } = await openScene();
-      const { tip } = await give({ words: HELLO });
+      const { give, words, messagesOf, provider, customer } = await openScene();
+      const { tip } = await give({ giverMessage: HELLO });
       const { tip: silent } = await give();
       expect(await words.setHidden(customer.id, tip.id, true)).toBe('unknown_transaction');
-      expect(await words.reportWords(customer.id, tip.id, NOW)).toBe('unknown_transaction');
+      expect(await words.reportMessage(customer.id, tip.id, NOW)).toBe('unknown_transaction');
       expect(await words.setHidden(provider.id, silent.id, true)).toBe('no_words');
-      expect(await words.reportWords(provider.id, silent.id, NOW)).toBe('no_words');
+      expect(await words.reportMessage(provider.id, silent.id, NOW)).toBe('no_words');
       expect(await words.setHidden(provider.id, tip.id, true)).toBe('changed');
-      expect(await wordsOf(tip.id)).toMatchObject({ ...SAID, isHidden: true });
+      expect(await messagesOf(tip.id)).toMatchObject({ ...SAID, isHidden: true });
       expect(await words.setHidden(provider.id, tip.id, false)).toBe('changed');
-      expect(await words.reportWords(provider.id, tip.id, NOW)).toBe('reported');
-      expect(await words.reportWords(provider.id, tip.id, NOW + 5)).toBe('reported');
-      expect(await wordsOf(tip.id)).toMatchObject({ isHidden: true, reportedAtMs: NOW });
+      expect(await words.reportMessage(provider.id, tip.id, NOW)).toBe('reported');
+      expect(await words.reportMessage(provider.id, tip.id, NOW + 5)).toBe('reported');
+      expect(await messagesOf(tip.id)).toMatchObject({ isHidden: true, reportedAtMs: NOW });
     });
 
     test('that were reported wait for the operator, oldest first', async () => {
       const { give, words, provider } = await openScene();
-      const { tip: first } = await give({ words: HELLO });
-      const { tip: guest } = await give({ giverId: null, words: { ...HELLO, giverName: null } });
-      await words.reportWords(provider.id, guest.id, NOW + 1);
-      await words.reportWords(provider.id, first.id, NOW);
+      const { tip: first } = await give({ giverMessage: HELLO });
+      const { tip: guest } = await give({ giverId: null, giverMessage: { ...HELLO, giverName: null } });
+      await words.reportMessage(provider.id, guest.id, NOW + 1);
+      await words.reportMessage(provider.id, first.id, NOW);
       const receiver = { username: 'pat', email: 'pat@example.com' };
       const reports = [
         {
@@ -157,18 +157,18 @@ export function describeWords(): void {
     test('a giver who is blocked is refused as if the code were paused, until they are not', async () => {
       const { give, words, storage, provider, customer, code, balances } = await openScene();
       const idempotencyKey = 'before';
-      const { tip } = await give({ idempotencyKey, words: HELLO });
+      const { tip } = await give({ idempotencyKey, giverMessage: HELLO });
       const { tip: guest } = await give({ giverId: null });
       expect(await words.blockGiver(customer.id, tip.id, NOW)).toBe('unknown_transaction');
       expect(await words.blockGiver(provider.id, guest.id, NOW)).toBe('guest');
       expect(await words.blockGiver(provider.id, tip.id, NOW)).toBe('blocked');
       expect(await words.blockGiver(provider.id, tip.id, NOW + 1)).toBe('blocked');
       const before = await balances();
-      const refused = (await give({ words: HELLO })).result;
+      const refused = (await give({ giverMessage: HELLO })).result;
       expect((await give()).result).toEqual(refused);
       expect((await give({ serviceCategory: 'dj' })).result).toEqual(refused);
       // What was given before is still theirs.
-      expect((await give({ idempotencyKey, words: HELLO })).result.outcome).toBe('repeated');
+      expect((await give({ idempotencyKey, giverMessage: HELLO })).result.outcome).toBe('repeated');
       expect(await balances()).toEqual(before);
       expect((await give({ giverId: null })).result.outcome).toBe('recorded');
       expect(await words.listBlocked(provider.id)).toEqual([
@@ -351,36 +351,36 @@ export function describeWords(): void {
     });
 
     test('go with the account that wrote them, but for a report that waits', async () => {
-      const { give, words, wordsOf, storage, provider, customer } = await openScene();
-      const { tip } = await give({ words: HELLO, idempotencyKey: 'key' });
-      const { tip: reported } = await give({ words: { ...HELLO, message: 'Ugly' } });
+      const { give, words, messagesOf, storage, provider, customer } = await openScene();
+      const { tip } = await give({ giverMessage: HELLO, idempotencyKey: 'key' });
+      const { tip: reported } = await give({ giverMessage: { ...HELLO, message: 'Ugly' } });
       await words.thank(provider.id, tip.id, 'Cheers', NOW);
-      await words.reportWords(provider.id, reported.id, NOW);
+      await words.reportMessage(provider.id, reported.id, NOW);
       await words.blockGiver(provider.id, reported.id, NOW);
       await storage.closeAccount(customer.id, NOW, false);
-      expect(await wordsOf(tip.id)).toMatchObject({ message: null, giverName: null, thankYou: 'Cheers' });
+      expect(await messagesOf(tip.id)).toMatchObject({ message: null, giverName: null, thankYou: 'Cheers' });
       expect(await words.listReports(10)).toMatchObject([{ message: 'Ugly' }]);
       expect(await words.listBlocked(provider.id)).toEqual([]);
       await words.settleReport(reported.id, NOW);
-      expect(await wordsOf(reported.id)).toMatchObject({ message: null, giverName: null });
+      expect(await messagesOf(reported.id)).toMatchObject({ message: null, giverName: null });
     });
 
     test('go with the account that received them, and so does what it said', async () => {
-      const { give, words, wordsOf, storage, provider } = await openScene();
-      const { tip } = await give({ words: HELLO, idempotencyKey: 'key' });
+      const { give, words, messagesOf, storage, provider } = await openScene();
+      const { tip } = await give({ giverMessage: HELLO, idempotencyKey: 'key' });
       await words.thank(provider.id, tip.id, 'Cheers', NOW);
       await words.saveThankYous(provider.id, ['Ready']);
       await words.blockGiver(provider.id, tip.id, NOW);
       await storage.closeAccount(provider.id, NOW, false);
-      expect(await wordsOf(tip.id)).toMatchObject({ message: null, giverName: null, thankYou: null });
+      expect(await messagesOf(tip.id)).toMatchObject({ message: null, giverName: null, thankYou: null });
       expect(await words.listThankYous(provider.id)).toEqual([]);
       expect(await words.listBlocked(provider.id)).toEqual([]);
       // Sent again, the tip is still the same tip.
-      expect((await give({ idempotencyKey: 'key', words: HELLO })).result.outcome).toBe('repeated');
+      expect((await give({ idempotencyKey: 'key', giverMessage: HELLO })).result.outcome).toBe('repeated');
     });
 
     test('of a payment reach the receiver with its tip, and not when it comes to nothing', async () => {
-      const { storage, words, wordsOf, provider, customer, tip } = await openScene();
+      const { storage, words, messagesOf, provider, customer, tip } = await openScene();
       const { payments } = storage;
       await payments.savePayoutAccount(payoutAccountOf(provider.id), NOW);
       const begin = async (said = HELLO, key: string | null = null) => {
@@ -393,27 +393,27 @@ export function describeWords(): void {
       };
       const move = (id: TransactionId, to: 'paid' | 'expired') =>
         to === 'expired'
-          ? payments.movePayment(id, { to }, NOW, NOW)
+          ? payments.movePayment(id, { kind: to }, NOW, NOW)
           : payments
-              .movePayment(id, { to: 'pending', checkout: { id: `cs_${id}`, url: 'https://x' } }, NOW, NOW)
-              .then(() => payments.movePayment(id, { to: 'succeeded', chargeId: `pi_${id}` }, NOW, NOW));
+              .movePayment(id, { kind: 'pending', checkout: { id: `cs_${id}`, url: 'https://x' } }, NOW, NOW)
+              .then(() => payments.movePayment(id, { kind: 'succeeded', chargeId: `pi_${id}` }, NOW, NOW));
 
       const paid = await begin(HELLO, 'key');
       expect((await begin(HELLO, 'key')).outcome).toBe('repeated');
       expect((await begin({ ...HELLO, message: 'Other' }, 'key')).outcome).toBe('key_reused');
       await move(paid.id, 'paid');
-      expect(await wordsOf(paid.id)).toMatchObject({ ...SAID, ...UNTOUCHED });
+      expect(await messagesOf(paid.id)).toMatchObject({ ...SAID, ...UNTOUCHED });
 
       const late = await begin();
       await words.blockGiver(provider.id, paid.id, NOW);
       await move(late.id, 'paid');
-      expect(await wordsOf(late.id)).toMatchObject({ isHidden: true });
+      expect(await messagesOf(late.id)).toMatchObject({ isHidden: true });
       expect((await begin()).outcome).toBe('code_paused');
       await words.unblockGiver(provider.id, customer.id);
 
       const expired = await begin(HELLO, 'expired');
       await move(expired.id, 'expired');
-      expect(await wordsOf(expired.id)).toMatchObject({ message: null, giverName: null });
+      expect(await messagesOf(expired.id)).toMatchObject({ message: null, giverName: null });
       expect((await begin(HELLO, 'expired')).outcome).toBe('repeated');
     });
   });

@@ -1,17 +1,17 @@
 /** Words: what changes those of a tip locks them first. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
-import type { Words } from '../port/words.ts';
-import * as rules from '../rules/words.ts';
+import type { Messages } from '../port/messages.ts';
+import * as rules from '../rules/messages.ts';
 import type { Statements } from '../statements/all.ts';
 import { type Engine, reading, type StepOf, transacting } from './engine.ts';
 import { thanksPayload } from './listeners.ts';
 import type { Step } from './step.ts';
 import { isBlocked } from './tips.ts';
 
-export function createWords(engine: Engine): Words {
+export function createMessages(engine: Engine): Messages {
   const { read, change, transact } = engine;
   return {
-    findWords: (ids) => read(({ wordsOf }) => wordsOf.all({ ids })),
+    findMessages: (ids) => read(({ messagesOf }) => messagesOf.all({ ids })),
 
     async thank(receiverId, id, text, nowMs) {
       const { outcome, giverId } = await transacting(engine)(thank)(receiverId, id, text, nowMs);
@@ -20,10 +20,10 @@ export function createWords(engine: Engine): Words {
     },
 
     setHidden: (receiverId, id, isHidden) =>
-      transact((statements) => changeWords(statements, receiverId, id, rules.hiding(isHidden))),
+      transact((statements) => changeMessages(statements, receiverId, id, rules.hiding(isHidden))),
 
-    reportWords: (receiverId, id, nowMs) =>
-      transact((statements) => changeWords(statements, receiverId, id, rules.reporting(nowMs))),
+    reportMessage: (receiverId, id, nowMs) =>
+      transact((statements) => changeMessages(statements, receiverId, id, rules.reporting(nowMs))),
 
     blockGiver: transacting(engine)(blockGiver),
     saveThankYous: transacting(engine)(saveThankYous),
@@ -36,8 +36,8 @@ export function createWords(engine: Engine): Words {
 
     listBlocked: (receiverId) => read(({ blocksOf }) => blocksOf.all({ receiverId })),
 
-    listGivenWords: (giverId, after, atMost) =>
-      read(({ wordsGivenBy }) => wordsGivenBy.all({ giverId, after: after ?? '', atMost })),
+    listGivenMessages: (giverId, after, atMost) =>
+      read(({ messagesGivenBy }) => messagesGivenBy.all({ giverId, after: after ?? '', atMost })),
 
     listThankYous: async (userId) =>
       (await read(({ readyOf }) => readyOf.all({ userId }))).map(({ text }) => text),
@@ -47,39 +47,39 @@ export function createWords(engine: Engine): Words {
   };
 }
 
-const blockGiver: StepOf<Words['blockGiver']> = function* (statements, _, receiverId, id, nowMs) {
+const blockGiver: StepOf<Messages['blockGiver']> = function* (statements, _, receiverId, id, nowMs) {
   const tip = yield* statements.transactionById.one({ id });
   const { outcome, row } = rules.decideBlock({ receiverId, nowMs }, tip);
   if (row) yield* statements.insertBlock.change(row);
   return outcome;
 };
 
-const isGiverBlocked: StepOf<Words['isBlocked']> = function* (statements, _, giverId, id) {
+const isGiverBlocked: StepOf<Messages['isBlocked']> = function* (statements, _, giverId, id) {
   return yield* isBlocked(statements, giverId, yield* statements.codeWithProvider.one({ id }));
 };
 
-const saveThankYous: StepOf<Words['saveThankYous']> = function* (statements, _, userId, texts) {
+const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, _, userId, texts) {
   // Of two who save at the same time one waits for the other.
   yield* statements.lockAccount.one({ id: userId });
   yield* statements.deleteReadyOf.change({ userId });
   for (const row of rules.readyRows(userId, texts)) yield* statements.insertReady.change(row);
 };
 
-const settleReport: StepOf<Words['settleReport']> = function* (statements, _, id, nowMs) {
+const settleReport: StepOf<Messages['settleReport']> = function* (statements, _, id, nowMs) {
   const isSettled = (yield* statements.settleReport.change({ id, nowMs })) > 0;
-  if (isSettled) yield* statements.eraseWordsOfClosed.change({ id });
+  if (isSettled) yield* statements.eraseMessagesOfClosed.change({ id });
   return isSettled;
 };
 
 function* thank(
   statements: Statements,
   isRepeated: boolean,
-  ...[receiverId, id, text, nowMs]: Parameters<Words['thank']>
+  ...[receiverId, id, text, nowMs]: Parameters<Messages['thank']>
 ) {
   const tip = yield* statements.transactionById.one({ id });
   // A tip without words has no row that could be locked.
-  if (tip?.receiverId === receiverId) yield* statements.insertWords.change(rules.newWordsRow(tip));
-  const row = yield* statements.lockWords.one({ id });
+  if (tip?.receiverId === receiverId) yield* statements.insertMessages.change(rules.newMessagesRow(tip));
+  const row = yield* statements.lockMessages.one({ id });
   const decision = rules.decideThanks({ receiverId, text, nowMs }, tip, row);
   const isOwn = isRepeated && decision.outcome === 'repeated' && row?.thankedAtMs === nowMs;
   const saved = yield* save(statements, decision);
@@ -89,21 +89,21 @@ function* thank(
   return { outcome: isOwn ? 'thanked' : saved, giverId } as const;
 }
 
-function* changeWords<Outcome extends string>(
+function* changeMessages<Outcome extends string>(
   statements: Statements,
   receiverId: UserId,
   id: TransactionId,
-  decide: Parameters<typeof rules.decideAboutWords<Outcome>>[3],
+  decide: Parameters<typeof rules.decideAboutMessage<Outcome>>[3],
 ): Step<Outcome | 'no_words' | 'unknown_transaction'> {
   const tip = yield* statements.transactionById.one({ id });
-  const row = yield* statements.lockWords.one({ id });
-  return yield* save(statements, rules.decideAboutWords(receiverId, tip, row, decide));
+  const row = yield* statements.lockMessages.one({ id });
+  return yield* save(statements, rules.decideAboutMessage(receiverId, tip, row, decide));
 }
 
 function* save<Outcome extends string>(
-  { updateWords }: Statements,
-  { outcome, row }: rules.WordsDecision<Outcome>,
+  { updateMessages }: Statements,
+  { outcome, row }: rules.MessageDecision<Outcome>,
 ): Step<Outcome> {
-  if (row) yield* updateWords.change({ ...row });
+  if (row) yield* updateMessages.change({ ...row });
   return outcome;
 }

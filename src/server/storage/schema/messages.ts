@@ -10,7 +10,7 @@ import { accountId, accounts } from './accounts.ts';
 import { boolean, table, text, userId, whole } from './columns.ts';
 
 /** What giver and receiver wrote to each other about one tip; no row for a tip without words. */
-export const tipWords = table(
+export const tipMessages = table(
   'tip_words',
   {
     /** Of the tip, or of the payment that it is to be. */

@@ -1,10 +1,10 @@
 /** What a page finds against words before it sends them: the same as the server does afterwards. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { lengthOf, MAX_WORDS_LENGTH, problemWith } from '#shared/plain-words.ts';
-import { words } from '#shared/words.ts';
+import { lengthOf, MAX_MESSAGE_LENGTH, problemWith } from '#shared/message-rules.ts';
+import { messageText } from '#shared/messages.ts';
 
-const schema = words('The message');
+const schema = messageText('The message');
 
 function problemOfSchema(text: string): string | null {
   const result = schema.safeParse(text);
@@ -14,9 +14,9 @@ function problemOfSchema(text: string): string | null {
 it.each([
   ['', null],
   ['Thanks.It was lovely', null],
-  [`  ${'é'.repeat(MAX_WORDS_LENGTH)}\n`, null],
-  ['😀'.repeat(MAX_WORDS_LENGTH), null],
-  ['x'.repeat(MAX_WORDS_LENGTH + 1), 'The message may have up to 140 characters.'],
+  [`  ${'é'.repeat(MAX_MESSAGE_LENGTH)}\n`, null],
+  ['😀'.repeat(MAX_MESSAGE_LENGTH), null],
+  ['x'.repeat(MAX_MESSAGE_LENGTH + 1), 'The message may have up to 140 characters.'],
   [' '.repeat(10_000), 'The message may have up to 140 characters.'],
   ['a\u202Eb', 'The message has characters that cannot be shown.'],
   ['see WWW.example.com', 'The message must not have links.'],
