@@ -1,10 +1,13 @@
-/** The modules (the small squares) of a QR code, for everything that draws one; the only importer of the library that encodes it. */
+/**
+ * The modules (the small squares) of a QR code, and the SVG path of them, for everything that draws one. This is the
+ * only importer of the library that encodes it.
+ */
 import { create } from 'qrcode';
 
 /** The width of the quiet zone that ISO/IEC 18004 wants around a code, in modules. */
 export const QUIET_ZONE_MODULES = 4;
 
-/** Dark modules side by side in one row. They are drawn as one rectangle, so that no seam shows between them. */
+/** Dark modules side by side in one row, which are drawn as one rectangle, so that no seam shows between them. */
 interface DarkRun {
   readonly row: number;
   readonly column: number;
@@ -33,4 +36,23 @@ export function encodeAddress(
     }
   }
   return { runs, size };
+}
+
+/** The dark runs as the data of an SVG path in modules, with `margin` modules above and to the left of it. */
+export function pathOf(runs: readonly DarkRun[], margin: number): string {
+  return runs
+    .map(({ row, column, width }) => `M${column + margin} ${row + margin}h${width}v1h-${width}z`)
+    .join('');
+}
+
+/**
+ * Draws an address as the SVG that the landing page shows: without a background and a quiet zone, both of which the
+ * page has. At error correction L its modules are as large as they can be: nothing scratches a screen.
+ */
+export function drawScreenCode(address: string): string {
+  const { runs, size } = encodeAddress(address, 'L');
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">` +
+    `<path fill="#12241c" d="${pathOf(runs, 0)}"/></svg>`
+  );
 }

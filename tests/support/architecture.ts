@@ -45,7 +45,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   [
     'app',
     /^server\/(?:app\.ts$|pages\/)/,
-    'storage chapters printer limits queue config http procedures doors ports payments',
+    'storage chapters codes printer limits queue config http procedures doors ports payments',
   ],
   ['apart', /^server\/apart\.ts$/, ''],
   ['care', /^server\/(?:backups|watches)\.ts$/, 'apart storage choice schedule config http'],

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { drawQrCodeSvg } from '#server/qr-codes/qr-image.ts';
+import { drawScreenCode } from '#server/qr-modules.ts';
 import { MAX_ID_LENGTH } from '#shared/ids.ts';
 import { OPEN_DEMO, OPEN_DEMO_PICTURE } from '#shared/open-demo.ts';
 import {
@@ -72,7 +72,7 @@ export function preparePages(
     type: 'image/svg+xml',
     // It is another one under another PUBLIC_URL.
     cacheControl: 'no-cache',
-    plain: Buffer.from(drawQrCodeSvg(publicUrl + TIP_PREFIX + OPEN_DEMO)),
+    plain: Buffer.from(drawScreenCode(publicUrl + TIP_PREFIX + OPEN_DEMO)),
   });
   const files = readFiles(folders, { path: OFFLINE_PAGE, page: rendered.offline });
 

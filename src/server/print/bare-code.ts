@@ -1,6 +1,6 @@
 /** The code alone, for whoever lays out a print of their own. */
 import { PNG } from 'pngjs';
-import { encodeAddress, QUIET_ZONE_MODULES } from '../qr-modules.ts';
+import { encodeAddress, pathOf, QUIET_ZONE_MODULES } from '../qr-modules.ts';
 
 const DARK = 0x00;
 const LIGHT = 0xff;
@@ -9,19 +9,14 @@ const LIGHT = 0xff;
 export function drawCodeSvg(address: string): Uint8Array {
   const { runs, size } = encodeAddress(address, 'M');
   const across = size + 2 * QUIET_ZONE_MODULES;
-  const path = runs
-    .map(
-      ({ row, column, width }) =>
-        `M${column + QUIET_ZONE_MODULES} ${row + QUIET_ZONE_MODULES}h${width}v1h-${width}z`,
-    )
-    .join('');
+  const path = pathOf(runs, QUIET_ZONE_MODULES);
   return Buffer.from(
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${across} ${across}" shape-rendering="crispEdges">` +
       `<rect width="${across}" height="${across}" fill="#fff"/><path d="${path}"/></svg>\n`,
   );
 }
 
-/** Draws an address as `drawCodePng` does, as wide as the next whole multiple of its modules above `minSize` pixels: nothing is left over. */
+/** Draws a PNG as wide as the next whole multiple of the modules above `minSize` pixels, so that nothing is left over. */
 export function drawCodePicture(address: string, minSize: number): Uint8Array {
   const across = encodeAddress(address, 'M').size + 2 * QUIET_ZONE_MODULES;
   return drawCodePng(address, Math.ceil(minSize / across) * across);
@@ -29,7 +24,8 @@ export function drawCodePicture(address: string, minSize: number): Uint8Array {
 
 /**
  * Draws an address as a greyscale PNG.
- * @param size in pixels, of the whole picture. Every module is the same number of whole pixels; what is left over widens the quiet zone.
+ * @param size in pixels, of the whole picture. Every module is the same number of whole pixels; what is left over
+ *   widens the quiet zone.
  */
 export function drawCodePng(address: string, size: number): Uint8Array {
   const { runs, size: modules } = encodeAddress(address, 'M');
