@@ -24,8 +24,6 @@ export default defineConfig({
   timeout: 180_000,
   expect: { timeout: 30_000 },
   forbidOnly: true,
-  // A machine of others may stand still for a moment; a test that passes at the second try is named as flaky.
-  retries: process.env['CI'] ? 1 : 0,
   reporter: [['list']],
   use: {
     locale: 'en-US',

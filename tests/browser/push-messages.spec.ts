@@ -3,10 +3,10 @@
  * dashboard.
  */
 import type { Page } from '@playwright/test';
-import { MAX_MESSAGE_LENGTH, onOneLine, problemWith } from '#shared/message-rules.ts';
-import { UGLY_STRINGS } from '../support/ugly-strings.ts';
+import { MAX_MESSAGE_LENGTH } from '#shared/message-rules.ts';
 import { expect, setHidden } from './fixtures.ts';
 import { findWorker, notifiedTip, type PushedWorker, test, tipsNotice, turnOn } from './push-fixtures.ts';
+import { uglyMessages } from './received-tips.ts';
 
 /** Turns notices on, and leaves the dashboard, so that nobody looks at it. */
 async function turnOnAndLeave(page: Page): Promise<PushedWorker> {
@@ -46,12 +46,8 @@ test('a push message shows the tip, and its words only where it has some', async
 test('ugly words are shown as they were written, to the last character', async ({ page }) => {
   const { deliver, shown } = await turnOnAndLeave(page);
   const longest = ['😀'.repeat(MAX_MESSAGE_LENGTH), `a${'😀'.repeat(MAX_MESSAGE_LENGTH - 1)}`];
-  const taken = [...UGLY_STRINGS.map(({ text }) => text), ...longest]
-    .filter((text) => problemWith('Message', text) === null)
-    .map((text) => onOneLine(text).trim().normalize('NFC'))
-    .filter((text) => text !== '');
-  expect(taken.length).toBeGreaterThan(60);
-  // Two at once, because each message waits for tabs to say whether somebody looks at the dashboard.
+  const taken = [...uglyMessages(), ...longest];
+  // Two at once, because each push message waits for tabs to say whether somebody looks at the dashboard.
   for (let next = 0; next < taken.length; next += 2) {
     const [giverName = '', message = giverName] = taken.slice(next);
     await deliver(tipsNotice({ upTo: next + 1, tip: notifiedTip({ giverName, message }) }));

@@ -1,7 +1,7 @@
 /** The page of a transaction: a receipt for its two people, which prints on one sheet. */
 import { expect, logInByForm, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
-import { fact, heading, refund, tipped } from './receipts.ts';
+import { fact, heading, refund, tipped } from './receipt-scene.ts';
 import { payTip } from './tipping.ts';
 
 test.describe('the receipt', () => {

@@ -2,7 +2,7 @@
 import type { Page, Route } from '@playwright/test';
 import { expect, holdAnswers, setHidden, stopClock, test, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
-import { fact, refund, tipped } from './receipts.ts';
+import { fact, refund, tipped } from './receipt-scene.ts';
 
 /** The next refund takes place, and the page does not hear of it. */
 async function loseRefund(page: Page): Promise<void> {

@@ -1,8 +1,8 @@
 /** What a giver sees of a tip page that its owner has made their own, and of a code that takes no tips. */
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import sharp from 'sharp';
 import { enterCode, expect, type Person, test } from './fixtures.ts';
+import { violations } from './for-everybody.ts';
 import { payTip, proceedWith } from './tipping.ts';
 
 async function setPhoto(page: Page, code: string, owner: Person): Promise<void> {
@@ -15,8 +15,7 @@ async function setPhoto(page: Page, code: string, owner: Person): Promise<void> 
 }
 
 async function expectForEverybody(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+  expect(await violations(page, 'all')).toEqual([]);
   const before = page.viewportSize() ?? { width: 390, height: 844 };
   await page.setViewportSize({ width: 320, height: 700 });
   for (const size of ['200%', '100%']) {

@@ -36,7 +36,7 @@ const message = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const names = (page: Page) => page.getByRole('group', { name: 'Your name' });
 
 /** Goes to the payment of a tip, with the form for words open. */
-async function openWords(page: Page, code: string, amount = '$20'): Promise<void> {
+async function openMessage(page: Page, code: string, amount = '$20'): Promise<void> {
   await page.goto(`/tip/${code}`);
   await proceedWith(page, amount);
   await add(page).click();
@@ -127,7 +127,7 @@ test.describe('a message', () => {
   }) => {
     const { provider, code, customer } = await sides(backstage);
     await logInAs(customer);
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await page.getByRole('button', { name: 'Remove Message' }).click();
     await expect(add(page)).toBeFocused();
@@ -147,7 +147,7 @@ test.describe('a message', () => {
   }) => {
     const { provider, code, customer } = await sides(backstage);
     await logInAs(customer);
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await names(page).getByText('Cam Doe').click();
     const expectWords = async () => {
@@ -170,7 +170,7 @@ test.describe('a message', () => {
 
   test('of a guest has no name, and goes with them to the login and back', async ({ page, backstage }) => {
     const { provider, code, customer } = await sides(backstage);
-    await openWords(page, code);
+    await openMessage(page, code);
     await expect(names(page)).toHaveCount(0);
     await message(page).fill(MESSAGE);
     await picture(page, 'giving-04-guest');
@@ -187,7 +187,7 @@ test.describe('a message', () => {
   test('is no other account’s', async ({ page, backstage, logInAs }) => {
     const { code, customer } = await sides(backstage);
     await logInAs(customer);
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await page.evaluate(() => localStorage.removeItem('tipwell_token'));
     await page.reload();
@@ -209,7 +209,7 @@ test.describe('a message that cannot be sent', () => {
     page.on('request', (request) => {
       if (request.url().includes('transactions.create')) sent += 1;
     });
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill('Look at https://example.com');
     await payButton(page).click();
     await expect(message(page)).toBeFocused();
@@ -242,7 +242,7 @@ test.describe('a message that cannot be sent', () => {
       await route.continue({ postData: keys.length === 1 ? body.replace(MESSAGE, 'www.example.com') : body });
     };
     await page.route('**/trpc/transactions.create*', spoil);
-    await openWords(page, code, '$30');
+    await openMessage(page, code, '$30');
     await message(page).fill(MESSAGE);
     await payButton(page).click();
     await expect(message(page)).toBeFocused();
@@ -273,7 +273,7 @@ test.describe('a message that cannot be sent', () => {
       },
       { times: 1 },
     );
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await names(page).getByText('Cam Doe').click();
     await payButton(page).click();
@@ -323,7 +323,7 @@ test.describe('a message that cannot be sent', () => {
   }) => {
     const { provider, code, customer } = await sides(backstage);
     await logInAs(customer);
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await changeCode(backstage, provider, code, { takes_words: false });
     await payButton(page).click();
@@ -356,7 +356,7 @@ test('after a lost answer the words stay as they were sent, under the same key, 
   page.on('request', (request) => {
     if (request.url().includes('transactions.create')) sent.push(request.postDataJSON());
   });
-  await openWords(page, code);
+  await openMessage(page, code);
   await message(page).fill(MESSAGE);
   await names(page).getByText('Cam Doe').click();
   await loseAnswer(page);
@@ -406,7 +406,7 @@ test('a giver who is blocked sees what everybody sees whose code was paused in b
       const path = page.url().replace(code, 'CODE');
       seen.push(`${path}\n${content.replaceAll(provider.username, 'USERNAME')}`);
     };
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await close();
     await payButton(page).click();
@@ -462,7 +462,7 @@ test.describe('a thank-you', () => {
     const { provider, code, customer } = await sides(backstage);
     await changeCode(backstage, provider, code, { thank_you: 'Thanks a lot!' });
     await logInAs(customer);
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await names(page).getByText('Cam Doe').click();
     await payButton(page).click();
@@ -582,7 +582,7 @@ stripeTest(
   async ({ page, backstage, payableSides, logInAs }) => {
     const { provider, code, customer } = await payableSides();
     await logInAs(customer);
-    await openWords(page, code);
+    await openMessage(page, code);
     await message(page).fill(MESSAGE);
     await payButton(page).click();
     await atStripe(page);

@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, toast } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import { dialog, openWords, question, rows, test, tipWith } from './receiving.ts';
+import { dialog, openMessage, question, rows, test, tipWith } from './received-tips.ts';
 
 const PROFILE = '/dashboard?tab=profile';
 const words = (page: Page): Locator => page.getByRole('region', { name: 'Words with tips' });
@@ -44,7 +44,7 @@ test('the three ready thank-yous are changed together, in the profile and where 
   expect(complaints.splice(0)).toEqual([expect.stringContaining('422')]);
 
   await page.getByRole('tab', { name: 'Transactions' }).click();
-  await openWords(page);
+  await openMessage(page);
   const ready = dialog(page).getByRole('listitem');
   await expect(ready).toHaveText(['Thank you!', '¡Gracias!']);
   await dialog(page).getByRole('button', { name: 'Change these thank-yous' }).click();

@@ -6,17 +6,7 @@ import { databaseAt } from '#server/storage/open.ts';
 import { expect, openEmptyList, setHidden, stat, toast, watch } from './fixtures.ts';
 import { expectForEverybody } from './for-everybody.ts';
 import { picture } from './picture.ts';
-import {
-  arrival,
-  dialog,
-  giveUglyWords,
-  loadAll,
-  openWords,
-  question,
-  rows,
-  test,
-  tipWith,
-} from './receiving.ts';
+import { arrival, dialog, openMessage, question, rows, test, tipWith } from './received-tips.ts';
 
 const LIST = '/dashboard?tab=transactions';
 const MESSAGE = 'Thanks for the lovely evening, and for the best Negroni in town!';
@@ -110,7 +100,7 @@ test('a ready thank-you is sent by one tap, once, and its giver hears it at once
   await expect(rows(page)).toContainText(MESSAGE);
   await picture(page, 'words-02-row');
   expect(chunks.filter((url) => url.includes('words-dialog'))).toEqual([]);
-  await openWords(page);
+  await openMessage(page);
   await expect(dialog(page).getByRole('button', { name: 'You made my day!' })).toBeVisible();
   await picture(page, 'words-03-dialog');
   await expectForEverybody(page, 'words of a tip');
@@ -155,7 +145,7 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   await tipWith(backstage, customer, code, {});
   await logInAs(provider);
   await page.goto(LIST);
-  await openWords(page);
+  await openMessage(page);
   const field = dialog(page).getByLabel('In your own words');
   const send = dialog(page).getByRole('button', { name: 'Send', exact: true });
   await send.click();
@@ -185,7 +175,7 @@ test('a thank-you in own words says what is wrong with it where it is written', 
   // Another device was faster.
   await tipWith(backstage, customer, code, { amount: 20 });
   await expect(rows(page)).toHaveCount(2);
-  await openWords(page);
+  await openMessage(page);
   const [{ id } = { id: '' }] = await backstage.transactions(provider);
   await backstage.call('POST', `/transactions/${id}/thank-you`, {
     token: provider.token,
@@ -204,7 +194,7 @@ test('a message can be hidden, shown again and reported', async ({ page, backsta
   await tipWith(backstage, customer, code, { message: MESSAGE, withName: true });
   await logInAs(provider);
   await page.goto(LIST);
-  await openWords(page);
+  await openMessage(page);
   await dialog(page).getByRole('button', { name: 'Hide Message' }).click();
   await expect(dialog(page).getByRole('button', { name: 'Show Message' })).toBeFocused();
   await expect(page.getByText(MESSAGE)).toHaveCount(0);
@@ -216,7 +206,7 @@ test('a message can be hidden, shown again and reported', async ({ page, backsta
   await picture(page, 'words-08-hidden');
   await page.reload();
   await expect(rows(page)).toContainText('Message hidden');
-  await openWords(page);
+  await openMessage(page);
   await dialog(page).getByRole('button', { name: 'Show Message' }).click();
   await expect(dialog(page)).toContainText(MESSAGE);
   await expect(rows(page)).toContainText(MESSAGE);
@@ -254,7 +244,7 @@ test('a giver is blocked without being told, and guests cannot be', async ({ pag
   await tipWith(backstage, customer, code, { message: MESSAGE });
   await logInAs(provider);
   await page.goto(LIST);
-  await openWords(page);
+  await openMessage(page);
   await dialog(page).getByRole('button', { name: 'Block This Giver' }).click();
   const asked = question(page, 'Block this giver?');
   await expect(asked).toContainText(
@@ -269,13 +259,13 @@ test('a giver is blocked without being told, and guests cannot be', async ({ pag
   await expectForEverybody(page, 'words of somebody who is blocked');
   await expect(tipWith(backstage, customer, code, {})).rejects.toThrow('qr_code_paused');
   await page.reload();
-  await openWords(page);
+  await openMessage(page);
   await expect(dialog(page).getByText(/^You have blocked this giver\./)).toBeVisible();
   await page.keyboard.press('Escape');
 
   await tipWith(backstage, null, code, { amount: 20, message: 'From the next table' });
   await expect(rows(page)).toHaveCount(2);
-  await openWords(page);
+  await openMessage(page);
   await expect(dialog(page)).toContainText('From the next table');
   await expect(dialog(page)).toContainText('Tips without an account cannot be blocked.');
   await expect(dialog(page).getByRole('button', { name: 'Block This Giver' })).toHaveCount(0);
@@ -289,35 +279,11 @@ test('there are no thanks for a tip that was given back', async ({ page, backsta
   await logInAs(provider);
   await page.goto(LIST);
   await expect(rows(page).getByRole('button')).toHaveText('More');
-  await openWords(page);
+  await openMessage(page);
   await expect(dialog(page).getByRole('button', { name: 'Report' })).toBeVisible();
   await expect(dialog(page).getByRole('textbox')).toHaveCount(0);
   await expectForEverybody(page, 'words of a tip that was given back');
   await picture(page, 'words-14-refunded');
-});
-
-test('whatever givers write is shown as it is, and nothing happens', async ({ page, backstage, logInAs }) => {
-  const { provider, code, customer } = await backstage.bothSides();
-  const given = await giveUglyWords(backstage, { provider, customer, code });
-  const messages = given.toReversed().flatMap(({ message }) => message ?? []);
-  await logInAs(provider);
-  await page.goto(LIST);
-  await expect(rows(page).nth(24)).toBeVisible();
-  await expectForEverybody(page, 'ugly words');
-  await picture(page, 'words-13-ugly');
-  await loadAll(page, given.length);
-  const shown = await rows(page).locator('p[dir=auto]').allTextContents();
-  expect(shown).toEqual(messages);
-  expect(await rows(page).locator('a:not([href^="/transactions/"]), img, script, svg, iframe').count()).toBe(
-    0,
-  );
-  const sideways = () =>
-    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  expect(await sideways()).toBeLessThanOrEqual(0);
-  const tallest = await rows(page)
-    .locator('p[dir=auto]')
-    .evaluateAll((all) => Math.max(...all.map((one) => one.getBoundingClientRect().height)));
-  expect(tallest).toBeLessThan(60);
 });
 
 test('the keyboard is enough', async ({ page, backstage, logInAs }) => {

@@ -1,0 +1,92 @@
+/** Ugly texts wherever a message stands: the list, the dialog and the card of a tip, and its receipt. */
+import type { Locator } from '@playwright/test';
+import { expect, test } from './fixtures.ts';
+import { expectForEverybody } from './for-everybody.ts';
+import { picture } from './picture.ts';
+import { arrival, dialog, giveUglyMessages, rows, tipWith, uglyMessages } from './received-tips.ts';
+
+const LIST = '/dashboard?tab=transactions';
+/** What a page could take for more than text: markup, templates, another direction. A card takes two seconds. */
+const MOST_UGLY = /[<>{}]|\p{Script=Arabic}|\p{Script=Hebrew}/u;
+
+/** These texts, and no element that was made of one. */
+async function expectTexts(place: Locator, texts: readonly string[]): Promise<void> {
+  await expect.poll(() => place.allTextContents()).toEqual(texts);
+  expect(await place.locator('*').count()).toBe(0);
+}
+
+test('ugly texts stand in the list, in the dialog of a tip and on its receipt as they were written', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const sides = await backstage.bothSides();
+  const given = await giveUglyMessages(backstage, sides);
+  await logInAs(sides.provider);
+
+  await test.step('in the list, which stays within its bounds', async () => {
+    await page.goto(LIST);
+    await expect(rows(page)).toHaveCount(given.length);
+    await expectForEverybody(page, 'ugly messages');
+    await picture(page, 'words-13-ugly');
+    const shown = rows(page).locator('p[dir=auto]');
+    await expectTexts(shown, given.map(({ message }) => message).toReversed());
+    const made = rows(page).locator('a:not([href^="/transactions/"]), img, script, svg, iframe');
+    expect(await made.count()).toBe(0);
+    const sideways = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(await sideways()).toBeLessThanOrEqual(0);
+    const tallest = await shown.evaluateAll((all) =>
+      Math.max(...all.map((one) => one.getBoundingClientRect().height)),
+    );
+    expect(tallest).toBeLessThan(60);
+  });
+
+  for (const { id, message: text } of given) {
+    await backstage.call('POST', `/transactions/${id}/thank-you`, {
+      token: sides.provider.token,
+      body: { text },
+    });
+  }
+
+  await test.step('in the dialog, also as an answer', async () => {
+    await page.reload();
+    for (const [index, { message }] of given.toReversed().entries()) {
+      await rows(page)
+        .nth(index)
+        .getByRole('button', { name: /^More: / })
+        .click();
+      await expectTexts(dialog(page).locator('p[dir=auto]'), [message, message]);
+      await page.keyboard.press('Escape');
+      await expect(dialog(page)).toHaveCount(0);
+    }
+  });
+
+  await test.step('on the receipt, also as an answer', async () => {
+    for (const { id, message } of given) {
+      await page.goto(`/transactions/${id}`);
+      await expectTexts(page.locator('blockquote > bdi'), [message, message]);
+    }
+  });
+});
+
+test('ugly texts stand on the card of a tip as they were written, and nothing happens', async ({
+  page,
+  backstage,
+  logInAs,
+}) => {
+  const { provider, customer, code } = await backstage.bothSides();
+  await backstage.tip(customer, code, 10);
+  await logInAs(provider);
+  await page.goto(LIST);
+  // What comes after the newest tip of the list is news.
+  await expect(rows(page).first()).toBeVisible();
+  const messages = uglyMessages().filter((message) => MOST_UGLY.test(message));
+  expect(messages.length).toBeGreaterThan(3);
+  for (const message of messages) {
+    await tipWith(backstage, customer, code, { message });
+    await expectTexts(arrival(page).locator('[dir=auto]'), [message]);
+    await arrival(page).getByRole('button', { name: 'Dismiss' }).click();
+    await expect(arrival(page)).toHaveCount(0);
+  }
+});

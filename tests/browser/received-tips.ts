@@ -1,0 +1,96 @@
+/** What tests of received tips begin with, and where their messages stand. */
+import type { Locator, Page } from '@playwright/test';
+import { onOneLine, problemWith } from '#shared/message-rules.ts';
+import { type RunningServer, startServer, stopEverything } from '../support/running-server.ts';
+import { UGLY_STRINGS } from '../support/ugly-strings.ts';
+import { type Backstage, expect, type Person, test as simulated } from './fixtures.ts';
+
+/** Where guests may tip as well. */
+export const test = simulated.extend<object, { readonly server: RunningServer }>({
+  server: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from the pattern
+    async ({}, use) => {
+      await use(await startServer({ GUEST_TIPS: 'on' }));
+      await stopEverything();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+interface Tip {
+  readonly amount?: number;
+  readonly message?: string;
+  readonly withName?: boolean;
+}
+
+/** Gives a tip with a message. @param giver null for a guest. */
+export async function tipWith(
+  backstage: Backstage,
+  giver: Person | null,
+  code: string,
+  { amount = 10, message, withName }: Tip,
+): Promise<void> {
+  await backstage.call('POST', '/transactions', {
+    ...(giver && { token: giver.token }),
+    body: {
+      receiver_qr_id: code,
+      amount,
+      service_category: 'bartender',
+      ...(message !== undefined && { message }),
+      ...(withName !== undefined && { with_name: withName }),
+    },
+  });
+}
+
+/**
+ * Messages that together have all ugly texts that a message may have. Several stand in one message, because what
+ * shows them costs a page each; `tests/server/words.test.ts` sends each by itself.
+ */
+export function uglyMessages(): readonly string[] {
+  const packed: string[] = [];
+  const texts = UGLY_STRINGS.map(({ text }) => onOneLine(text).trim().normalize('NFC')).filter(
+    (text) => text !== '' && problemWith('Message', text) === null,
+  );
+  for (const text of texts) {
+    const together = `${packed.at(-1)} | ${text}`;
+    if (packed.length > 0 && problemWith('Message', together) === null) packed.splice(-1, 1, together);
+    else packed.push(text);
+  }
+  expect(texts.length).toBeGreaterThan(60);
+  return packed;
+}
+
+/**
+ * Gives a tip for each of the ugly messages.
+ * @returns what their receiver is told, the first tip first.
+ */
+export async function giveUglyMessages(
+  backstage: Backstage,
+  sides: { readonly provider: Person; readonly customer: Person; readonly code: string },
+): Promise<readonly { readonly id: string; readonly message: string }[]> {
+  const messages = uglyMessages();
+  for (const message of messages) await tipWith(backstage, sides.customer, sides.code, { message });
+  const received = await backstage.transactions(sides.provider);
+  const ids = received.map(({ id }) => id).toReversed();
+  expect(ids.length).toBe(messages.length);
+  return messages.map((message, index) => ({ id: ids[index] ?? '', message }));
+}
+
+export const rows = (page: Page): Locator => page.getByRole('listitem').filter({ hasText: 'Status:' });
+
+/** The dialog with the message of a tip. */
+export const dialog = (page: Page): Locator => page.getByRole('dialog', { name: /^Your tip of/ });
+
+/** The question that is asked before something is done. */
+export const question = (page: Page, name: string): Locator => page.getByRole('dialog', { name });
+
+/** Opens the message of the newest tip of the list. */
+export async function openMessage(page: Page): Promise<void> {
+  await rows(page)
+    .first()
+    .getByRole('button', { name: /^(?:Reply|More): / })
+    .click();
+}
+
+/** The card of a tip that has just arrived. */
+export const arrival = (page: Page): Locator => page.locator('[data-arrival]');
