@@ -28,8 +28,8 @@ import { createSessions } from './auth/sessions.ts';
 import type { Config } from './config.ts';
 import { createExports } from './export/exports.ts';
 import { createLimits, createNoLimits } from './limits/limits.ts';
-import { createNotices } from './notices/notices.ts';
-import { findAddresses } from './notices/push-request.ts';
+import { createNotifications } from './notifications/notifications.ts';
+import { findAddresses } from './notifications/push-request.ts';
 import type { Pages } from './pages/pages.ts';
 import { createPaidTips } from './payments/paid-tips.ts';
 import type { PaymentService } from './payments/payment-service.ts';
@@ -44,10 +44,10 @@ import { createTurns } from './queue/turns.ts';
 import type { Secrets } from './storage/port/secrets.ts';
 import type { Storage } from './storage/port/storage.ts';
 import type { BlockedWords } from './tips/blocked-words.ts';
+import { createEarnings } from './tips/earnings.ts';
 import { createGuestReceipts } from './tips/guest-receipts.ts';
-import { createTakings } from './tips/takings.ts';
 import { createTipFeed } from './tips/tip-feed.ts';
-import { createTipWords } from './tips/tip-words.ts';
+import { createTipMessages } from './tips/tip-messages.ts';
 import { createTransactionView } from './tips/transaction-view.ts';
 import { createTransactions } from './tips/transactions.ts';
 
@@ -93,9 +93,9 @@ export interface App {
    * Tells devices of the tips that their owners received; to be called every second.
    * @returns when all that was begun by then has ended. Never throws.
    */
-  sendNotices(): Promise<void>;
-  /** Sends no more notices, and waits a moment for those under way. */
-  endNotices(): Promise<void>;
+  sendNotifications(): Promise<void>;
+  /** Sends no more notifications, and waits a moment for those under way. */
+  endNotifications(): Promise<void>;
   /** Writes into the log how many probes there were since the last time; to be called every hour, and at the end. */
   tellProbes(): void;
   /** How many event streams are open. */
@@ -155,8 +155,8 @@ export function createApp(deps: AppDependencies): App {
       if (closed) log.info(closed, 'closed accounts for good');
     },
     sweepPayments: () => services.payments.sweep(),
-    sendNotices: () => services.notices.pass(),
-    endNotices: () => services.notices.close(),
+    sendNotifications: () => services.notifications.pass(),
+    endNotifications: () => services.notifications.close(),
     tellProbes: () => requestLog.tellProbes(),
     streams: () => services.tipFeed.size(),
     endStreams: () => services.tipFeed.close(),
@@ -213,10 +213,10 @@ function createServices({
       undoMs,
       turns: queryTurns,
     }),
-    tipWords: createTipWords({ storage, clock, log, view, blockedWords, turns: queryTurns }),
+    tipMessages: createTipMessages({ storage, clock, log, view, blockedWords, turns: queryTurns }),
     // Turns of its own: an account's other queries would decide how long its insights keep their place, which is the only one.
-    takings: createTakings(storage, createFairTurns(QUERIES_PER_TURN)),
-    notices: createNotices({
+    earnings: createEarnings(storage, createFairTurns(QUERIES_PER_TURN)),
+    notifications: createNotifications({
       ...{ storage, clock, random, log, publicUrl, findAddresses },
       pushHosts: config.pushHosts,
       secret: secrets.vapid,

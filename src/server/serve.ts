@@ -143,7 +143,7 @@ async function start(): Promise<void> {
   const ticking = setInterval(() => {
     app.tick().catch((err: unknown) => log.warn({ err }, 'could not check the sessions of open streams'));
   }, TICK_INTERVAL_MS).unref();
-  const noticing = setInterval(() => void app.sendNotices(), TICK_INTERVAL_MS).unref();
+  const notifying = setInterval(() => void app.sendNotifications(), TICK_INTERVAL_MS).unref();
   const isOnGround = createGroundWatch({ storage, clock: Date.now, log });
   const watching = setInterval(() => void isOnGround(), GROUND_CHECK_INTERVAL_MS).unref();
   const sweep = async () => {
@@ -164,7 +164,7 @@ async function start(): Promise<void> {
   const stop = async (signal: string) => {
     isShuttingDown = true;
     log.info({ signal }, 'stopping');
-    for (const interval of [ticking, sweeping, noticing, watching]) clearInterval(interval);
+    for (const interval of [ticking, sweeping, notifying, watching]) clearInterval(interval);
     stopCaring();
     stopChecks();
     stopPaymentSweeps();
@@ -173,7 +173,7 @@ async function start(): Promise<void> {
       throw new Error(`the database did not let go within ${STOP_PATIENCE_MS} ms`);
     });
     await Promise.race([
-      Promise.all([drain(server), app.endNotices()]).then(() =>
+      Promise.all([drain(server), app.endNotifications()]).then(() =>
         Promise.all([storage.close(), drawing.end()]),
       ),
       tooLate,

@@ -10,7 +10,7 @@ import { createFairTurns } from '#server/queue/fair-turns.ts';
 import type { Account } from '#server/storage/port/storage.ts';
 import { NO_BLOCKED_WORDS } from '#server/tips/blocked-words.ts';
 import { createGuestReceipts } from '#server/tips/guest-receipts.ts';
-import { createTakings } from '#server/tips/takings.ts';
+import { createEarnings } from '#server/tips/earnings.ts';
 import { createTransactionView } from '#server/tips/transaction-view.ts';
 import { createTransactions } from '#server/tips/transactions.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
@@ -65,7 +65,7 @@ test(`the ledger and a model of it agree on every one of ${OPERATIONS} random op
     ...{ ...deps, payments, receipts, view, undoMs: UNDO_MS, turns },
     blockedWords: NO_BLOCKED_WORDS,
   });
-  const takings = createTakings(storage, turns);
+  const takings = createEarnings(storage, turns);
   const qrCodes = createQrCodes({ ...deps, payments, publicUrl: PUBLIC_URL, draw: testDrawing.draw });
   const model = createLedgerModel(UNDO_MS);
   /** The ids that the ledger gave to the tips of the model. */

@@ -21,7 +21,7 @@ import { checkIntegrity, checkLedger, tipsOfPast } from '#server/storage/sqlite/
 import { appliedTo, migrate } from '#server/storage/sqlite/migrations.ts';
 import { createRecentCheck } from '#server/storage/sqlite/recent-check.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
-import { createTakings } from '#server/tips/takings.ts';
+import { createEarnings } from '#server/tips/earnings.ts';
 import type { UserId } from '#shared/ids.ts';
 import { createChance } from '#tests/support/chance.ts';
 import { dump } from '#tests/support/database-dump.ts';
@@ -246,7 +246,7 @@ describe('the committed migrations', () => {
     }
 
     const storage = createSqliteStorage(database);
-    const takings = createTakings(storage, createFairTurns(8));
+    const takings = createEarnings(storage, createFairTurns(8));
     const year = { from: '2025-11-01', to: '2026-10-31', granularity: 'month', timeZone: 'UTC' } as const;
     const sums = database
       .prepare<[], { id: UserId }>(

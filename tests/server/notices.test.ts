@@ -134,7 +134,7 @@ describe('a tip', () => {
     const { held, release } = holding();
     service.plan({ is: 'held', until: held });
     await giveTips(1);
-    const looking = t.app.sendNotices();
+    const looking = t.app.sendNotifications();
     expect(await giveTips(3)).toHaveLength(3);
     release();
     await looking;
@@ -493,17 +493,17 @@ describe('a server', () => {
     service.plan({ is: 'held', until: new Promise(() => {}) });
     await giveTips(2);
     // What is under way never ends, as in a process that was killed.
-    void t.app.sendNotices();
+    void t.app.sendNotifications();
     await expect.poll(() => service.notices.length).toBe(1);
     if (t.storage.isShared) t.clock.nowMs += 2 * MINUTE_MS;
     const again = await createTestApp({ data: t.data });
     again.clock.nowMs = t.clock.nowMs;
-    await again.app.sendNotices();
+    await again.app.sendNotifications();
     expect(phone.told()).toMatchObject([
       { count: 2, tag: 'tips-0' },
       { count: 2, tag: 'tips-0' },
     ]);
-    await again.app.sendNotices();
+    await again.app.sendNotifications();
     expect(service.requests()).toBe(2);
     const { accessToken } = await again
       .trpc()

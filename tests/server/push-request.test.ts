@@ -6,14 +6,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, Socket } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createFindTarget } from '#server/notices/push-endpoint.ts';
+import { createFindTarget } from '#server/notifications/push-endpoint.ts';
 import {
   createSendPush,
   findAddresses,
   MAX_PAYLOAD_BYTES,
   type PushAddress,
-} from '#server/notices/push-request.ts';
-import { createVapid, subjectFrom } from '#server/notices/vapid.ts';
+} from '#server/notifications/push-request.ts';
+import { createVapid, subjectFrom } from '#server/notifications/vapid.ts';
 import {
   HIDDEN_LOOPBACK_ENDPOINTS,
   HOSTILE_ENDPOINTS,

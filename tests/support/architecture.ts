@@ -29,7 +29,7 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ['stripe', /^server\/payments\/stripe\//, 'storage ports'],
   ['payments', /^server\/payments\//, 'storage ports'],
   ['queue', /^server\/queue\//, ''],
-  ['chapters', /^server\/(auth|export|notices|qr-codes|tips)\//, 'storage codes ports queue'],
+  ['chapters', /^server\/(auth|export|notifications|qr-codes|tips)\//, 'storage codes ports queue'],
   ['printer', /^server\/print\/(?:printer|drawing)\.ts$/, 'queue'],
   ['drawing', /^server\/print\//, 'printer codes'],
   ['limits', /^server\/limits\//, 'storage'],

@@ -13,7 +13,7 @@ export async function openNoticeScene(options: Parameters<typeof createTestApp>[
   const t = await createTestApp(options);
   const service = await startPushService({ nowMs: () => t.clock.nowMs });
   onTestFinished(async () => {
-    await t.app.endNotices();
+    await t.app.endNotifications();
     await service.close();
     expect(service.problems).toEqual([]);
   });
@@ -41,7 +41,7 @@ export async function openNoticeScene(options: Parameters<typeof createTestApp>[
     while (t.clock.nowMs < endMs) {
       const step = ms > 5 * MINUTE_MS ? MINUTE_MS : SECOND_MS;
       t.clock.nowMs = Math.min(endMs, t.clock.nowMs + step);
-      await t.app.sendNotices();
+      await t.app.sendNotifications();
     }
   }
 
@@ -55,6 +55,6 @@ export async function openNoticeScene(options: Parameters<typeof createTestApp>[
     giveTips,
     pass,
     /** Looks at what is due. */
-    look: () => t.app.sendNotices(),
+    look: () => t.app.sendNotifications(),
   };
 }

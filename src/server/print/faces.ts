@@ -1,7 +1,7 @@
 /** The faces of the print kit: the card in its block that the landing page draws, upright, lying and round. */
 import { brand } from '#shared/brand.ts';
 import type { Ink } from '#shared/print.ts';
-import { type Box, type Easel, WITH_QUIET_ZONE } from './easel.ts';
+import { type Box, type Canvas, WITH_QUIET_ZONE } from './canvas.ts';
 
 /** What a face says. */
 export interface FaceWords {
@@ -42,15 +42,15 @@ interface FaceBox extends Box {
 }
 
 /** A card that stands: the title above the code, the service under it, the address on its block. */
-export async function drawUpright(easel: Easel, box: FaceBox, words: FaceWords, ink: Ink): Promise<void> {
+export async function drawUpright(canvas: Canvas, box: FaceBox, words: FaceWords, ink: Ink): Promise<void> {
   const { x, y, width, height, code } = box;
   const look = LOOKS[ink];
   const margin = width * 0.07;
   const block = height * 0.115;
   const inner = { x: x + margin, width: width - 2 * margin };
-  await easel.within({ ...box, radius: width * 0.038 }, async () => {
-    easel.box(box, { fill: look.ground });
-    await drawBlock(easel, { x, y: y + height - block, width, height: block }, words, ink);
+  await canvas.within({ ...box, radius: width * 0.038 }, async () => {
+    canvas.box(box, { fill: look.ground });
+    await drawBlock(canvas, { x, y: y + height - block, width, height: block }, words, ink);
 
     const codeBox = code * WITH_QUIET_ZONE;
     const service = width * 0.1;
@@ -64,7 +64,7 @@ export async function drawUpright(easel: Easel, box: FaceBox, words: FaceWords, 
     const radius = photo ? Math.min(title * 0.42, width * 0.1) : 0;
     // The photo and the name stand in the middle together.
     const lead = photo ? 2 * radius + width * 0.03 : 0;
-    const beginning = await easel.write(`Tip ${words.name}`, {
+    const beginning = await canvas.write(`Tip ${words.name}`, {
       ...{
         x: inner.x + lead,
         width: inner.width - lead,
@@ -75,28 +75,28 @@ export async function drawUpright(easel: Easel, box: FaceBox, words: FaceWords, 
       },
       ...{ maxSize: width * 0.2, maxLines: 3, align: 'centre', stand: 'middle' },
     });
-    if (photo) easel.photo(photo, beginning - lead + radius, top + title / 2, radius);
+    if (photo) canvas.photo(photo, beginning - lead + radius, top + title / 2, radius);
     top += title + gap * 0.3;
-    easel.code(words.address, x + width / 2, top + codeBox / 2, code);
+    canvas.code(words.address, x + width / 2, top + codeBox / 2, code);
     top += codeBox + gap * 0.3;
-    await easel.write(words.service, {
+    await canvas.write(words.service, {
       ...{ ...inner, y: top, height: service, face: 'display', colour: INK, maxSize: width * 0.085 },
       ...{ maxLines: 1, align: 'centre', stand: 'middle' },
     });
     top += service;
     if (words.greeting !== null) {
-      await easel.write(words.greeting, {
+      await canvas.write(words.greeting, {
         ...{ ...inner, y: top, height: greeting, face: 'italic', colour: SOFT_INK, maxSize: width * 0.055 },
         ...{ maxLines: 3, align: 'centre', stand: 'middle' },
       });
       top += greeting;
     }
-    await easel.write(HOW, {
+    await canvas.write(HOW, {
       ...{ ...inner, y: top, height: how, face: 'text', colour: SOFT_INK, maxSize: width * 0.034 },
       ...{ maxLines: 1, align: 'centre', stand: 'middle' },
     });
   });
-  easel.box(box, { line: LINE, lineWidth: 0.15, radius: width * 0.038 });
+  canvas.box(box, { line: LINE, lineWidth: 0.15, radius: width * 0.038 });
 }
 
 /** Whoever saves ink prints no photo. */
@@ -106,7 +106,7 @@ function photoOf({ photo }: FaceWords, ink: Ink): Uint8Array | null {
 
 /** A card that lies: the code on the left, the words beside it. */
 export async function drawLying(
-  easel: Easel,
+  canvas: Canvas,
   box: FaceBox & { readonly radius: number },
   words: FaceWords,
   ink: Ink,
@@ -119,29 +119,29 @@ export async function drawLying(
   const pad = (space - codeBox) / 2;
   const left = x + Math.max(pad, 1) + codeBox + height * 0.02;
   const column = { x: left, width: x + width - height * 0.07 - left };
-  await easel.within(box, async () => {
-    easel.box(box, { fill: look.ground });
-    await drawBlock(easel, { x, y: y + space, width, height: block }, words, ink);
-    easel.code(words.address, x + Math.max(pad, 1) + codeBox / 2, y + space / 2, code);
+  await canvas.within(box, async () => {
+    canvas.box(box, { fill: look.ground });
+    await drawBlock(canvas, { x, y: y + space, width, height: block }, words, ink);
+    canvas.code(words.address, x + Math.max(pad, 1) + codeBox / 2, y + space / 2, code);
     const greeting = words.greeting === null || height < 60 ? null : words.greeting;
     const photo = photoOf(words, ink);
     const radius = photo ? space * 0.1 : 0;
     const title = space * (greeting === null ? 0.5 : 0.4) - 2 * radius;
     let top = y + space * 0.1;
-    if (photo) easel.photo(photo, column.x + radius, top + radius - space * 0.04, radius);
+    if (photo) canvas.photo(photo, column.x + radius, top + radius - space * 0.04, radius);
     top += 2 * radius;
-    await easel.write(`Tip ${words.name}`, {
+    await canvas.write(`Tip ${words.name}`, {
       ...{ ...column, y: top, height: title, face: 'display', colour: INK, maxSize: height * 0.19 },
       ...{ maxLines: 4, align: 'left', stand: 'bottom' },
     });
     top += title + space * 0.02;
-    await easel.write(words.service, {
+    await canvas.write(words.service, {
       ...{ ...column, y: top, height: space * 0.13, face: 'display', colour: INK, maxSize: height * 0.095 },
       ...{ maxLines: 1, align: 'left', stand: 'middle' },
     });
     top += space * 0.13;
     if (greeting !== null) {
-      await easel.write(greeting, {
+      await canvas.write(greeting, {
         ...{
           ...column,
           y: top,
@@ -154,23 +154,23 @@ export async function drawLying(
       });
       top += space * 0.17;
     }
-    await easel.write(HOW, {
+    await canvas.write(HOW, {
       ...{ ...column, y: top, height: space * 0.14, face: 'text', colour: SOFT_INK, maxSize: height * 0.045 },
       ...{ maxLines: 1, align: 'left', stand: 'top' },
     });
   });
-  easel.box(box, { line: LINE, lineWidth: 0.15, radius: box.radius });
+  canvas.box(box, { line: LINE, lineWidth: 0.15, radius: box.radius });
 }
 
 /** A sticker: the name above the code, the service and the address under it, which ends with the readable id. */
 export async function drawRound(
-  easel: Easel,
+  canvas: Canvas,
   { middleX, middleY, radius, code }: { middleX: number; middleY: number; radius: number; code: number },
   words: FaceWords,
   ink: Ink,
 ): Promise<void> {
-  easel.circle(middleX, middleY, radius, { fill: LOOKS[ink].ground, line: LINE, lineWidth: 0.15 });
-  if (ink === 'full') easel.circle(middleX, middleY, radius - 1.2, { line: INK, lineWidth: 0.6 });
+  canvas.circle(middleX, middleY, radius, { fill: LOOKS[ink].ground, line: LINE, lineWidth: 0.15 });
+  if (ink === 'full') canvas.circle(middleX, middleY, radius - 1.2, { line: INK, lineWidth: 0.6 });
   /** The width of the circle between two heights, with a margin. */
   const chord = (top: number, bottom: number) => {
     const far = Math.max(Math.abs(top), Math.abs(bottom));
@@ -178,7 +178,7 @@ export async function drawRound(
   };
   const line = (text: string, top: number, height: number, face: 'display' | 'text', colour: string) => {
     const width = chord(top, top + height);
-    return easel.write(text, {
+    return canvas.write(text, {
       ...{ x: middleX - width / 2, width, y: middleY + top, height, face, colour },
       ...{ maxSize: height, maxLines: 3, align: 'centre', stand: 'middle' },
     });
@@ -186,7 +186,7 @@ export async function drawRound(
   const codeBox = code * WITH_QUIET_ZONE;
   const codeTop = -radius * 0.63;
   await line(`Tip ${words.name}`, -radius * 0.82, radius * 0.19, 'display', INK);
-  easel.code(words.address, middleX, middleY + codeTop + codeBox / 2, code);
+  canvas.code(words.address, middleX, middleY + codeTop + codeBox / 2, code);
   let top = codeTop + codeBox - radius * 0.01;
   for (const [text, height, face, colour] of [
     [words.service, 0.115, 'display', INK],
@@ -199,18 +199,18 @@ export async function drawRound(
 }
 
 /** The block in which the card stands, with the address and the id for whoever cannot scan. */
-async function drawBlock(easel: Easel, box: Box, { address, codeId }: FaceWords, ink: Ink): Promise<void> {
+async function drawBlock(canvas: Canvas, box: Box, { address, codeId }: FaceWords, ink: Ink): Promise<void> {
   const { block, onBlock } = LOOKS[ink];
-  easel.box(box, { fill: block });
-  if (ink === 'saving') easel.line(box.x, box.y, box.x + box.width, box.y, { line: LINE, lineWidth: 0.2 });
+  canvas.box(box, { fill: block });
+  if (ink === 'saving') canvas.line(box.x, box.y, box.x + box.width, box.y, { line: LINE, lineWidth: 0.2 });
   const margin = box.width * 0.05;
   const inner = { x: box.x + margin, width: box.width - 2 * margin };
   const size = Math.min(box.height * 0.4, box.width * 0.045);
-  await easel.write(typed(address), {
+  await canvas.write(typed(address), {
     ...{ ...inner, width: inner.width * 0.68, y: box.y, height: box.height, face: 'text', colour: onBlock },
     ...{ maxSize: size, maxLines: 2, align: 'left', stand: 'middle' },
   });
-  await easel.write(codeId, {
+  await canvas.write(codeId, {
     ...{ ...inner, x: inner.x + inner.width * 0.7, width: inner.width * 0.3, y: box.y, height: box.height },
     ...{ face: 'text', colour: onBlock, maxSize: size, maxLines: 1, align: 'right', stand: 'middle' },
   });

@@ -1,6 +1,6 @@
 /** Draws the sheets of the print kit as vector PDF. It runs in a thread of its own, because layout and fonts take their time. */
 import type { Ink, Paper, PrintFormat } from '#shared/print.ts';
-import { type Box, type Easel, openEasel } from './easel.ts';
+import { type Box, type Canvas, openCanvas } from './canvas.ts';
 import { drawLying, drawRound, drawUpright, type FaceWords, titleOf } from './faces.ts';
 
 /** What is printed, and how. */
@@ -17,80 +17,80 @@ const FOLD = { line: '#8a8a8a', lineWidth: 0.15, isDashed: true };
 /** What printers leave white, in millimetres. */
 const PRINT_MARGIN = 10;
 
-type Draw = (easel: Easel, sheet: Sheet) => Promise<void>;
+type Draw = (canvas: Canvas, sheet: Sheet) => Promise<void>;
 
 const FORMATS: Readonly<Record<PrintFormat, Draw>> = {
-  async poster(easel, sheet) {
-    const width = easel.pageWidth - 2 * PRINT_MARGIN;
-    const height = easel.pageHeight - 2 * PRINT_MARGIN;
+  async poster(canvas, sheet) {
+    const width = canvas.pageWidth - 2 * PRINT_MARGIN;
+    const height = canvas.pageHeight - 2 * PRINT_MARGIN;
     const box = { x: PRINT_MARGIN, y: PRINT_MARGIN, width, height };
-    await drawUpright(easel, { ...box, code: 110 }, sheet, sheet.ink);
+    await drawUpright(canvas, { ...box, code: 110 }, sheet, sheet.ink);
   },
 
   /** A flap, two faces that meet at the ridge, and the base on which the tent stands; the flap is glued under the base. */
-  async 'table-tent'(easel, sheet) {
+  async 'table-tent'(canvas, sheet) {
     const [flap, face, base] = [20, 100, 50];
     const width = 160;
-    const x = (easel.pageWidth - width) / 2;
-    const y = (easel.pageHeight - flap - 2 * face - base) / 2;
+    const x = (canvas.pageWidth - width) / 2;
+    const y = (canvas.pageHeight - flap - 2 * face - base) / 2;
     const back = { x, y: y + flap, width, height: face };
     const front = { ...back, y: y + flap + face };
-    const draw = (box: Box) => drawLying(easel, { ...box, code: 62, radius: 0.01 }, sheet, sheet.ink);
-    await easel.upsideDown(back, () => draw(back));
+    const draw = (box: Box) => drawLying(canvas, { ...box, code: 62, radius: 0.01 }, sheet, sheet.ink);
+    await canvas.upsideDown(back, () => draw(back));
     await draw(front);
-    easel.box({ x, y, width, height: flap + 2 * face + base }, CUT);
-    for (const fold of [back.y, front.y, front.y + face]) easel.line(x, fold, x + width, fold, FOLD);
+    canvas.box({ x, y, width, height: flap + 2 * face + base }, CUT);
+    for (const fold of [back.y, front.y, front.y + face]) canvas.line(x, fold, x + width, fold, FOLD);
     const note = { x, width, face: 'text', colour: '#5f5f5f', maxSize: 3, maxLines: 1 } as const;
-    await easel.write('Fold along the lines, and glue this flap under the base.', {
+    await canvas.write('Fold along the lines, and glue this flap under the base.', {
       ...{ ...note, y, height: flap, align: 'centre', stand: 'middle' },
     });
-    await easel.write('Base', {
+    await canvas.write('Base', {
       ...{ ...note, y: front.y + face, height: base, align: 'centre', stand: 'middle' },
     });
   },
 
-  async 'counter-card'(easel, sheet) {
-    const box = centred(easel, 105, 148);
-    await drawUpright(easel, { ...box, code: 58 }, sheet, sheet.ink);
-    drawCropMarks(easel, box, 1, 1);
+  async 'counter-card'(canvas, sheet) {
+    const box = centred(canvas, 105, 148);
+    await drawUpright(canvas, { ...box, code: 58 }, sheet, sheet.ink);
+    drawCropMarks(canvas, box, 1, 1);
   },
 
-  async 'business-cards'(easel, sheet) {
+  async 'business-cards'(canvas, sheet) {
     const [width, height] = sheet.paper === 'a4' ? [85, 55] : [88.9, 50.8];
-    const grid = centred(easel, 2 * width, 5 * height);
+    const grid = centred(canvas, 2 * width, 5 * height);
     for (const box of cellsOf(grid, 2, 5)) {
-      await drawLying(easel, { ...box, code: 32, radius: 0.01 }, sheet, sheet.ink);
+      await drawLying(canvas, { ...box, code: 32, radius: 0.01 }, sheet, sheet.ink);
     }
-    drawCropMarks(easel, grid, 2, 5);
+    drawCropMarks(canvas, grid, 2, 5);
   },
 
-  async stickers(easel, sheet) {
+  async stickers(canvas, sheet) {
     const across = 63;
     const gap = 3;
     const [columns, rows] = [3, 4];
     const cell = across + gap;
-    for (const { x, y } of cellsOf(centred(easel, columns * cell, rows * cell), columns, rows)) {
+    for (const { x, y } of cellsOf(centred(canvas, columns * cell, rows * cell), columns, rows)) {
       const place = { middleX: x + cell / 2, middleY: y + cell / 2, radius: across / 2, code: 28 };
-      await drawRound(easel, place, sheet, sheet.ink);
+      await drawRound(canvas, place, sheet, sheet.ink);
     }
   },
 
-  async badge(easel, sheet) {
+  async badge(canvas, sheet) {
     // ISO/IEC 7810, ID-1: the size of bank cards, with corners of 3.18 mm.
-    const box = centred(easel, 85.6, 53.98);
-    await drawLying(easel, { ...box, code: 34, radius: 3.18 }, sheet, sheet.ink);
-    drawCropMarks(easel, box, 1, 1);
+    const box = centred(canvas, 85.6, 53.98);
+    await drawLying(canvas, { ...box, code: 34, radius: 3.18 }, sheet, sheet.ink);
+    drawCropMarks(canvas, box, 1, 1);
   },
 };
 
 /** @returns a PDF that is the same, byte by byte, for the same sheet. */
 export async function drawSheet(sheet: Sheet): Promise<Uint8Array> {
-  const easel = openEasel(sheet.paper, titleOf(sheet), sheet.madeAtMs);
-  await FORMATS[sheet.format](easel, sheet);
-  return easel.finish();
+  const canvas = openCanvas(sheet.paper, titleOf(sheet), sheet.madeAtMs);
+  await FORMATS[sheet.format](canvas, sheet);
+  return canvas.finish();
 }
 
-function centred({ pageWidth, pageHeight }: Easel, width: number, height: number): Box {
+function centred({ pageWidth, pageHeight }: Canvas, width: number, height: number): Box {
   return { x: (pageWidth - width) / 2, y: (pageHeight - height) / 2, width, height };
 }
 
@@ -104,16 +104,16 @@ function cellsOf({ x, y, width, height }: Box, columns: number, rows: number): B
 }
 
 /** The marks outside of a grid along which its cards are cut. */
-function drawCropMarks(easel: Easel, { x, y, width, height }: Box, columns: number, rows: number): void {
+function drawCropMarks(canvas: Canvas, { x, y, width, height }: Box, columns: number, rows: number): void {
   const [distance, length] = [1.5, 5];
   for (let column = 0; column <= columns; column += 1) {
     const at = x + (width / columns) * column;
-    easel.line(at, y - distance, at, y - distance - length, CUT);
-    easel.line(at, y + height + distance, at, y + height + distance + length, CUT);
+    canvas.line(at, y - distance, at, y - distance - length, CUT);
+    canvas.line(at, y + height + distance, at, y + height + distance + length, CUT);
   }
   for (let row = 0; row <= rows; row += 1) {
     const at = y + (height / rows) * row;
-    easel.line(x - distance, at, x - distance - length, at, CUT);
-    easel.line(x + width + distance, at, x + width + distance + length, at, CUT);
+    canvas.line(x - distance, at, x - distance - length, at, CUT);
+    canvas.line(x + width + distance, at, x + width + distance + length, at, CUT);
   }
 }

@@ -214,7 +214,7 @@ export function describeRecords(): void {
     const [TODAY, NOON] = [Math.floor(NOW / (24 * HOUR_MS)), 36];
 
     /** Two tips for bartending in one quarter of an hour, a third in that hour, one in the next, one at midnight, and one for hair. */
-    async function createTakings() {
+    async function createEarnings() {
       const opened = await openStorage();
       const { storage, setTheScene, addCode } = opened;
       const { tip, provider } = await setTheScene();
@@ -248,7 +248,7 @@ export function describeRecords(): void {
     }
 
     test('takings are the count, the amounts, the net amounts and the largest net amount of each day and service, and the net amounts of each hour', async () => {
-      const { readDays, readHours } = await createTakings();
+      const { readDays, readHours } = await createEarnings();
       const hair = [0, 'barber', 1, 4_000, 3_880, 3_880];
       const bar = [0, 'bartender', 4, 11_333, 10_993, 4_850];
       const next = [1, 'bartender', 1, 1_500, 1_455, 1_455];
@@ -264,7 +264,7 @@ export function describeRecords(): void {
     });
 
     test('takings of a period have its first quarter of an hour and not the one after its last', async () => {
-      const { readDays, readHours } = await createTakings();
+      const { readDays, readHours } = await createEarnings();
       const period = { fromMs: NOW + QUARTER_MS, untilMs: NOW + HOUR_MS };
       expect(await readDays(period)).toEqual([[0, 'bartender', 1, 2_000, 1_940, 1_940]]);
       expect(await readHours(period)).toEqual([[NOON, 1, 1_940]]);
@@ -280,7 +280,7 @@ export function describeRecords(): void {
       ['three quarters ahead of a full one', 5 * HOUR_MS + 3 * QUARTER_MS, [0, 0], [41, 42]],
       ['behind by half an hour more than a full one', -12 * HOUR_MS - 2 * QUARTER_MS, [-1, 0], [23, 24]],
     ])('days and hours are those of local time, %s', async (_what, offsetMs, [early, late], [hour, next]) => {
-      const { readDays, readHours } = await createTakings();
+      const { readDays, readHours } = await createEarnings();
       const period = { offsetMs, serviceCategory: 'bartender', untilMs: NOW + HOUR_MS } as const;
       const all =
         early === late
@@ -297,7 +297,7 @@ export function describeRecords(): void {
     });
 
     test('hours of the same weekday are one, in whichever week they were', async () => {
-      const { storage, tip, readHours } = await createTakings();
+      const { storage, tip, readHours } = await createEarnings();
       await storage.recordTip(tip({ createdAtMs: NOW + 7 * 24 * HOUR_MS, amountCents: 1_000 }));
       const weeks = { fromMs: NOW + HOUR_MS, untilMs: NOW + 14 * 24 * HOUR_MS };
       expect(await readHours(weeks)).toEqual([
@@ -308,7 +308,7 @@ export function describeRecords(): void {
     });
 
     test('a reversal takes its tip out of the takings of the time of the tip, the largest too, and the next tip counts again', async () => {
-      const { storage, readDays, readHours, tip, tips, hair } = await createTakings();
+      const { storage, readDays, readHours, tip, tips, hair } = await createEarnings();
       const [small, large, , , , cut] = tips;
       const ofBar = { serviceCategory: 'bartender', untilMs: NOW + QUARTER_MS } as const;
       await takeBack(storage, large, NOW + 30 * HOUR_MS);
@@ -327,7 +327,7 @@ export function describeRecords(): void {
     test('reversals of one quarter of an hour in any order leave what is left of it, read after each or after all', async () => {
       const DAY_LATER = NOW + 24 * HOUR_MS;
       for (const isReadBetween of [true, false]) {
-        const { storage, readDays, tip } = await createTakings();
+        const { storage, readDays, tip } = await createEarnings();
         const later = { fromMs: DAY_LATER, untilMs: DAY_LATER + QUARTER_MS };
         const at = (amountCents: number) => tip({ createdAtMs: DAY_LATER, amountCents });
         const [three, one, two, alsoThree, five] = [at(3_000), at(1_000), at(2_000), at(3_000), at(5_000)];

@@ -74,7 +74,7 @@ async function* filesOf(
   { owner, services, account, token, timeZone }: ExportOrder,
   { exportedAtMs, formerUsernames, readyThankYous, blockedGivers, payoutAccounts }: Told,
 ): AsyncGenerator<PackedFile, void> {
-  const { exports, notices, qrCodes, sessions, transactions } = services;
+  const { exports, notifications, qrCodes, sessions, transactions } = services;
   const listFrom = (cursor: string | null) =>
     transactions.list(account, transactionsQuery.parse({ limit: MAX_PAGE_SIZE, cursor }), {
       isFurther: true,
@@ -100,10 +100,10 @@ async function* filesOf(
     ...profile,
     formerUsernames: [...formerUsernames],
     sessions: await sessions.list(account.id, token),
-    noticeDevices: await notices.list(account.id, token),
+    noticeDevices: await notifications.list(account.id, token),
     qrCodes: codes,
     readyThankYous: [...readyThankYous],
-    blockedGivers: services.tipWords.nameBlocked(account, blockedGivers),
+    blockedGivers: services.tipMessages.nameBlocked(account, blockedGivers),
     payoutAccounts: payoutAccounts.map(({ userId: _, missing, ...told }) => ({
       ...told,
       missing: [...missing],

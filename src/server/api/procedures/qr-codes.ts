@@ -51,7 +51,7 @@ export const qrCodesRouter = router({
     }),
 
   lookup: publicProcedure.input(qrCodeQuery).query(async ({ ctx, input }) => {
-    const { qrCodes, tipWords } = ctx.services;
-    return tipWords.seeCode(await qrCodes.lookup(input.id), await callerIfKnown(ctx));
+    const { qrCodes, tipMessages } = ctx.services;
+    return tipMessages.seeCode(await qrCodes.lookup(input.id), await callerIfKnown(ctx));
   }),
 });

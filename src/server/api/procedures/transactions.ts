@@ -98,7 +98,7 @@ export const transactionsRouter = router({
     .query(({ ctx, input }) =>
       // As a whole, because what it works out of some years is as much as what it reads.
       ctx.services.insightsTurns.take(turnOwner(ctx), () =>
-        ctx.services.takings.insights(ctx.account, input, stepTerms(ctx)),
+        ctx.services.earnings.insights(ctx.account, input, stepTerms(ctx)),
       ),
     ),
 

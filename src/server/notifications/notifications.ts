@@ -1,5 +1,5 @@
 /**
- * Notices: the devices of an account that tips reach with no page open, and the key by which push services know this server.
+ * Notifications: the devices of an account that tips reach with no page open, and the key by which push services know this server.
  */
 import { ECDH, hash } from 'node:crypto';
 import type { Logger } from 'pino';
@@ -26,7 +26,7 @@ import { createVapid, subjectFrom } from './vapid.ts';
 const TEST_TTL_S = 60;
 const CURVE = 'prime256v1';
 
-export interface Notices {
+export interface Notifications {
   key(): PushKey;
   /** @param token of the session that asks. */
   list(userId: UserId, token: string): Promise<NotificationDevice[]>;
@@ -51,7 +51,7 @@ export interface Notices {
 }
 
 /** @param deps its storage is listened to for as long as the process lives. */
-export function createNotices(deps: {
+export function createNotifications(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -62,7 +62,7 @@ export function createNotices(deps: {
   /** The installation's, from which its keys are made. */
   readonly secret: Uint8Array;
   readonly findAddresses: FindAddresses;
-}): Notices {
+}): Notifications {
   const { storage, clock, random, log, publicUrl, pushHosts, secret, findAddresses } = deps;
   const { devices } = storage;
   const findTarget = createFindTarget(pushHosts);

@@ -23,7 +23,7 @@ interface Lane {
   restsUntilMs: number;
 }
 
-export function createLanes(clock: Clock): Lanes {
+export function createPushQueue(clock: Clock): Lanes {
   const lanes = new Map<string, Lane>();
   let running = 0;
 

@@ -1,5 +1,5 @@
 /**
- * The takings of a provider over time, as charts and records show them: made of the days and hours that the storage sums up, so that their
+ * The earnings of a provider over time, as charts and records show them: made of the days and hours that the storage sums up, so that their
  * cost follows the time that somebody worked, and not how many tips there were.
  */
 
@@ -10,8 +10,8 @@ import { dateAfter, firstOfDate, steadyStretches } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
 import { type Granularity, type Insights, type InsightsQuery, insights } from '#shared/records.ts';
 
-export interface Takings {
-  /** The takings of an account in a period, by day, week or month, hour of the week and service, beside those of the period before. */
+export interface Earnings {
+  /** The earnings of an account in a period, by day, week or month, hour of the week and service, beside those of the period before. */
   insights(account: Account, query: InsightsQuery, terms?: StepTerms): Promise<Insights>;
 }
 
@@ -29,7 +29,7 @@ const HOURS_OF_WEEK = 168;
 const HOURS_TO_THURSDAY = 72;
 
 /** @param turns each reading of some weeks takes one. */
-export function createTakings(storage: Storage, turns: FairTurns): Takings {
+export function createEarnings(storage: Storage, turns: FairTurns): Earnings {
   return {
     async insights(account, query, terms) {
       const { id } = account;

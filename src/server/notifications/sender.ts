@@ -11,9 +11,9 @@ import type { Storage } from '#server/storage/port/storage.ts';
 import type { Clock } from '#shared/calendar.ts';
 import type { DeviceId, RandomBytes, UserId } from '#shared/ids.ts';
 import type { PushMessage } from '#shared/notifications.ts';
-import { createLanes } from './lanes.ts';
+import { createPushQueue } from './push-queue.ts';
 import type { PushOutcome, SendPush } from './push-request.ts';
-import { NEWS_MS, newsOf, type SaidWords, saidIn, type TipNews } from './tip-notice.ts';
+import { NEWS_MS, newsOf, type SaidWords, saidIn, type TipNews } from './tip-notification.ts';
 
 /** How often all devices are looked through: for retries of other processes, and for what is left of one that ended. */
 const FULL_PASS_MS = 30_000;
@@ -22,9 +22,9 @@ const LEASE_MS = 60_000;
 /** What is left of the lease when a request begins: its time limit, and what it takes to settle. */
 const LEASE_LEFT_MS = 15_000;
 const CLAIMS_AT_ONCE = 64;
-/** So many notices wait in memory at most; the others wait in the storage, where a restart loses none of them. */
+/** So many notifications wait in memory at most; the others wait in the storage, where a restart loses none of them. */
 const MAX_UNDER_WAY = 256;
-/** A flood of tips is a notice each so often, which counts. */
+/** A flood of tips is one notification in each such pause, with a count. */
 const PAUSE_MS = 15_000;
 const RETRY_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000] as const;
 const LONGEST_RETRY_MS = 3_600_000;
@@ -62,7 +62,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
   const fresh = new Set<UserId>();
   /** When devices that wait are due, as far as this process knows; what it does not know, it finds in a pass over all. */
   const waiting = new Map<DeviceId, { readonly userId: UserId; readonly atMs: number }>();
-  const lanes = createLanes(clock);
+  const queue = createPushQueue(clock);
   const underWay = new Set<Promise<void>>();
   let lastFullPassMs = Number.NEGATIVE_INFINITY;
   let areClaimsKnown = false;
@@ -127,12 +127,12 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
     }
     const said = await readWords(device, news);
     const host = new URL(device.endpoint).host;
-    const outcome = await lanes.run(host, async () => {
+    const outcome = await queue.run(host, async () => {
       const nowMs = clock();
       // Whoever waited for too long has lost the claim, or is about to.
       if (isClosed || nowMs > device.claimedUntilMs - LEASE_LEFT_MS) return null;
       const message = {
-        payload: JSON.stringify(noticeOf(device, news, said, upTo)),
+        payload: JSON.stringify(notificationOf(device, news, said, upTo)),
         ttlSeconds: Math.max(0, news.newestAtMs + NEWS_MS - nowMs) / 1_000,
         topic: topicOf(device),
       };
@@ -233,7 +233,7 @@ export function createSender({ storage, clock, random, log, send }: SenderDepend
   };
 }
 
-function noticeOf(
+function notificationOf(
   { notifiedPosition }: ClaimedDevice,
   { count, netCents, tip }: TipNews,
   said: SaidWords,

@@ -17,7 +17,7 @@ import type { TransactionView } from './transaction-view.ts';
 /** How many of the givers whom somebody has blocked are told, the newest. */
 const MAX_TOLD = 200;
 
-export interface TipWords {
+export interface TipMessages {
   /**
    * Thanks the giver of a tip, once; the same words again change nothing.
    * @throws AppError `transaction_not_found` when the account received none of this id; `thanked_already`; `invalid_input` when the
@@ -47,7 +47,7 @@ export interface TipWords {
   saveThankYous(account: Account, texts: readonly string[]): Promise<{ texts: string[] }>;
 }
 
-export function createTipWords(deps: {
+export function createTipMessages(deps: {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly log: Logger;
@@ -55,7 +55,7 @@ export function createTipWords(deps: {
   readonly blockedWords: Pick<BlockedWords, 'matches'>;
   /** Each tip that is read for a list takes one. */
   readonly turns: FairTurns;
-}): TipWords {
+}): TipMessages {
   const { storage, clock, log, view, blockedWords, turns } = deps;
   const { messages: words } = storage;
 
@@ -76,7 +76,7 @@ export function createTipWords(deps: {
     return see(account, id);
   }
 
-  const nameBlocked: TipWords['nameBlocked'] = ({ id: receiverId }, blocked) =>
+  const nameBlocked: TipMessages['nameBlocked'] = ({ id: receiverId }, blocked) =>
     blocked.map(({ giverId, serviceCategory, transactionId, createdAtMs }) => ({
       giverId: view.pseudonymOf({ giverId, receiverId }),
       blockedAt: new Date(createdAtMs).toISOString(),

@@ -20,7 +20,7 @@ export interface Box {
   readonly height: number;
 }
 
-interface Words extends Box {
+interface Label extends Box {
   readonly face: Face;
   readonly colour: string;
   /** In millimetres; smaller where the place wants it. */
@@ -40,10 +40,10 @@ interface Shape {
   readonly isDashed?: boolean;
 }
 
-export type Easel = ReturnType<typeof openEasel>;
+export type Canvas = ReturnType<typeof openCanvas>;
 
 /** @param title of the document; it names nobody whom the sheet does not show. */
-export function openEasel(paper: Paper, title: string, madeAtMs: number) {
+export function openCanvas(paper: Paper, title: string, madeAtMs: number) {
   const [pageWidth, pageHeight] = PAPER_SIZES[paper];
   const document = new PDFDocument({
     size: [pageWidth * POINTS_PER_MM, pageHeight * POINTS_PER_MM],
@@ -91,25 +91,25 @@ export function openEasel(paper: Paper, title: string, madeAtMs: number) {
     pageHeight,
 
     /** Writes a text into a box, as large as fits. @returns where its longest line begins, in millimetres. */
-    async write(text: string, words: Words): Promise<number> {
-      const lettered = await letter(text, words.face);
-      let leftmost = words.x + words.width;
+    async write(text: string, label: Label): Promise<number> {
+      const lettered = await letter(text, label.face);
+      let leftmost = label.x + label.width;
       if (lettered.text.trim() === '') return leftmost;
       const widthOf = measureWith(lettered);
-      const { size, lines } = fitText(lettered.text, words, widthOf);
+      const { size, lines } = fitText(lettered.text, label, widthOf);
       const height = size * LEADING * lines.length;
-      const spare = words.height - height;
-      let top = words.y + { top: 0, middle: spare / 2, bottom: spare }[words.stand];
+      const spare = label.height - height;
+      let top = label.y + { top: 0, middle: spare / 2, bottom: spare }[label.stand];
       for (const line of lines) {
         const width = widthOf(line) * size;
-        const room = words.width - width;
-        let x = words.x + { left: 0, centre: room / 2, right: room }[words.align];
+        const room = label.width - width;
+        let x = label.x + { left: 0, centre: room / 2, right: room }[label.align];
         leftmost = Math.min(leftmost, x);
-        document.fillColor(words.colour);
+        document.fillColor(label.colour);
         for (const run of runsOf(line, lettered)) {
           const advance = widthOfRun(run, size);
           const stroke = run.font.stroke * size;
-          document.lineWidth(stroke).strokeColor(words.colour);
+          document.lineWidth(stroke).strokeColor(label.colour);
           document.text(run.text, x + stroke / 2, top + size * 0.82, {
             ...{ lineBreak: false, baseline: 'alphabetic', features: [] },
             ...(stroke > 0 && { fill: true, stroke: true }),
