@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
@@ -138,69 +138,54 @@ function classNameOf(name: string, file: string): string {
   return `${name}_${createHash('sha256').update(path).digest('base64url').slice(0, 4)}`;
 }
 
-/** The modules that every page needs; the style sheet of a component belongs to it. They are built into one chunk. */
-const OF_EVERY_PAGE = `
-  calls.ts paths.ts installation.ts rendered.ts toasts.ts session/session.ts
-  start/app.tsx start/client-root.ts start/exact-addresses.ts start/exact-paths.ts start/hydrate.tsx
-  ui/badge.tsx ui/base.css ui/boundary.tsx ui/button.tsx ui/button-link.tsx ui/card.module.css ui/field.tsx ui/heading.tsx ui/icons.tsx
-  ui/loading-screen.tsx ui/money.tsx ui/screen.tsx ui/simulated-money.tsx ui/states.tsx ui/tokens.css
-  ../shared/brand.ts ../shared/categories.ts ../shared/ids.ts ../shared/money.ts ../shared/page-paths.ts ../shared/tip-amount.ts ../shared/usernames.ts`
-  .trim()
-  .split(/\s+/)
-  .map(existing);
-
-/** The modules that nearly every screen behind the login needs, and its libraries. They are built into another chunk. */
-const BEHIND_LOGIN = `
-  time-here.ts session/cache.ts session/api-hooks.ts session/logout.ts session/part.ts session/signed-in-data.tsx
-  dashboard/new-day.ts dashboard/live/alerts.ts
-  dashboard/fetched.tsx dashboard/queries.ts ui/attempts.ts ui/empty.tsx ui/save-file.ts`
-  .trim()
-  .split(/\s+/)
-  .map(existing);
-
-/** What several screens need of a tip that is being given: small modules, each of which would be a request of its own. */
-const OF_PAYING = `
-  demo-tips.ts guest-receipt.ts idempotency-key.ts look-again.ts tab-storage.ts waiting-tip.ts
-  ../shared/open-demo.ts ../shared/receipt-token.ts`
-  .trim()
-  .split(/\s+/)
-  .map(existing);
-
-/** The path of a module of the client. */
-function existing(file: string): string {
-  const path = normalizePath(join(CLIENT, file));
-  if (!existsSync(path)) throw new Error(`${path} has moved: name its new place in vite.config.ts`);
-  return path;
+interface Chunk {
+  readonly name: string;
+  /** Folders of the client. What lies below one of them belongs to whoever imports it, as `ui/later` does. */
+  readonly folders: readonly string[];
+  /** Parts of packages that belong to the chunk. */
+  readonly packages?: RegExp;
+  readonly tags?: '$initial'[];
+  readonly minShareCount?: number;
 }
 
-const REACT =
-  /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/;
-const ICON = /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/]qr-code\.)/;
-const LIBRARIES_BEHIND_LOGIN =
-  /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource|lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]printer)[\\/.]/;
+/**
+ * What is built into one chunk, with what it imports: one chunk compresses better than twenty small ones, and is one request
+ * instead of twenty. `tests/browser/script-size.spec.ts` says what a page may load.
+ */
+const CHUNKS: readonly Chunk[] = [
+  {
+    name: 'base',
+    folders: ['.', 'ui', 'session', 'start/frame', '../shared'],
+    packages:
+      /node_modules[\\/](?:react|react-dom|scheduler)[\\/]|rolldown[\\/]runtime|vite[\\/]preload-helper/,
+    // Of the shared modules those that some page needs at once, and that as many parts use as there are kinds of page.
+    tags: ['$initial'],
+    minShareCount: RENDERED_PAGES.length + 1,
+  },
+  // The pages of a login and of a camera call procedures without the cache of those behind the login.
+  { name: 'api', folders: ['api'] },
+  // Every page but the tip page has icons, and a guard that knows who may see it.
+  {
+    name: 'guards',
+    folders: ['start/guards'],
+    packages: /node_modules[\\/]lucide-react[\\/]dist[\\/]esm[\\/](?:createLucideIcon|icons[\\/]qr-code\.)/,
+  },
+  { name: 'controls', folders: ['controls'] },
+  { name: 'giving', folders: ['giving'] },
+  {
+    name: 'signed-in',
+    folders: ['signed-in', 'dashboard/shared'],
+    packages:
+      /node_modules[\\/](?:@tanstack|@trpc[\\/]react-query|eventsource|lucide-react[\\/]dist[\\/]esm[\\/]icons[\\/]printer)[\\/.]/,
+  },
+];
 
-function isOfEveryPage(id: string): boolean {
-  return REACT.test(id) || isOneOf(OF_EVERY_PAGE, id);
-}
-
-/** Every page but the tip page has icons, and a guard that knows who may see it. */
-function isOfGuardedPage(id: string): boolean {
-  return ICON.test(id) || isOneOf([existing('session/guards.tsx')], id);
-}
-
-/** The sign-up and the dashboard have both. */
-function isOfTabs(id: string): boolean {
-  return isOneOf(['ui/tabs.tsx', 'ui/choice.tsx'].map(existing), id);
-}
-
-function isBehindLogin(id: string): boolean {
-  return LIBRARIES_BEHIND_LOGIN.test(id) || isOneOf(BEHIND_LOGIN, id);
-}
-
-/** @param id that of a module, or of the style sheet of a component. */
-function isOneOf(modules: readonly string[], id: string): boolean {
-  const file = id.replace(/\?.*$/, '');
-  return modules.includes(file) || modules.includes(file.replace(/\.module\.css$/, '.tsx'));
+function isOfChunk(id: string, { folders, packages }: Chunk): boolean {
+  if (packages?.test(id)) return true;
+  return (
+    /\.(?:tsx?|css)$/.test(id) &&
+    folders.some((folder) => dirname(id) === normalizePath(join(CLIENT, folder)))
+  );
 }
 
 /** The tests that are about PostgreSQL itself. */
@@ -248,7 +233,7 @@ const config: ViteUserConfig = {
     alias: {
       // wouter brings what React has had since its version 18, and a language of patterns for paths that no route here needs.
       'use-sync-external-store/shim/index.js': 'react',
-      regexparam: join(CLIENT, 'start/exact-paths.ts'),
+      regexparam: join(CLIENT, 'start/frame/exact-paths.ts'),
     },
   },
   cacheDir: '../../node_modules/.vite',
@@ -311,17 +296,13 @@ const config: ViteUserConfig = {
         },
         rollupOptions: {
           output: {
-            // One chunk compresses better than twenty small ones, and is one request instead of twenty.
             codeSplitting: {
-              groups: [
-                { name: 'base', test: isOfEveryPage },
-                // The pages of a login and of a camera call procedures without the cache of those behind the login.
-                { name: 'api', test: (id) => isOneOf(['api.ts', 'install-offer.ts'].map(existing), id) },
-                { name: 'guards', test: isOfGuardedPage },
-                { name: 'tabs', test: isOfTabs },
-                { name: 'of-paying', test: (id) => isOneOf(OF_PAYING, id) },
-                { name: 'behind-login', test: isBehindLogin },
-              ],
+              groups: CHUNKS.map((chunk) => ({
+                name: chunk.name,
+                test: (id) => isOfChunk(id, chunk),
+                ...(chunk.tags && { tags: chunk.tags }),
+                ...(chunk.minShareCount && { minShareCount: chunk.minShareCount }),
+              })),
             },
           },
           input: ['index.html', STARTER, ...RENDERED_PAGES.map((page) => `start/${page}-page.tsx`)].map(

@@ -3,7 +3,7 @@ import { createElement, Fragment } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
 import { Router, useLocation, useSearch } from 'wouter';
-import { exactAddresses } from '#client/start/exact-addresses.ts';
+import { exactAddresses } from '#client/start/frame/exact-addresses.ts';
 import { screenAt } from '#client/start/routes.tsx';
 
 function drawAt(pathname: string, search: string, screen: () => ReturnType<typeof createElement>): string {

@@ -2,7 +2,7 @@
 import { createFormControl } from 'react-hook-form';
 import { expect, it } from 'vitest';
 import * as toasts from '#client/toasts.ts';
-import { showFailure } from '#client/ui/failures.ts';
+import { showFailure } from '#client/ui/later/failures.ts';
 import { refusedWith, toastsOf } from './browser.ts';
 
 const FALLBACK = 'Registration failed. Please try again.';

@@ -1,6 +1,6 @@
 /** How often an open page looks what became of a tip. */
 import { expect, it } from 'vitest';
-import { lookAgainMs } from '#client/look-again.ts';
+import { lookAgainMs } from '#client/giving/look-again.ts';
 
 const createdAt = '2026-05-15T12:00:00.000Z';
 const after = (seconds: number) => Date.parse(createdAt) + seconds * 1_000;

@@ -1,7 +1,7 @@
 /** Wherever somebody is taken after logging in, it is on this site. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextFrom } from '#client/next.ts';
+import { nextFrom } from '#client/auth/next.ts';
 import { authFor, paths } from '#client/paths.ts';
 
 const ORIGIN = 'https://tips.example.com';

@@ -1,6 +1,6 @@
 /** Where the browser is in time is told in words that the server takes, whatever the browser calls its time zone. */
 import { afterEach, expect, it, vi } from 'vitest';
-import { timeZoneHere, todayHere } from '#client/time-here.ts';
+import { timeZoneHere, todayHere } from '#client/signed-in/time-here.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -11,7 +11,7 @@ import {
   periodDates,
   queryOf,
   readDate,
-} from '#client/tip-filter.ts';
+} from '#client/signed-in/later/tip-filter.ts';
 import { dateAfter } from '#shared/calendar.ts';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { sumsQuery } from '#shared/records.ts';

@@ -38,7 +38,7 @@ const thanked = (one: Transaction, thankYou = 'Thank you!'): Transaction => ({
 async function openPage(...lists: readonly (readonly Transaction[])[]) {
   vi.resetModules();
   const toasts = await import('#client/toasts.ts');
-  const { listingKey } = await import('#client/session/api-hooks.ts');
+  const { listingKey } = await import('#client/signed-in/api-hooks.ts');
   const { createTipNews } = await import('#client/dashboard/live/tip-news.ts');
   const client = new QueryClient();
   let mayTell = true;

@@ -6,7 +6,7 @@ const TIP = { figures: '12,34', receiver: 'Alex Reed' };
 
 async function loadPage() {
   vi.resetModules();
-  return import('#client/waiting-tip.ts');
+  return import('#client/giving/waiting-tip.ts');
 }
 
 let storage: Storage;

@@ -58,22 +58,27 @@ const LAYERS: readonly (readonly [name: string, files: RegExp, mayImport: string
   ],
   ['main', /^server\/(?:main\.ts|old-node\.js)$/, 'version frame programs'],
 
-  ['session', /^client\/session\/session\.ts$/, ''],
-  ['roots', /^client\/[^/]+$/, 'session'],
-  ['ui', /^client\/ui\//, 'roots'],
-  ['data', /^client\/session\//, 'session roots ui'],
-  ['screens', /^client\/(landing|auth|dashboard|receipt|scan|statement|tip)\//, 'session roots ui data'],
+  ['session', /^client\/session\//, ''],
+  ['roots', /^client\/(?:api\/)?[^/]+$/, 'session'],
+  ['ui', /^client\/(?:ui|controls)\//, 'roots'],
+  ['giving', /^client\/giving\//, 'session roots'],
+  ['data', /^client\/signed-in\//, 'session roots ui'],
+  [
+    'screens',
+    /^client\/(landing|auth|dashboard|receipt|scan|statement|tip)\//,
+    'session roots ui giving data',
+  ],
   [
     'entries',
     /^client\/start\/(?:main|(?:tip|landing|auth)-page|render)\./,
-    'session roots ui data screens start',
+    'session roots ui giving data screens start',
   ],
-  ['start', /^client\/start\//, 'session roots ui data screens'],
+  ['start', /^client\/start\//, 'session roots ui giving data screens'],
 ];
 
 /** The one line at which client and server meet. */
 const MEETING = {
-  file: 'client/api.ts',
+  file: 'client/api/api.ts',
   line: "import type { AppRouter } from '#server/api/procedures/router.ts';",
 };
 
@@ -81,7 +86,11 @@ const KEEPERS: readonly (readonly [packages: RegExp, files: RegExp, rule: string
   [/^(?!zod$)/, /^(?!shared\/)/, 'shared knows zod only'],
   [/^node:/, /^(?!client\/)/, 'browsers have no Node.js'],
   [/^@?hono\b/, /^server\/(?:api\/|pages\/|(?:app|serve)\.ts$)/, 'only the edge knows the web framework'],
-  [/^@trpc\//, /^(?:server\/api\/|client\/(?:api|session\/api-hooks)\.ts$)/, 'only the edges know tRPC'],
+  [
+    /^@trpc\//,
+    /^(?:server\/api\/|client\/(?:api\/api|signed-in\/api-hooks)\.ts$)/,
+    'only the edges know tRPC',
+  ],
   [/^better-sqlite3$/, /^server\/storage\/sqlite\//, 'only the engine knows its driver'],
   [/^pg$/, /^server\/storage\/postgres\//, 'only the engine knows its driver'],
   [

@@ -1,6 +1,6 @@
 import type { Credentials } from '#shared/accounts.ts';
 import { brand } from '#shared/brand.ts';
-import { api } from '../api.ts';
+import { api } from '../api/api.ts';
 import { beginSession } from '../session/session.ts';
 import { toastSuccess } from '../toasts.ts';
 

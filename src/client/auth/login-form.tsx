@@ -1,9 +1,9 @@
 import type { SubmitEvent } from 'react';
-import type { Attempts } from '../ui/attempts.ts';
+import type { Attempts } from '../controls/attempts.ts';
 import { Button } from '../ui/button.tsx';
-import { showFailure } from '../ui/failures.ts';
 import { Field } from '../ui/field.tsx';
-import { PasswordField } from '../ui/password-field.tsx';
+import { showFailure } from '../ui/later/failures.ts';
+import { PasswordField } from '../ui/later/password-field.tsx';
 import styles from './auth.module.css';
 import { enter, LOGIN_FAILED } from './enter.ts';
 import { LOGIN_FIELDS, type LoginFormState } from './forms.ts';

@@ -2,7 +2,7 @@
  * The shared schemas of login and registration as resolvers of react-hook-form. They are fetched apart from the screen,
  * which can be drawn without them.
  */
-import '../ui/zod-without-eval.ts';
+import '../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { z } from 'zod';
 import { credentials, registration } from '#shared/accounts.ts';

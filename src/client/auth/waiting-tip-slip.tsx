@@ -2,9 +2,9 @@
 import { useSyncExternalStore } from 'react';
 import { readQrCodeId } from '#shared/ids.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
+import { waitingTip } from '../giving/waiting-tip.ts';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
-import { waitingTip } from '../waiting-tip.ts';
 import styles from './waiting-tip-slip.module.css';
 
 export function WaitingTipSlip({ qrId }: { readonly qrId: string }) {

@@ -7,26 +7,26 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
+import { startWorker } from '../api/service-worker.ts';
+import { Tabs } from '../controls/tabs.tsx';
 import { paymentMode } from '../installation.ts';
 import { DASHBOARD_TABS, type DashboardTab, dashboardTab, paths, SHOWN } from '../paths.ts';
-import { startWorker } from '../service-worker.ts';
-import { useLogout } from '../session/logout.ts';
-import { SignedInData } from '../session/signed-in-data.tsx';
+import { useLogout } from '../signed-in/logout.ts';
+import { SignedInData } from '../signed-in/signed-in-data.tsx';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
 import { LoadingScreen } from '../ui/loading-screen.tsx';
 import { Screen } from '../ui/screen.tsx';
 import { Loading } from '../ui/states.tsx';
-import { Tabs } from '../ui/tabs.tsx';
 import { accountTypeOf } from './account/account-type.ts';
 import { QrCodesSketch } from './codes/qr-codes-sketch.tsx';
 import styles from './dashboard.module.css';
-import { Fetched, LoadFailed } from './fetched.tsx';
 import { ArrivalCard } from './live/arrival-card.tsx';
 import { ConnectionSign } from './live/connection-sign.tsx';
 import { type Connection, useLiveTips } from './live/live-tips.ts';
-import { useDashboardData } from './queries.ts';
+import { Fetched, LoadFailed } from './shared/fetched.tsx';
+import { useDashboardData } from './shared/queries.ts';
 import { Stats } from './stats.tsx';
 import { TransactionsSketch } from './transactions/transactions-sketch.tsx';
 
@@ -39,7 +39,7 @@ const ProviderCodes = lazy(() => loadCodes().then(({ ProviderCodes }) => ({ defa
 const loadTransactions = () => import('./transactions/transactions.tsx');
 const Transactions = lazy(() => loadTransactions().then(({ Transactions }) => ({ default: Transactions })));
 const Payouts = lazy(() => import('./payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
-const loadQuestion = () => import('../session/password-again.ts');
+const loadQuestion = () => import('../signed-in/later/password-again.ts');
 const Shift = lazy(() => import('./shift/shift.tsx').then(({ Shift }) => ({ default: Shift })));
 
 /** The tabs that customers have no use for. */
@@ -81,7 +81,7 @@ function Overview({ user }: { readonly user: User }) {
   }, [user.id]);
   useEffect(() => {
     // The toaster is fetched ahead, because a toast may have to say that the connection is lost.
-    import('../ui/toaster.tsx').catch(() => {});
+    import('../ui/later/toaster.tsx').catch(() => {});
   }, []);
 
   const panels = {

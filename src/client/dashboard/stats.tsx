@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { type Cents, formatUsd } from '#shared/money.ts';
 import type { TipSummary } from '#shared/tips.ts';
-import type { Part } from '../session/part.ts';
+import type { Part } from '../signed-in/part.ts';
 import { Money } from '../ui/money.tsx';
 import { SimulatedMoney } from '../ui/simulated-money.tsx';
 import { Skeleton } from '../ui/states.tsx';

@@ -1,6 +1,6 @@
 /** Follows the tips of the open demo: those from other tabs, and those that this tab sent before it came to the landing page. */
 import type { Cents } from '#shared/money.ts';
-import { followDemoTips, takeDemoTips } from '../demo-tips.ts';
+import { followDemoTips, takeDemoTips } from '../giving/demo-tips.ts';
 
 /** @param arrive is called with what has arrived, oldest first. */
 export function followArrivals(

@@ -6,7 +6,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { cents } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { isPageUsername } from '#shared/usernames.ts';
-import { isGuests, nameOf, receiptPage } from '../guest-receipt.ts';
+import { isGuests, nameOf, receiptPage } from '../giving/guest-receipt.ts';
 import { dashboardTab, PAYMENT, paths } from '../paths.ts';
 import { toastSuccess } from '../toasts.ts';
 import { Badge } from '../ui/badge.tsx';

@@ -5,12 +5,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { callAbout, nameOf } from '../guest-receipt.ts';
-import { newIdempotencyKey } from '../idempotency-key.ts';
-import { serverNow } from '../session/server-clock.ts';
+import { serverNow } from '../api/server-clock.ts';
+import { callAbout, nameOf } from '../giving/guest-receipt.ts';
+import { newIdempotencyKey } from '../giving/idempotency-key.ts';
 import { toastError, toastSuccess } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
-import { Confirmation } from '../ui/confirmation.tsx';
+import { Confirmation } from '../ui/later/confirmation.tsx';
 import styles from './reversal.module.css';
 import { timeLeft } from './time-left.ts';
 

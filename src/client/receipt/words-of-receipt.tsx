@@ -1,6 +1,6 @@
 /** What giver and receiver have written to each other, as far as whoever looks is told. */
 import type { Transaction } from '#shared/tips.ts';
-import { Quote } from '../ui/quote.tsx';
+import { Quote } from '../ui/later/quote.tsx';
 import styles from './receipt.module.css';
 import { Time } from './time.tsx';
 

@@ -5,7 +5,7 @@ import { NO_CODE, readScannedText } from '#shared/scanned-text.ts';
 import { paths } from '../paths.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
-import { CodeField } from '../ui/code-field.tsx';
+import { CodeField } from '../ui/later/code-field.tsx';
 import styles from './scan.module.css';
 
 const EXAMPLE = 'K7Q2M-9XW4T';

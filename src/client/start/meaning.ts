@@ -4,7 +4,7 @@
  */
 import { DEMO_PREFIX, isDemoCode, readQrCodeId } from '#shared/ids.ts';
 import type { Address, Lookup } from '#shared/rendered-page.ts';
-import { nextFrom } from '../next.ts';
+import { nextFrom } from '../auth/next.ts';
 import { authFor, authTabIn, isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { flowQuery, paidIn } from '../tip/tip-flow.ts';

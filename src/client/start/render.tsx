@@ -13,12 +13,12 @@ import { drawFor } from '../installation.ts';
 import { Landing } from '../landing/landing.tsx';
 import { isTipPage, paths, qrIdFrom } from '../paths.ts';
 import { writeLookup } from '../rendered.ts';
-import { SignedOutOnly } from '../session/guards.tsx';
 import { Late } from '../tip/late.tsx';
 import { demoQuery, providerState } from '../tip/provider.ts';
 import { Tip, titleFor } from '../tip/tip.tsx';
 import { titleOf } from '../ui/screen.tsx';
-import { App } from './app.tsx';
+import { App } from './frame/app.tsx';
+import { SignedOutOnly } from './guards/guards.tsx';
 import { codeIn, reduce } from './meaning.ts';
 import { Offline } from './offline.tsx';
 

@@ -5,8 +5,8 @@ import { lazy, type ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { GUEST_RECEIPT_PREFIX } from '#shared/page-paths.ts';
 import { isTipPage, paths, transactionIdIn } from '../paths.ts';
-import { SignedInOnly, SignedOutOnly } from '../session/guards.tsx';
 import { useSession } from '../session/session.ts';
+import { SignedInOnly, SignedOutOnly } from './guards/guards.tsx';
 
 const Landing = lazy(() => import('../landing/landing.tsx').then(({ Landing }) => ({ default: Landing })));
 const Auth = lazy(() => import('../auth/auth.tsx').then(({ Auth }) => ({ default: Auth })));

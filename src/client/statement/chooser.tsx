@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { TIP_DIRECTIONS } from '#shared/records.ts';
-import { FIRST_DATE, isOutOfOrder, LAST_DATE, NO_FILTER, readDate } from '../tip-filter.ts';
+import { FIRST_DATE, isOutOfOrder, LAST_DATE, NO_FILTER, readDate } from '../signed-in/later/tip-filter.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
 import styles from './chooser.module.css';

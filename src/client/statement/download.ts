@@ -1,9 +1,9 @@
 /** Downloads statements as CSV, which only the REST door makes. */
-import { authorization } from '../api.ts';
+import { authorization } from '../api/api.ts';
 import { verifySession } from '../calls.ts';
-import { timeZoneHere } from '../time-here.ts';
-import { addressOf, NO_FILTER } from '../tip-filter.ts';
-import { saveFile } from '../ui/save-file.ts';
+import { addressOf, NO_FILTER } from '../signed-in/later/tip-filter.ts';
+import { saveFile } from '../signed-in/save-file.ts';
+import { timeZoneHere } from '../signed-in/time-here.ts';
 import type { StatementQuery } from './period.ts';
 
 export type CsvFile = 'tips' | 'daily-record';

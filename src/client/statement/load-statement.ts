@@ -1,10 +1,10 @@
 /** Loads a statement: the tips page by page, and what they come to. */
-import '../ui/zod-without-eval.ts';
+import '../ui/later/zod-without-eval.ts';
 import type { TransactionId } from '#shared/ids.ts';
 import { type Insights, MAX_DAYS_BY_DAY, type TipSums } from '#shared/records.ts';
 import { MAX_PAGE_SIZE, type Transaction } from '#shared/tips.ts';
-import { api } from '../api.ts';
-import { NO_FILTER, queryOf } from '../tip-filter.ts';
+import { api } from '../api/api.ts';
+import { NO_FILTER, queryOf } from '../signed-in/later/tip-filter.ts';
 import { daysIn, type StatementQuery } from './period.ts';
 
 /** More rows than anybody reads on paper; the CSV has all of them. */

@@ -4,7 +4,13 @@ import { dateAfter } from '#shared/calendar.ts';
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { TipDirection } from '#shared/records.ts';
 import { paths } from '../paths.ts';
-import { addressOf, filterFromAddress, NO_FILTER, type PeriodDates, periodDates } from '../tip-filter.ts';
+import {
+  addressOf,
+  filterFromAddress,
+  NO_FILTER,
+  type PeriodDates,
+  periodDates,
+} from '../signed-in/later/tip-filter.ts';
 
 /** A statement is about money that came in or about money that went out, never about both. */
 export interface StatementQuery extends PeriodDates {

@@ -8,8 +8,8 @@
  */
 import type { FieldError } from '#shared/errors.ts';
 import { type Cents, cents } from '#shared/money.ts';
-import { newIdempotencyKey } from '../idempotency-key.ts';
-import { read, remove, write } from '../tab-storage.ts';
+import { newIdempotencyKey } from '../giving/idempotency-key.ts';
+import { read, remove, write } from '../giving/tab-storage.ts';
 import { GUEST } from './payer.ts';
 
 /** What a giver says to the receiver. */

@@ -8,8 +8,8 @@ import { CODE_FORM_PATH } from '#shared/page-paths.ts';
 import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 import { ButtonLink } from '../ui/button-link.tsx';
-import { CodeField } from '../ui/code-field.tsx';
 import { ScreenHeading } from '../ui/heading.tsx';
+import { CodeField } from '../ui/later/code-field.tsx';
 import { Screen } from '../ui/screen.tsx';
 import styles from './code-not-found.module.css';
 

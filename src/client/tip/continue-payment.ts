@@ -1,7 +1,7 @@
 /** Goes on with a tip that was under way before a login, a reload or a step through the history. */
 import { formatUsd } from '#shared/money.ts';
 import { readTipAmount } from '#shared/tip-amount.ts';
-import { takeWaitingTip } from '../waiting-tip.ts';
+import { takeWaitingTip } from '../giving/waiting-tip.ts';
 import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
 import { GUEST } from './payer.ts';

@@ -1,6 +1,6 @@
 /** What a transaction tells its giver. */
 import type { Transaction } from '#shared/tips.ts';
-import { nameOf } from '../guest-receipt.ts';
+import { nameOf } from '../giving/guest-receipt.ts';
 import type { Receipt } from './tip-flow.ts';
 
 /** The receipt of a transaction that was paid. */

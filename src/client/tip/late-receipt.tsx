@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { readQrCodeId } from '#shared/ids.ts';
 import { verifySession } from '../calls.ts';
-import { receiptPage } from '../guest-receipt.ts';
+import { receiptPage } from '../giving/guest-receipt.ts';
 import { presentSession, useSession } from '../session/session.ts';
 import { Screen } from '../ui/screen.tsx';
 import { Loading, Skeleton } from '../ui/states.tsx';

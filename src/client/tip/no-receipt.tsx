@@ -1,5 +1,5 @@
 /** The note in the place of a receipt that cannot be shown. */
-import { isGuests } from '../guest-receipt.ts';
+import { isGuests } from '../giving/guest-receipt.ts';
 import { authFor, currentPath } from '../paths.ts';
 import { useSession } from '../session/session.ts';
 import { ButtonLink } from '../ui/button-link.tsx';

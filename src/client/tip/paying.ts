@@ -2,7 +2,7 @@
  * The modules of paying, which are fetched together when an amount is chosen. Receipt and toasts are among them, so that
  * nobody pays who could not be told the outcome.
  */
-import '../ui/toaster.tsx';
+import '../ui/later/toaster.tsx';
 import { continuePayment } from './continue-payment.ts';
 import { PayingSteps } from './paying-steps.tsx';
 import { leavePayment } from './payment-entries.ts';

@@ -3,14 +3,12 @@
  * outcome is known, so that a lost answer, a reload or a second tap never pays twice.
  */
 import { navigate } from 'wouter/use-browser-location';
-import { DEMO_PREFIX } from '#shared/ids.ts';
-import { isOpenDemo } from '#shared/open-demo.ts';
 import { verifySession } from '../calls.ts';
-import { sendDemoTip } from '../demo-tips.ts';
+import { isOfOpenDemo, sendDemoTip } from '../giving/demo-tips.ts';
+import { keepTip } from '../giving/waiting-tip.ts';
 import { type AuthTab, authFor, currentPath } from '../paths.ts';
 import { presentSession } from '../session/session.ts';
 import { toastError, toastMessage } from '../toasts.ts';
-import { keepTip } from '../waiting-tip.ts';
 import { awaitsLogin, openAttempt, unsettledAttempt } from './attempt.ts';
 import { figuresOf } from './figures.ts';
 import { markEntry, presentEntry } from './history-entries.ts';
@@ -91,11 +89,6 @@ export async function pay(
 /** Who pays the open demo without a login; null for every other code. */
 function payerOfDemo(provider: Provider): string | null {
   return isOfOpenDemo(provider) ? 'anybody' : null;
-}
-
-/** Whether this is the open demo, and not one that the address has made of its code. */
-export function isOfOpenDemo({ isDemo, qrId, username, serviceCategory }: Provider): boolean {
-  return isDemo && isOpenDemo(qrId) && isOpenDemo(`${DEMO_PREFIX}${username}-${serviceCategory}`);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Finds the receipt that an address names, after a reload or in another tab; or what became of a payment. */
-import { callAbout, isUnknown } from '../guest-receipt.ts';
+import { callAbout, isUnknown } from '../giving/guest-receipt.ts';
 import { PAYMENT } from '../paths.ts';
 import { toastError } from '../toasts.ts';
 import { isOf, receiptOf, wasPaid } from './given-tip.ts';

@@ -2,7 +2,7 @@
  * A code that has just refused a tip because it takes none for now. For a moment this tab stays with that, whatever a look-up says, which
  * does not know who asks: whoever the receiver takes no tips from sees what everybody sees at a paused code.
  */
-import { read, write } from '../tab-storage.ts';
+import { read, write } from '../giving/tab-storage.ts';
 import { pausedCodes } from './provider.ts';
 
 /** Short, so that it keeps nobody from tipping who is told that the code takes tips again. */

@@ -3,7 +3,7 @@
  */
 import { type Cents, feesFor, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import type { Failure } from '../api.ts';
+import type { Failure } from '../api/api.ts';
 import { call, type Outcome } from '../calls.ts';
 import { takesGuestTips } from '../installation.ts';
 import { readToken } from '../session/session.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { callAbout } from '../guest-receipt.ts';
-import { lookForThanksMs } from '../look-again.ts';
+import { callAbout } from '../giving/guest-receipt.ts';
+import { lookForThanksMs } from '../giving/look-again.ts';
 import type { Receipt } from './tip-flow.ts';
 
 /** What the receiver of a tip says to its giver. It is looked for again while somebody looks, until the receiver has answered. */

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useSession } from '../session/session.ts';
 import { toastError } from '../toasts.ts';
 import { Button } from '../ui/button.tsx';
-import { Quote } from '../ui/quote.tsx';
+import { Quote } from '../ui/later/quote.tsx';
 import type { Attempt, Words } from './attempt.ts';
 import { GUEST } from './payer.ts';
 import styles from './payment-step.module.css';

@@ -1,13 +1,13 @@
 /** The form that changes the password; the server checks the new one and says what is wrong with it. */
 import type { SubmitEvent } from 'react';
 import { useForm } from 'react-hook-form';
-import { changePassword } from '../../api.ts';
+import { changePassword } from '../../api/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
-import { showFailure } from '../../ui/failures.ts';
-import { PasswordField } from '../../ui/password-field.tsx';
+import { showFailure } from '../../ui/later/failures.ts';
+import { PasswordField } from '../../ui/later/password-field.tsx';
 import styles from './account-care.module.css';
 
 const FIELDS = ['currentPassword', 'newPassword'] as const;

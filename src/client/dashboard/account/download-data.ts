@@ -3,12 +3,12 @@
  */
 import { useRef, useState } from 'react';
 import { z } from 'zod';
-import { authorization, failureOf } from '../../api.ts';
+import { authorization, failureOf } from '../../api/api.ts';
 import { verifySession } from '../../calls.ts';
-import { askForPassword } from '../../session/password-again.ts';
-import { timeZoneHere } from '../../time-here.ts';
-import { useAttempts } from '../../ui/attempts.ts';
-import { saveFile } from '../../ui/save-file.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { askForPassword } from '../../signed-in/later/password-again.ts';
+import { saveFile } from '../../signed-in/save-file.ts';
+import { timeZoneHere } from '../../signed-in/time-here.ts';
 
 const EXPORT_URL = '/api/auth/me/export';
 const ZIP = 'application/zip';

@@ -2,13 +2,13 @@
 import { type SubmitEvent, useEffect } from 'react';
 import { useForm } from 'react-hook-form';
 import type { ProfileChange, User } from '#shared/accounts.ts';
+import { useAttempts } from '../../controls/attempts.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
-import { showFailure } from '../../ui/failures.ts';
 import { Field } from '../../ui/field.tsx';
-import { PasswordField } from '../../ui/password-field.tsx';
+import { showFailure } from '../../ui/later/failures.ts';
+import { PasswordField } from '../../ui/later/password-field.tsx';
 import styles from './account-care.module.css';
 import { useChangeProfile } from './change-profile.ts';
 import { resolveDetails } from './profile-rules.ts';

@@ -3,7 +3,7 @@
  * password, it has to be changed first.
  */
 import type { User } from '#shared/accounts.ts';
-import { useLogout } from '../../session/logout.ts';
+import { useLogout } from '../../signed-in/logout.ts';
 import { Button } from '../../ui/button.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
 import { Screen } from '../../ui/screen.tsx';

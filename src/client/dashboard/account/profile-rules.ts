@@ -1,5 +1,5 @@
 /** The shared schema of a changed profile as resolvers of react-hook-form. It comes with the forms that need it. */
-import '../../ui/zod-without-eval.ts';
+import '../../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { z } from 'zod';
 import { closing, NO_SERVICE, profileChange } from '#shared/accounts.ts';

@@ -18,7 +18,7 @@ const AccountCare = lazy(() =>
 );
 
 const Payouts = lazy(() => import('../payouts/payouts.tsx').then(({ Payouts }) => ({ default: Payouts })));
-const loadQuestion = () => import('../../session/password-again.ts');
+const loadQuestion = () => import('../../signed-in/later/password-again.ts');
 
 const ThisDevice = lazy(() =>
   import('../notifications/this-device.tsx').then(({ ThisDevice }) => ({ default: ThisDevice })),

@@ -3,10 +3,10 @@
  */
 import { useMutation } from '@tanstack/react-query';
 import type { Session } from '#shared/accounts.ts';
-import { failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
-import { FRESH, partOf } from '../../session/part.ts';
-import { withPassword } from '../../session/password-again.ts';
+import { failureOf } from '../../api/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
+import { FRESH, partOf } from '../../signed-in/part.ts';
 import { toastError } from '../../toasts.ts';
 
 /** Loads the sessions. A failure to end one is toasted; a success shows in the list. */

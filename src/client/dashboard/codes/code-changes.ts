@@ -1,8 +1,8 @@
 /** Changes to a code, and the list in the cache that follows them. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { failureOf } from '../../api/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 
 /** @returns a function that puts a code into the list: a changed one at its place, a new one at the end, for the one of its service. */

@@ -2,8 +2,8 @@
  * Creates a code and adds the answer to the list in the cache, so that the list need not be loaded again.
  */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
-import { failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { failureOf } from '../../api/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { useShowCode } from './code-changes.ts';
 

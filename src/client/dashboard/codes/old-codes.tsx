@@ -2,8 +2,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
-import { endedCodesKey, trpc } from '../../session/api-hooks.ts';
-import { FRESH } from '../../session/part.ts';
+import { endedCodesKey, trpc } from '../../signed-in/api-hooks.ts';
+import { FRESH } from '../../signed-in/part.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { STATUS_LABELS } from './code-status.ts';

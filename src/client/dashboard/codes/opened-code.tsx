@@ -2,10 +2,10 @@
 import { lazy, useEffect, useState } from 'react';
 import type { User } from '#shared/accounts.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { Confirmation } from '../../ui/confirmation.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Confirmation } from '../../ui/later/confirmation.tsx';
+import { Dialog } from '../../ui/later/dialog.tsx';
 import { Loading, Skeleton } from '../../ui/states.tsx';
-import { Fetched } from '../fetched.tsx';
+import { Fetched } from '../shared/fetched.tsx';
 import { closeOpened, type Opening, openOver, useOpened } from './opening.ts';
 
 const TipPageEditor = lazy(() =>

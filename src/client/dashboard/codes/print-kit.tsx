@@ -1,5 +1,5 @@
 /** The prints of a code: a picture of each sheet, the paper, and a button that downloads it. */
-import '../../ui/zod-without-eval.ts';
+import '../../ui/later/zod-without-eval.ts';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { User } from '#shared/accounts.ts';
@@ -7,10 +7,10 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { isOwnMachine } from '#shared/own-machine.ts';
 import { PAPER_LABELS, PAPERS, type Paper, PRINT_FORMATS, PRINT_LABELS } from '#shared/print.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { api, failureOf } from '../../api.ts';
+import { api, failureOf } from '../../api/api.ts';
+import { Choice } from '../../controls/choice.tsx';
+import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { bytesFrom, saveFile } from '../../ui/save-file.ts';
 import { Note } from './own-machine-note.tsx';
 import styles from './print-kit.module.css';
 import { PICTURES, type Print, paperOf } from './prints.ts';

@@ -12,7 +12,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { Field } from '../../ui/field.tsx';
-import { FetchedDialog } from '../fetched.tsx';
+import { FetchedDialog } from '../shared/fetched.tsx';
 import { usePauseQrCode } from './code-changes.ts';
 import { STATUS_LABELS } from './code-status.ts';
 import { openOver } from './opening.ts';

@@ -1,5 +1,5 @@
 import type { QrCode } from '#shared/qr-codes.ts';
-import { bytesFrom, saveFile } from '../../ui/save-file.ts';
+import { bytesFrom, saveFile } from '../../signed-in/save-file.ts';
 
 export function pictureUrl({ imageBase64 }: QrCode): string {
   return `data:image/png;base64,${imageBase64}`;

@@ -4,11 +4,11 @@ import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useS
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { Empty } from '../../signed-in/empty.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { FetchedDialog } from '../fetched.tsx';
+import { FetchedDialog } from '../shared/fetched.tsx';
 import { useCreateQrCode } from './create-qr-code.ts';
 import { useOpened } from './opening.ts';
 import { QrCodeCard } from './qr-code-card.tsx';

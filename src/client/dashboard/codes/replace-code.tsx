@@ -1,9 +1,9 @@
 /** Asks before a code is replaced, and replaces it. It is fetched when somebody is about to. */
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import type { QrCode } from '#shared/qr-codes.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { Confirmation } from '../../ui/confirmation.tsx';
+import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { useShowCode, useShowFailure } from './code-changes.ts';
 
 interface ReplaceCodeProps {

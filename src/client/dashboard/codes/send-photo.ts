@@ -1,5 +1,5 @@
 /** Sends the photo of a tip page as it is, which only the REST door takes. */
-import { authorization } from '../../api.ts';
+import { authorization } from '../../api/api.ts';
 import { verifySession } from '../../calls.ts';
 import { PictureError } from './photo.ts';
 

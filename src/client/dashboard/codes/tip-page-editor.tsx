@@ -1,5 +1,5 @@
 /** The editor of a tip page: display name, greeting, photo and words, with the page as it will be beside them. */
-import '../../ui/zod-without-eval.ts';
+import '../../ui/later/zod-without-eval.ts';
 import { zodResolver } from '@hookform/resolvers/zod';
 import { type SubmitEvent, useEffect, useEffectEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
@@ -7,14 +7,14 @@ import { z } from 'zod';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { MAX_GREETING_LENGTH, type QrCode, tipPageChange } from '#shared/qr-codes.ts';
-import { api } from '../../api.ts';
+import { api } from '../../api/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { Choice } from '../../controls/choice.tsx';
 import { toastSuccess } from '../../toasts.ts';
-import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { showFailure } from '../../ui/failures.ts';
 import { Field } from '../../ui/field.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
+import { showFailure } from '../../ui/later/failures.ts';
+import { TextArea } from '../../ui/later/text-area.tsx';
 import { counted } from '../messages/counted.ts';
 import { useShowCode } from './code-changes.ts';
 import { PictureError, toJpeg } from './photo.ts';

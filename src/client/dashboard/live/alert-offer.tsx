@@ -4,9 +4,9 @@ import { brand } from '#shared/brand.ts';
 import type { UserId } from '#shared/ids.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
+import { ALERTS, useAlertChoices } from '../shared/alerts.ts';
 import styles from './alert-offer.module.css';
 import { AlertSwitches } from './alert-settings.tsx';
-import { ALERTS, useAlertChoices } from './alerts.ts';
 
 export function AlertOffer({ userId }: { readonly userId: UserId }) {
   const choices = useAlertChoices();

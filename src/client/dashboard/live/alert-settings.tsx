@@ -1,9 +1,9 @@
 /** The switches of the alerts; all are off at first. */
 import { useState } from 'react';
+import { Choice } from '../../controls/choice.tsx';
 import card from '../../ui/card.module.css';
-import { Choice } from '../../ui/choice.tsx';
+import { ALERTS, type Alert, chooseAlert, isSupported, useAlertChoices } from '../shared/alerts.ts';
 import styles from './alert-settings.module.css';
-import { ALERTS, type Alert, chooseAlert, isSupported, useAlertChoices } from './alerts.ts';
 
 const LABELS: Readonly<Record<Alert, string>> = {
   sound: 'Play a sound',

@@ -8,7 +8,7 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { type Cents, cents, formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { alertOf } from './alerts.ts';
+import { alertOf } from '../shared/alerts.ts';
 import { beFound } from './notifications.ts';
 
 /** Tips that follow each other within this time are announced together. */

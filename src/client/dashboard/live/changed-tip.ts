@@ -1,7 +1,7 @@
 /** Shows in the lists what was written about a tip. No money has moved, so that neither sums nor filters follow. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { Transaction, TransactionPage } from '#shared/tips.ts';
-import { transactionsKey } from '../../session/api-hooks.ts';
+import { transactionsKey } from '../../signed-in/api-hooks.ts';
 
 /** The listings of the account. */
 export interface Lists {

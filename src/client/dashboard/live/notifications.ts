@@ -1,7 +1,7 @@
 /** Notifications of the system. The service worker shows them, because browsers of phones let no page do it. */
 import { brand } from '#shared/brand.ts';
+import { registerWorker, subscriptionOf } from '../../api/service-worker.ts';
 import { dashboardTab } from '../../paths.ts';
-import { registerWorker, subscriptionOf } from '../../service-worker.ts';
 
 export function canNotify(): boolean {
   // Browsers have service workers in secure contexts only.

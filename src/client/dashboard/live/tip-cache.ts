@@ -4,7 +4,7 @@
 import { hashKey, type Query, type QueryFilters, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
-import { allTransactions, listingKey, transactionsKey, trpc } from '../../session/api-hooks.ts';
+import { allTransactions, listingKey, transactionsKey, trpc } from '../../signed-in/api-hooks.ts';
 
 export function useTipCache() {
   const utils = trpc.useUtils();

@@ -2,9 +2,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Transaction } from '#shared/tips.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirmation } from '../../ui/confirmation.tsx';
+import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { useFailure } from './message-changes.ts';
 import styles from './messages.module.css';
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Transaction } from '#shared/tips.ts';
 import { Button } from '../../ui/button.tsx';
-import { Confirmation } from '../../ui/confirmation.tsx';
+import { Confirmation } from '../../ui/later/confirmation.tsx';
 import { shortDateTime } from '../short-date-time.ts';
 import { useWordsOf } from './message-changes.ts';
 import styles from './messages.module.css';

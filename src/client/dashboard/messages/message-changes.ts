@@ -1,8 +1,8 @@
 /** What a receiver does about the words of a tip. The lists follow with the answer. */
 import { useState } from 'react';
 import type { Transaction } from '#shared/tips.ts';
-import { failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { failureOf } from '../../api/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { showChanged } from '../live/changed-tip.ts';
 import { useTipCache } from '../live/tip-cache.ts';
 

@@ -3,7 +3,7 @@ import { lazy, type ReactNode, useState } from 'react';
 import card from '../../ui/card.module.css';
 import { Loading } from '../../ui/states.tsx';
 import care from '../account/account-care.module.css';
-import { Fetched } from '../fetched.tsx';
+import { Fetched } from '../shared/fetched.tsx';
 
 const OwnThankYous = lazy(() =>
   import('./own-thank-yous.tsx').then(({ OwnThankYous }) => ({ default: OwnThankYous })),

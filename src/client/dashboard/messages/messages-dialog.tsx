@@ -2,7 +2,7 @@
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { formatUsd } from '#shared/money.ts';
 import type { Transaction } from '#shared/tips.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/later/dialog.tsx';
 import { shortDateTime } from '../short-date-time.ts';
 import styles from './messages.module.css';
 import { TipWords } from './tip-messages.tsx';

@@ -1,8 +1,8 @@
 /** The form that changes the three thank-yous that somebody keeps ready; they are saved together. */
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
-import { api, failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
-import { useAttempts } from '../../ui/attempts.ts';
+import { api, failureOf } from '../../api/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { counted } from './counted.ts';

@@ -2,13 +2,13 @@
 import { type SubmitEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Transaction } from '#shared/tips.ts';
-import { api, failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
+import { api, failureOf } from '../../api/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
 import { toastSuccess } from '../../toasts.ts';
-import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
+import { TextArea } from '../../ui/later/text-area.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { TextArea } from '../../ui/text-area.tsx';
 import { counted } from './counted.ts';
 import { useFailure, useShowTip } from './message-changes.ts';
 import styles from './messages.module.css';

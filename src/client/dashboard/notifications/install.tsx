@@ -1,7 +1,7 @@
 /** Says how to install the dashboard as an app, where the browser can. */
 import { useEffect } from 'react';
 import { brand } from '#shared/brand.ts';
-import { useInstallOffer } from '../../install-offer.ts';
+import { useInstallOffer } from '../../api/install-offer.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import styles from '../account/account-care.module.css';

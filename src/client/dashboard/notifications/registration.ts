@@ -5,7 +5,6 @@
 import type { UserId } from '#shared/ids.ts';
 import type { NewDevice } from '#shared/notifications.ts';
 import { paths } from '../../paths.ts';
-import { NOTICES_KEY, registerWorker, subscriptionOf } from '../../service-worker.ts';
 
 /** Why notices cannot be switched on here: no HTTPS, a page of iOS that is no app, a browser that has none, or a person's no. */
 export type Obstacle = 'insecure' | 'home-screen' | 'unsupported' | 'denied';

@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { UserId } from '#shared/ids.ts';
 import type { NotificationDevice } from '#shared/notifications.ts';
-import { failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
-import { FRESH, type Part } from '../../session/part.ts';
-import { withPassword } from '../../session/password-again.ts';
+import { failureOf } from '../../api/api.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { FRESH, type Part } from '../../signed-in/part.ts';
+import { withPassword } from '../../signed-in/later/password-again.ts';
 import { toastError, toastSuccess } from '../../toasts.ts';
 import { keepNotices } from './keep-notifications.ts';
 import { findSubscription, inWords, keep, keyOf, readKept, subscribe } from './registration.ts';

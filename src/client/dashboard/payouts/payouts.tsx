@@ -6,11 +6,11 @@ import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS, type ServiceCategory } from '#shared/categories.ts';
 import type { PayoutStatus } from '#shared/payments.ts';
-import { failureOf } from '../../api.ts';
-import { trpc } from '../../session/api-hooks.ts';
-import { FRESH, partOf } from '../../session/part.ts';
+import { failureOf } from '../../api/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { FRESH, partOf } from '../../signed-in/part.ts';
 import { toastError } from '../../toasts.ts';
-import { useAttempts } from '../../ui/attempts.ts';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';
 import { Problem } from '../../ui/states.tsx';
@@ -25,7 +25,9 @@ const ONE_MOMENT = 'One moment...';
 const TRY_AGAIN = 'Check your connection and try again.';
 
 /** Fetches what asks for the password again; the screens that show this fetch other parts by the same table. */
-type LoadQuestion = () => Promise<Pick<typeof import('../../session/password-again.ts'), 'withPassword'>>;
+type LoadQuestion = () => Promise<
+  Pick<typeof import('../../signed-in/later/password-again.ts'), 'withPassword'>
+>;
 
 interface PayoutsProps {
   readonly user: User;

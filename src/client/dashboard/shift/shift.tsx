@@ -9,8 +9,8 @@ import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { showQrCodeId } from '#shared/ids.ts';
 import type { EndedQrCode, QrCode } from '#shared/qr-codes.ts';
 import { paths, showOf } from '../../paths.ts';
-import { trpc } from '../../session/api-hooks.ts';
-import type { Part } from '../../session/part.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import type { Part } from '../../signed-in/part.ts';
 import { Button } from '../../ui/button.tsx';
 import { ButtonLink } from '../../ui/button-link.tsx';
 import { ScreenHeading } from '../../ui/heading.tsx';
@@ -20,7 +20,7 @@ import { Loading, Problem } from '../../ui/states.tsx';
 import { ArrivalCard } from '../live/arrival-card.tsx';
 import { ConnectionSign } from '../live/connection-sign.tsx';
 import type { LiveTips } from '../live/live-tips.ts';
-import { LOAD_FAILED } from '../queries.ts';
+import { LOAD_FAILED } from '../shared/queries.ts';
 import { useFullScreen } from './full-screen.ts';
 import styles from './shift.module.css';
 import { Tonight } from './tonight.tsx';
@@ -47,7 +47,7 @@ export function Shift({ user, shown, codes, live, onRetry }: ShiftProps) {
   }, []);
   useEffect(() => {
     // What the dashboard has just said would lie over the code.
-    import('../../ui/toaster.tsx').then(({ dismissToasts }) => dismissToasts()).catch(() => {});
+    import('../../ui/later/toaster.tsx').then(({ dismissToasts }) => dismissToasts()).catch(() => {});
   }, []);
 
   if (codes.status === 'loading') {

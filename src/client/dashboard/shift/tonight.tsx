@@ -1,13 +1,13 @@
 /** What a service received tonight, hidden until it is asked for, because the screen faces the guests. */
 import { useId, useState } from 'react';
 import type { ServiceCategory } from '#shared/categories.ts';
-import { trpc } from '../../session/api-hooks.ts';
-import { FRESH } from '../../session/part.ts';
-import { timeZoneHere } from '../../time-here.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { FRESH } from '../../signed-in/part.ts';
+import { timeZoneHere } from '../../signed-in/time-here.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/money.tsx';
 import { SimulatedMoney } from '../../ui/simulated-money.tsx';
-import { useNewDay } from '../new-day.ts';
+import { useNewDay } from '../shared/new-day.ts';
 import styles from './tonight.module.css';
 
 /** The hour of the clock at which a night ends and the next one begins: bars have closed, and cafés have not opened. */

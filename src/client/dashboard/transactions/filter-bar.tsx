@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { User } from '#shared/accounts.ts';
 import { CATEGORY_LABELS } from '#shared/categories.ts';
 import { paths } from '../../paths.ts';
-import { addressOf, isOutOfOrder, isUnfiltered, type TipFilter } from '../../tip-filter.ts';
+import { addressOf, isOutOfOrder, isUnfiltered, type TipFilter } from '../../signed-in/later/tip-filter.ts';
 import { Button } from '../../ui/button.tsx';
 import { clearingLink } from './clearing-link.ts';
 import styles from './filter-bar.module.css';

@@ -19,9 +19,9 @@ import {
   type PeriodName,
   readDate,
   type TipFilter,
-} from '../../tip-filter.ts';
+} from '../../signed-in/later/tip-filter.ts';
 import { Field } from '../../ui/field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { Select } from '../../ui/later/select.tsx';
 import styles from './filter-bar.module.css';
 
 const DIRECTIONS: readonly (readonly [value: TipDirection | null, label: string])[] = [

@@ -1,12 +1,12 @@
 /** The list of the transactions that a filter means. */
 import { CalendarX2, SearchX } from 'lucide-react';
 import type { User } from '#shared/accounts.ts';
-import { allTransactions } from '../../session/api-hooks.ts';
-import { isOutOfOrder, queryOf, type TipFilter } from '../../tip-filter.ts';
+import { allTransactions } from '../../signed-in/api-hooks.ts';
+import { Empty } from '../../signed-in/empty.tsx';
+import { isOutOfOrder, queryOf, type TipFilter } from '../../signed-in/later/tip-filter.ts';
 import { ButtonLink } from '../../ui/button-link.tsx';
-import { Empty } from '../../ui/empty.tsx';
 import { Problem } from '../../ui/states.tsx';
-import { LOAD_FAILED, useListing } from '../queries.ts';
+import { LOAD_FAILED, useListing } from '../shared/queries.ts';
 import { clearingLink } from './clearing-link.ts';
 import styles from './filter-bar.module.css';
 import { TransactionList } from './transaction-list.tsx';

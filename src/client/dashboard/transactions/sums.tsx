@@ -1,9 +1,9 @@
 /** What the tips come to that the list shows, as the server counts them; refunded tips count nowhere. */
 import type { User } from '#shared/accounts.ts';
 import type { TipSums } from '#shared/records.ts';
-import { trpc } from '../../session/api-hooks.ts';
-import { FRESH, partOf } from '../../session/part.ts';
-import { isOutOfOrder, queryOf, type TipFilter } from '../../tip-filter.ts';
+import { trpc } from '../../signed-in/api-hooks.ts';
+import { isOutOfOrder, queryOf, type TipFilter } from '../../signed-in/later/tip-filter.ts';
+import { FRESH, partOf } from '../../signed-in/part.ts';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import styles from './filter-bar.module.css';

@@ -2,10 +2,10 @@
 import { ReceiptText } from 'lucide-react';
 import { useSearch } from 'wouter';
 import type { User } from '#shared/accounts.ts';
-import { filterFromAddress, isUnfiltered } from '../../tip-filter.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { useToday } from '../new-day.ts';
-import type { Listing } from '../queries.ts';
+import { Empty } from '../../signed-in/empty.tsx';
+import { filterFromAddress, isUnfiltered } from '../../signed-in/later/tip-filter.ts';
+import { useToday } from '../shared/new-day.ts';
+import type { Listing } from '../shared/queries.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { FoundTransactions } from './found-transactions.tsx';
 import { TransactionList } from './transaction-list.tsx';

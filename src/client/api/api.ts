@@ -1,0 +1,129 @@
+/**
+ * The typed client of the server's procedures. When the server refuses the token of a call because its session has ended,
+ * this page is logged out.
+ */
+import {
+  createTRPCClient,
+  httpBatchLink,
+  isTRPCClientError,
+  type Operation,
+  type TRPCLink,
+} from '@trpc/client';
+import { observable } from '@trpc/server/observable';
+import type { AppRouter } from '#server/api/procedures/router.ts';
+import type { PasswordChange } from '#shared/accounts.ts';
+import type { ErrorCode, FieldError } from '#shared/errors.ts';
+import { beginSession, endSession, readToken } from '../session/session.ts';
+import { removeWorker } from './service-worker.ts';
+
+export type { AppRouter };
+
+export const TRPC_URL = '/trpc';
+/** The largest batch that the server accepts. */
+const MAX_BATCH_SIZE = 10;
+
+interface Batch {
+  readonly opList: readonly [Operation, ...Operation[]];
+}
+
+const CHANGE_PASSWORD = 'auth.changePassword';
+
+/** The change of password under way: it ends the present token before the page has the next one. */
+let renewal: Promise<void> | null = null;
+
+const refusalListeners = new Set<() => void>();
+
+/** Calls `listener` whenever the server has refused the token of this page because its session has ended. */
+export function onSessionRefused(listener: () => void): void {
+  refusalListeners.add(listener);
+}
+
+export const endSessionWhenRefused: TRPCLink<AppRouter> =
+  () =>
+  ({ op, next }) =>
+    observable((observer) => {
+      const token = readToken();
+      return next(op).subscribe({
+        next: (value) => observer.next(value),
+        complete: () => observer.complete(),
+        error(error) {
+          const fail = () => {
+            // Another tab may have logged in meanwhile; then the refused token is not the stored one.
+            if (error.data?.errorCode === 'session_ended' && token === readToken()) {
+              endSession();
+              for (const listener of refusalListeners) listener();
+              void removeWorker();
+            }
+            observer.error(error);
+          };
+          if (renewal === null || op.path === CHANGE_PASSWORD) fail();
+          else void renewal.then(fail, fail);
+        },
+      });
+    });
+
+/**
+ * Names the attempt of a payment in the header too, so that the server can tell when a proxy has put the body of another request behind
+ * it. A batch has one header: calls with keys are made alone.
+ */
+function attemptHeader({ opList: [op, other] }: Batch): { 'Idempotency-Key'?: string } {
+  const { input }: { readonly input: unknown } = op;
+  const isNamed = typeof input === 'object' && input !== null && 'idempotencyKey' in input;
+  if (other || !isNamed || typeof input.idempotencyKey !== 'string') return {};
+  return { 'Idempotency-Key': input.idempotencyKey };
+}
+
+export const batches = {
+  url: TRPC_URL,
+  maxItems: MAX_BATCH_SIZE,
+  headers: (batch: Batch) => ({ ...authorization(), ...attemptHeader(batch) }),
+};
+
+export const api = createTRPCClient<AppRouter>({ links: [endSessionWhenRefused, httpBatchLink(batches)] });
+export type Api = typeof api;
+
+/** For guests, who act by a key or a token of their own: it sends no session, also where there is one. */
+export const guestApi = createTRPCClient<AppRouter>({
+  links: [httpBatchLink({ url: TRPC_URL, headers: attemptHeader })],
+});
+
+/** Changes the password and goes on under the token that the server answers; other tabs follow. */
+export async function changePassword(change: PasswordChange): Promise<void> {
+  renewal = api.auth.changePassword
+    .mutate(change)
+    .then(({ accessToken, user }) => beginSession(accessToken, user));
+  try {
+    await renewal;
+  } finally {
+    renewal = null;
+  }
+}
+
+/** The header with the bearer token; none without a session. */
+export function authorization(): { Authorization?: string } {
+  const token = readToken();
+  return token === null ? {} : { Authorization: `Bearer ${token}` };
+}
+
+export interface Failure {
+  /** The server's sentence for people; null when there was no answer from Tipwell. */
+  readonly detail: string | null;
+  readonly code: ErrorCode | null;
+  readonly status: number | null;
+  readonly fieldErrors: readonly FieldError[];
+  /** For "too many" and "not now": how long to wait, in seconds. */
+  readonly retryAfterSeconds: number | null;
+}
+
+/** What the server said when it refused a call; nothing but nulls when it did not answer. */
+export function failureOf(error: unknown): Failure {
+  const refusal = isTRPCClientError<AppRouter>(error) ? error : null;
+  const data = refusal?.data;
+  return {
+    detail: (data && refusal?.message) ?? null,
+    code: data?.errorCode ?? null,
+    status: data?.httpStatus ?? null,
+    fieldErrors: data?.fieldErrors ?? [],
+    retryAfterSeconds: data?.retryAfterSeconds ?? null,
+  };
+}

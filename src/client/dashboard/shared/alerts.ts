@@ -1,0 +1,141 @@
+/**
+ * The alerts of a new tip: a sound, a vibration, a notification of the system. They are off until somebody switches them on,
+ * and this device remembers the choice.
+ */
+import { useSyncExternalStore } from 'react';
+import { brand } from '#shared/brand.ts';
+import { canNotify, notify, startNotifying } from '../live/notifications.ts';
+
+export const ALERTS = ['sound', 'vibration', 'notification'] as const;
+export type Alert = (typeof ALERTS)[number];
+export type AlertChoices = Readonly<Record<Alert, boolean>>;
+
+const KEY = `${brand.linkScheme}_alerts`;
+const ALL_OFF: AlertChoices = { sound: false, vibration: false, notification: false };
+const VIBRATION_MS = [120, 80, 120];
+/** How long a tab keeps the lock that lets it make the noise: other tabs receive the same tip earlier or later. */
+const NOISE_CLAIM_MS = 3_000;
+const AUDIO_PATIENCE_MS = 500;
+
+let choices = read();
+const listeners = new Set<() => void>();
+
+window.addEventListener('storage', ({ key }) => {
+  if (key === KEY || key === null) become(read());
+});
+
+export function useAlertChoices(): AlertChoices {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => choices,
+  );
+}
+
+/** Whether this browser can give the alert. */
+export function isSupported(alert: Alert): boolean {
+  if (alert === 'sound') return 'AudioContext' in window;
+  if (alert === 'vibration') return 'vibrate' in navigator;
+  return canNotify();
+}
+
+/**
+ * Switches an alert on or off, and gives an example of it. It has to be called in a click: only then do browsers let a page
+ * ask for notifications or make a sound.
+ * @returns whether the alert is on now; false when the person does not allow it or the browser cannot give it.
+ */
+export async function chooseAlert(alert: Alert, isWanted: boolean): Promise<boolean> {
+  const isOn = isWanted && isSupported(alert) && (alert !== 'notification' || (await startNotifying()));
+  become({ ...choices, [alert]: isOn });
+  write(choices);
+  if (isOn && alert === 'sound') void chime();
+  if (isOn && alert === 'vibration') navigator.vibrate(VIBRATION_MS);
+  return isOn;
+}
+
+/**
+ * Gives the alerts that are on, for one tip or several at once; a notification only while the page is hidden.
+ * @param id names the alert in all tabs, so that one tab only makes the noise.
+ */
+export function alertOf(id: string, sentence: string): void {
+  if (choices.sound || choices.vibration) void claimNoise(id, makeNoise);
+  if (choices.notification && document.hidden) void notify(id, sentence);
+}
+
+function makeNoise(): void {
+  if (choices.sound) void chime();
+  if (choices.vibration && isSupported('vibration')) navigator.vibrate(VIBRATION_MS);
+}
+
+/** Calls `make` in one of all tabs; without a secure context browsers have no locks, and every tab calls it. */
+async function claimNoise(id: string, make: () => void): Promise<void> {
+  // Browsers keep a page silent that was never clicked; another tab may make the noise.
+  if (navigator.userActivation?.hasBeenActive === false) return;
+  if (!('locks' in navigator)) return make();
+  await navigator.locks.request(`${KEY}_${id}`, { ifAvailable: true }, async (lock) => {
+    if (!lock) return;
+    make();
+    await new Promise((resolve) => setTimeout(resolve, NOISE_CLAIM_MS));
+  });
+}
+
+let audio: AudioContext | null = null;
+
+/** Some browsers let a page make sounds only if its audio was started in a click. */
+window.addEventListener('click', () => {
+  if (choices.sound) void wakeAudio();
+});
+
+/** @returns null when the browser keeps the page silent: it would play everything later, all at once. */
+async function wakeAudio(): Promise<AudioContext | null> {
+  audio ??= new AudioContext();
+  await Promise.race([audio.resume(), new Promise((resolve) => setTimeout(resolve, AUDIO_PATIENCE_MS))]);
+  return audio.state === 'running' ? audio : null;
+}
+
+/** Plays two short notes, like a glass that is touched. */
+async function chime(): Promise<void> {
+  const awake = await wakeAudio();
+  if (awake === null) return;
+  const now = awake.currentTime;
+  for (const [note, at] of [
+    [1318.5, 0],
+    [1975.5, 0.09],
+  ] as const) {
+    const tone = awake.createOscillator();
+    const volume = awake.createGain();
+    tone.frequency.value = note;
+    volume.gain.setValueAtTime(0.0001, now + at);
+    volume.gain.exponentialRampToValueAtTime(0.2, now + at + 0.01);
+    volume.gain.exponentialRampToValueAtTime(0.0001, now + at + 0.6);
+    tone.connect(volume).connect(awake.destination);
+    tone.start(now + at);
+    tone.stop(now + at + 0.65);
+  }
+}
+
+function become(next: AlertChoices): void {
+  choices = next;
+  for (const listener of listeners) listener();
+}
+
+function read(): AlertChoices {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '{}');
+    const isOn = (alert: Alert) =>
+      typeof stored === 'object' && stored !== null && Reflect.get(stored, alert) === true;
+    return { sound: isOn('sound'), vibration: isOn('vibration'), notification: isOn('notification') };
+  } catch {
+    return ALL_OFF;
+  }
+}
+
+function write(next: AlertChoices): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(next));
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+}

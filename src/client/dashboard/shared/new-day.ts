@@ -1,0 +1,43 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { dayAround } from '#shared/calendar.ts';
+import { timeZoneHere, todayHere } from '../../signed-in/time-here.ts';
+
+/** Timers stand still while a machine sleeps, so that a single long one would be late by that time. */
+const LONGEST_WAIT_MS = 60_000;
+/** The server's clock may be this much behind; a question before its midnight would count the old day. */
+const CLOCK_DIFFERENCE_MS = 2_000;
+
+/**
+ * Calls `onNewDay` when a day begins in the viewer's time zone; after a sleep within a minute.
+ * @param startHour the hour of the clock at which a day begins, 0 to 23; 0 for calendar days.
+ */
+export function useNewDay(onNewDay: () => void, startHour = 0): void {
+  const tell = useEffectEvent(onNewDay);
+  useEffect(() => watchDays(() => tell(), startHour), [startHour]);
+}
+
+/** The present date in the viewer's time zone, which changes when a day begins. */
+export function useToday(): string {
+  const [today, setToday] = useState(todayHere);
+  useNewDay(() => setToday(todayHere()));
+  return today;
+}
+
+/** Calls `tell` for each new day until the returned function is called. */
+export function watchDays(tell: () => void, startHour = 0): () => void {
+  const dayOf = (time: Date) => dayAround(time.getTime(), timeZoneHere(), startHour);
+  let today = dayOf(new Date());
+  let timer: ReturnType<typeof setTimeout>;
+  function wait() {
+    const now = new Date();
+    const leftMs = () => today.endMs + CLOCK_DIFFERENCE_MS - now.getTime();
+    // The second condition holds when the clock was set back.
+    if (leftMs() <= 0 || now.getTime() < today.startMs) {
+      today = dayOf(now);
+      tell();
+    }
+    timer = setTimeout(wait, Math.min(leftMs(), LONGEST_WAIT_MS));
+  }
+  wait();
+  return () => clearTimeout(timer);
+}

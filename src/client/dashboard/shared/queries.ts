@@ -1,0 +1,124 @@
+/**
+ * The queries of the dashboard.
+ */
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent } from 'react';
+import type { User } from '#shared/accounts.ts';
+import type { QrCode } from '#shared/qr-codes.ts';
+import type { TipSummary, Transaction } from '#shared/tips.ts';
+import { failureOf } from '../../api/api.ts';
+import { allTransactions, listingKey, trpc } from '../../signed-in/api-hooks.ts';
+import type { queryOf } from '../../signed-in/later/tip-filter.ts';
+import { FRESH, type Part, partOf } from '../../signed-in/part.ts';
+import { timeZoneHere } from '../../signed-in/time-here.ts';
+import { toastError } from '../../toasts.ts';
+import { useNewDay } from './new-day.ts';
+
+export const LOAD_FAILED = 'Failed to load dashboard data';
+
+const summaryInput = () => ({ timeZone: timeZoneHere() });
+
+/** What a listing is asked for. */
+type ListingInput = typeof allTransactions & Partial<ReturnType<typeof queryOf>>;
+
+/** The transactions that are loaded, newest first. */
+export interface Listing {
+  readonly transactions: readonly Transaction[];
+  readonly pageCount: number;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  readonly loadMore: () => void;
+}
+
+export interface DashboardData {
+  readonly summary: Part<TipSummary>;
+  /** Customers have none. */
+  readonly qrCodes: Part<readonly QrCode[]>;
+  readonly transactions: Part<Listing>;
+  /** Whether a part is being loaded for the first time. */
+  readonly isLoading: boolean;
+  /** Whether the last attempt to load a part failed. */
+  readonly isFailing: boolean;
+  /** Loads the failed parts again. */
+  readonly retry: () => void;
+}
+
+/**
+ * Loads the dashboard and keeps it fresh; a failure of several parts at once is one toast.
+ * @param isQuiet raises no toast, because guests look at the screen.
+ */
+export function useDashboardData(
+  { isServiceProvider }: User,
+  { isQuiet }: { readonly isQuiet: boolean },
+): DashboardData {
+  const summary = trpc.transactions.summary.useQuery(summaryInput(), FRESH);
+  const qrCodes = trpc.qrCodes.list.useQuery(undefined, {
+    ...FRESH,
+    enabled: isServiceProvider,
+  });
+  const { pages, listing } = useListing(allTransactions, true);
+
+  const utils = trpc.useUtils();
+  useNewDay(() => void utils.transactions.summary.invalidate());
+
+  const failed = [
+    summary,
+    qrCodes,
+    // The pages that are shown stay right when the next one cannot be loaded.
+    ...(pages.isFetchNextPageError ? [] : [pages]),
+  ].filter(({ isError }) => isError);
+  const isFailing = failed.length > 0;
+  const toastFailure = useEffectEvent(() => toastError(failureOf(failed[0]?.error).detail ?? LOAD_FAILED));
+  useEffect(() => {
+    if (isFailing && !isQuiet) toastFailure();
+  }, [isFailing, isQuiet]);
+
+  return {
+    summary: partOf(summary, (data) => data),
+    qrCodes: isServiceProvider ? partOf(qrCodes, (data) => data) : { status: 'ready', data: [] },
+    transactions: listing,
+    isLoading: [summary, qrCodes, pages].some(({ isLoading }) => isLoading),
+    isFailing,
+    retry: () => {
+      for (const { refetch } of failed) void refetch();
+    },
+  };
+}
+
+/**
+ * A listing of transactions, kept fresh; a next page that cannot be loaded is a toast. While it is loaded for another input it stays
+ * as it was, unless that is empty: nobody knows yet that the other one is too.
+ */
+export function useListing(input: ListingInput, enabled: boolean) {
+  const { client } = trpc.useUtils();
+  const queryClient = useQueryClient();
+  const itself = { queryKey: listingKey(input), exact: true };
+  const pages = useInfiniteQuery({
+    ...FRESH,
+    enabled,
+    queryKey: itself.queryKey,
+    queryFn: ({ pageParam }: { readonly pageParam: string | null }) =>
+      client.transactions.list.query({ ...input, cursor: pageParam }),
+    initialPageParam: null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    placeholderData: (former) => (former?.pages[0]?.transactions.length ? former : undefined),
+  });
+
+  async function loadMore(): Promise<void> {
+    if (pages.isFetchingNextPage || pages.isPlaceholderData) return;
+    const wasReloading = queryClient.isFetching(itself) > 0;
+    const { isFetchNextPageError, error } = await pages.fetchNextPage();
+    // The next page took the place of a reload, which would have told what changed in the pages before.
+    if (wasReloading) void queryClient.invalidateQueries(itself);
+    if (isFetchNextPageError) toastError(failureOf(error).detail ?? LOAD_FAILED);
+  }
+
+  const listing: Part<Listing> = partOf(pages, (data) => ({
+    transactions: data.pages.flatMap(({ transactions }) => transactions),
+    pageCount: data.pages.length,
+    hasMore: pages.hasNextPage,
+    isLoadingMore: pages.isFetchingNextPage,
+    loadMore: () => void loadMore(),
+  }));
+  return { pages, listing };
+}

@@ -1,0 +1,97 @@
+/** The question for the password of whoever is logged in. It stands above whatever asked, which stays as it is. */
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { api, failureOf } from '../../api/api.ts';
+import { useAttempts } from '../../controls/attempts.ts';
+import { useSession } from '../../session/session.ts';
+import { Button } from '../../ui/button.tsx';
+import confirmation from '../../ui/later/confirmation.module.css';
+import { Dialog } from '../../ui/later/dialog.tsx';
+import { PasswordField } from '../../ui/later/password-field.tsx';
+
+const NO_ANSWER = 'There is no connection. Please try again.';
+
+/** @returns whether the server took the password. @throws the refusal that says that the session has ended. */
+export function ask(): Promise<boolean> {
+  const place = document.body.appendChild(document.createElement('div'));
+  const root = createRoot(place);
+  return new Promise<boolean>((resolve, reject) => {
+    root.render(<PasswordQuestion onAnswer={resolve} onSessionEnded={reject} />);
+  }).finally(() => {
+    root.unmount();
+    place.remove();
+  });
+}
+
+function PasswordQuestion({
+  onAnswer,
+  onSessionEnded,
+}: {
+  readonly onAnswer: (isTyped: boolean) => void;
+  readonly onSessionEnded: (refusal: unknown) => void;
+}) {
+  const session = useSession();
+  const field = useRef<HTMLInputElement>(null);
+  const [failure, setFailure] = useState<string>();
+  const { isUnderWay, run } = useAttempts();
+
+  // Whoever goes back or forward leaves what the question was about.
+  useEffect(() => {
+    const giveUp = () => onAnswer(false);
+    window.addEventListener('popstate', giveUp);
+    return () => window.removeEventListener('popstate', giveUp);
+  }, [onAnswer]);
+
+  function submit(event: SubmitEvent) {
+    event.preventDefault();
+    void run(async () => {
+      const password = field.current?.value ?? '';
+      try {
+        await api.auth.confirm.mutate({ password });
+        onAnswer(true);
+      } catch (error) {
+        const { code, detail } = failureOf(error);
+        if (code === 'session_ended') onSessionEnded(error);
+        setFailure(detail ?? NO_ANSWER);
+        field.current?.focus();
+      }
+    });
+  }
+
+  return (
+    <Dialog
+      title="Enter your password to go on"
+      size="question"
+      onClose={() => isUnderWay || onAnswer(false)}
+    >
+      <p>You logged in a while ago. Your password shows that it is still you.</p>
+      <form noValidate onSubmit={submit}>
+        {/* Password managers learn from this field whose password is asked for. */}
+        <input
+          type="text"
+          name="username"
+          autoComplete="username"
+          value={session.status === 'signed-in' ? session.user.email : ''}
+          readOnly
+          hidden
+        />
+        <PasswordField
+          ref={field}
+          label="Password"
+          name="password"
+          autoComplete="current-password"
+          required
+          error={failure}
+        />
+        <div className={confirmation.answers}>
+          <Button type="submit" aria-disabled={isUnderWay}>
+            {isUnderWay ? 'One moment...' : 'Go On'}
+          </Button>
+          <Button look="quiet" aria-disabled={isUnderWay} onClick={() => isUnderWay || onAnswer(false)}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+/**
+ * Logging out. This device forgets the session in any case; a toast says whether the server has ended it too.
+ */
+import { useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
+import { api, failureOf } from '../api/api.ts';
+import { removeWorker } from '../api/service-worker.ts';
+import { paths } from '../paths.ts';
+import { endSession } from '../session/session.ts';
+import { toastError, toastSuccess } from '../toasts.ts';
+import { holdCalls } from './api-hooks.ts';
+import { forgetCache } from './cache.ts';
+
+/** How long the page waits for the server's answer. */
+const PATIENCE_MS = 2_000;
+const UNCONFIRMED =
+  'Logged out on this device. The server did not confirm it: when you log in next, look at your sessions in the profile.';
+
+export function useLogout() {
+  const [isLoggingOut, setLoggingOut] = useState(false);
+
+  async function logout(): Promise<void> {
+    if (isLoggingOut) return;
+    setLoggingOut(true);
+    if (await leaveBy(tellServer())) toastSuccess('Logged out successfully');
+    else toastError(UNCONFIRMED);
+  }
+
+  return { logout, isLoggingOut };
+}
+
+/**
+ * Forgets the session on this device and goes to the landing page, once `call` has ended the session on the server. No other call is
+ * sent meanwhile.
+ *
+ * @param call needs a time limit, because all other calls wait for it.
+ * @returns what `call` answers; when it fails, the session goes on.
+ */
+export function leaveBy<Answer>(call: Promise<Answer>): Promise<Answer> {
+  const leaving = call.then((answer) => {
+    leave();
+    return answer;
+  });
+  holdCalls(leaving);
+  return leaving;
+}
+
+function leave(): void {
+  // The address changes before the session ends: without a session the guard of this screen would lead to the login.
+  navigate(paths.home, { replace: true });
+  endSession();
+  forgetCache();
+  void removeWorker();
+}
+
+/** @returns whether the session has ended on the server. */
+async function tellServer(): Promise<boolean> {
+  try {
+    await api.auth.logout.mutate(undefined, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    return true;
+  } catch (error) {
+    return failureOf(error).code === 'session_ended';
+  }
+}

@@ -1,0 +1,45 @@
+/** Takes over a page that the server rendered; its HTML must be what this draws first. */
+import { lazy, type ReactNode, useEffect } from 'react';
+import { hydrateRoot } from 'react-dom/client';
+import { useLocation } from 'wouter';
+import { qrIdFrom } from '../../paths.ts';
+import { readLookup } from '../../rendered.ts';
+import { useSession } from '../../session/session.ts';
+import { App } from './app.tsx';
+import { clientRoot, fetchDisplayFont } from './client-root.ts';
+
+const Elsewhere = lazy(() => import('../routes.tsx').then(({ Routes }) => ({ default: Routes })));
+
+interface RenderedScreenProps {
+  /** Whether the path is the screen's. */
+  readonly isHere: (pathname: string) => boolean;
+  readonly screen: ReactNode;
+}
+
+/**
+ * Hydrates the page.
+ * @param screen the screen that the server rendered. No part of it may be fetched first: taps would be lost meanwhile.
+ */
+export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
+  const rendered = { qrId: qrIdFrom(window.location.pathname), lookup: readLookup(document) };
+  hydrateRoot(
+    clientRoot(),
+    <App rendered={rendered}>
+      <RenderedScreen isHere={isHere} screen={screen} />
+    </App>,
+  );
+  document.dispatchEvent(new Event('hydrating'));
+  void fetchDisplayFont();
+}
+
+/** The rendered screen; the route table is fetched when somebody leaves it or has to change their password. */
+function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
+  const [pathname] = useLocation();
+  const session = useSession();
+  useEffect(() => {
+    // early-taps.ts repeats what was tapped before, on a page that has read what was chosen before.
+    setTimeout(() => document.dispatchEvent(new Event('hydrated')));
+  }, []);
+  const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
+  return isHere(pathname) && !mustChangePassword ? screen : <Elsewhere />;
+}

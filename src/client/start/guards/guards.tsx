@@ -1,0 +1,54 @@
+/**
+ * The guards of screens: who may see a screen, and where everybody else is taken.
+ */
+import type { ComponentType } from 'react';
+import { Redirect, useSearch } from 'wouter';
+import type { User } from '#shared/accounts.ts';
+import { brand } from '#shared/brand.ts';
+import { nextFrom } from '../../auth/next.ts';
+import { verifySession } from '../../calls.ts';
+import { authFor, currentPath, paths } from '../../paths.ts';
+import { useSession } from '../../session/session.ts';
+import { LoadingScreen } from '../../ui/loading-screen.tsx';
+import { Screen } from '../../ui/screen.tsx';
+import { Problem } from '../../ui/states.tsx';
+
+/** Somebody who is logged in is taken to where they were heading, else to the dashboard. */
+export function SignedOutOnly({ screen: ScreenOf }: { readonly screen: ComponentType }) {
+  const session = useSession();
+  const search = useSearch();
+  if (session.status === 'signed-in') return <Replace to={nextFrom(search) ?? paths.dashboard} />;
+  return session.status === 'signed-out' ? <ScreenOf /> : <Unverified status={session.status} />;
+}
+
+interface SignedInOnlyProps {
+  readonly screen: ComponentType<{ readonly user: User }>;
+}
+
+/** Somebody who is not logged in is sent to the login, which leads back here. */
+export function SignedInOnly({ screen: ScreenOf }: SignedInOnlyProps) {
+  const session = useSession();
+  if (session.status === 'signed-out') return <Replace to={authFor(currentPath())} />;
+  return session.status === 'signed-in' ? (
+    <ScreenOf user={session.user} />
+  ) : (
+    <Unverified status={session.status} />
+  );
+}
+
+/** wouter's `Redirect` acts once, when it appears; the key makes another one appear for another address. */
+function Replace({ to }: { readonly to: string }) {
+  return <Redirect key={to} to={to} replace />;
+}
+
+/** Without an answer nobody knows whether the token still counts, so that it is kept. */
+function Unverified({ status }: { readonly status: 'checking' | 'unreachable' }) {
+  if (status === 'checking') return <LoadingScreen />;
+  return (
+    <Screen title="No connection">
+      <Problem isScreen title={`${brand.name} cannot be reached`} onRetry={() => void verifySession()}>
+        <p>You are still logged in on this device. Check your connection and try again.</p>
+      </Problem>
+    </Screen>
+  );
+}

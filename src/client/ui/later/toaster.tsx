@@ -1,0 +1,89 @@
+/**
+ * Draws the queued toasts at the right, below the head of the page, whose buttons stay in reach; three at once.
+ */
+import 'sonner/dist/styles.css';
+import { useEffect, useState } from 'react';
+import { Toaster as Sonner, toast } from 'sonner';
+import { type Toast, takeToasts, useWaitingToasts } from '../../toasts.ts';
+import './toaster.css';
+
+const SHOWN_MS = 4_000;
+/** A pointer that rests on a toast keeps it for this long, and no longer: a finger never leaves what it has touched. */
+const LONGEST_MS = 12_000;
+const MAX_VISIBLE = 3;
+/** How long a toast can be read at least, before the next one about the same subject takes its place. */
+const READ_MS = 1_200;
+/** The least distance from the edges of the window and from the head, in CSS pixels. */
+const MARGIN_PX = 16;
+
+/** When the last toast of each subject was shown. */
+const shownAt = new Map<string, number>();
+/** What ends a toast that a pointer keeps. */
+const endings = new Map<string | number, ReturnType<typeof setTimeout>>();
+
+function show({ kind, text, subject }: Toast): void {
+  if (subject === undefined) {
+    endAfterLongest(toast[kind](text));
+    return;
+  }
+  const now = new Date();
+  const waitMs = Math.max(0, (shownAt.get(subject) ?? 0) + READ_MS - now.getTime());
+  shownAt.set(subject, now.getTime() + waitMs);
+  setTimeout(() => endAfterLongest(toast[kind](text, { id: subject })), waitMs);
+}
+
+function endAfterLongest(id: string | number): void {
+  clearTimeout(endings.get(id));
+  const end = () => {
+    // Nobody has read what was shown while the page was hidden.
+    if (document.hidden) return endAfterLongest(id);
+    endings.delete(id);
+    toast.dismiss(id);
+  };
+  endings.set(id, setTimeout(end, LONGEST_MS));
+}
+
+/** Where toasts begin, in CSS pixels: below the head of the page, as far as it is in view and leaves them room. */
+function findTopPx(): number {
+  const bottom = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
+  return Math.max(MARGIN_PX, Math.min(bottom, window.innerHeight / 2) + MARGIN_PX / 2);
+}
+
+/** Takes all toasts away, because the next screen has no room for them. */
+export function dismissToasts(): void {
+  toast.dismiss();
+}
+
+export function Toaster() {
+  const waiting = useWaitingToasts();
+  const [top, setTop] = useState(MARGIN_PX);
+  useEffect(() => {
+    const place = () => setTop(findTopPx());
+    place();
+    window.addEventListener('scroll', place, { passive: true });
+    window.addEventListener('resize', place);
+    return () => {
+      window.removeEventListener('scroll', place);
+      window.removeEventListener('resize', place);
+    };
+  }, []);
+  useEffect(() => {
+    if (waiting.length === 0) return;
+    // The head may be that of another screen than before.
+    setTop(findTopPx());
+    for (const one of waiting) show(one);
+    takeToasts(waiting);
+  }, [waiting]);
+  return (
+    <Sonner
+      position="top-right"
+      offset={{ top, right: MARGIN_PX }}
+      mobileOffset={{ top, left: MARGIN_PX, right: MARGIN_PX }}
+      duration={SHOWN_MS}
+      visibleToasts={MAX_VISIBLE}
+      expand
+      theme="system"
+      richColors={false}
+    />
+  );
+}
