@@ -40,7 +40,11 @@ test.each([
   ['server/app.ts', "import { t } from '#tests/support/test-app.ts';", 'app must not know it'],
   ['client/tip/tip.tsx', `import type { AppRouter } from ${ROUTER}`, 'screens must not know procedures'],
   ['client/api/api.ts', `import type { AppRouter, Caller } from ${ROUTER}`, 'roots must not know procedures'],
-  ['client/api/api.ts', `import type { AppRouter } from ${ROUTER}\n`.repeat(2), 'roots must not know procedures'],
+  [
+    'client/api/api.ts',
+    `import type { AppRouter } from ${ROUTER}\n`.repeat(2),
+    'roots must not know procedures',
+  ],
   ['shared/tips.ts', "import { pino } from 'pino';", 'shared knows zod only'],
   ['client/ui/screen.tsx', "import { join } from 'node:path';", 'browsers have no Node.js'],
   ['server/tips/tips.ts', "import { cors } from 'hono/cors';", 'only the edge knows the web framework'],
