@@ -1,7 +1,7 @@
 /** The script of the rendered landing page. */
 import { Landing } from '../landing/landing.tsx';
 import { paths } from '../paths.ts';
-import { hydrate } from './frame/hydrate.tsx';
+import { hydrate } from './frame/drawing.tsx';
 import { SignedOutOnly } from './guards/guards.tsx';
 
 hydrate((pathname) => pathname === paths.home, <SignedOutOnly screen={Landing} />);

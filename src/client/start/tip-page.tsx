@@ -1,6 +1,6 @@
 /** The script of a rendered tip page. */
 import { isTipPage } from '../paths.ts';
 import { Tip } from '../tip/tip.tsx';
-import { hydrate } from './frame/hydrate.tsx';
+import { hydrate } from './frame/drawing.tsx';
 
 hydrate(isTipPage, <Tip />);

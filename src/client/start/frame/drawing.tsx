@@ -1,12 +1,14 @@
-/** Takes over a page that the server rendered; its HTML must be what this draws first. */
+/** Draws the client into its page: into an empty one, or over the HTML of one that the server rendered. */
+import file from '@fontsource/instrument-serif/files/instrument-serif-latin-400-normal.woff2?url';
 import { lazy, type ReactNode, useEffect } from 'react';
-import { hydrateRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { useLocation } from 'wouter';
 import { qrIdFrom } from '../../paths.ts';
 import { readLookup } from '../../rendered.ts';
 import { useSession } from '../../session/session.ts';
 import { App } from './app.tsx';
-import { clientRoot, fetchDisplayFont } from './client-root.ts';
+import '../../ui/tokens.css';
+import '../../ui/base.css';
 
 const Elsewhere = lazy(() => import('../routes.tsx').then(({ Routes }) => ({ default: Routes })));
 
@@ -16,8 +18,14 @@ interface RenderedScreenProps {
   readonly screen: ReactNode;
 }
 
+/** Draws a page that arrived empty. */
+export function draw(screen: ReactNode): void {
+  void fetchDisplayFont();
+  createRoot(clientRoot()).render(<App>{screen}</App>);
+}
+
 /**
- * Hydrates the page.
+ * Takes over a page that the server rendered; its HTML must be what this draws first.
  * @param screen the screen that the server rendered. No part of it may be fetched first: taps would be lost meanwhile.
  */
 export function hydrate(isHere: RenderedScreenProps['isHere'], screen: ReactNode): void {
@@ -42,4 +50,20 @@ function RenderedScreen({ isHere, screen }: RenderedScreenProps) {
   }, []);
   const mustChangePassword = session.status === 'signed-in' && session.user.mustChangePassword;
   return isHere(pathname) && !mustChangePassword ? screen : <Elsewhere />;
+}
+
+function clientRoot(): HTMLElement {
+  const root = document.getElementById('root');
+  if (!root) throw new Error('the page has no place for the client');
+  return root;
+}
+
+/**
+ * Fetches the typeface of headings, after the first paint: nothing moves when it comes, because the fallback has its measures
+ * (ui/tokens.css). It never rejects: without the typeface headings keep the fallback.
+ */
+async function fetchDisplayFont(): Promise<void> {
+  const face = new FontFace('Instrument Serif', `url(${file})`, { display: 'swap' });
+  document.fonts.add(face);
+  await face.load().catch(() => {});
 }
