@@ -1,7 +1,9 @@
 /** The form for words with a tip. It is fetched when somebody wants to say something. */
+
 import { useEffect, useId, useRef } from 'react';
 import type { FieldError } from '#shared/errors.ts';
 import { lengthOf, MAX_MESSAGE_LENGTH, problemWith } from '#shared/message-rules.ts';
+import { Choice } from '../controls/choice.tsx';
 import { Button } from '../ui/button.tsx';
 import { TextArea } from '../ui/later/text-area.tsx';
 import type { Words } from './attempt.ts';

@@ -2,11 +2,13 @@
  * Notices of tips that reach this device with the dashboard closed: what is sent, a button that asks for permission, and the
  * devices that get them. Nothing is asked before the button is pressed.
  */
+
 import { useRef, useState } from 'react';
 import { brand } from '#shared/brand.ts';
 import type { UserId } from '#shared/ids.ts';
 import type { NotificationDevice } from '#shared/notifications.ts';
 import { useAttempts } from '../../controls/attempts.ts';
+import { Choice } from '../../controls/choice.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import card from '../../ui/card.module.css';

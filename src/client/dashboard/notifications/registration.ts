@@ -2,8 +2,10 @@
  * The registration of this device for notices: the browser's subscription (https://www.w3.org/TR/push-api/), and what this device
  * keeps of the server's answer, in local storage, so that it ends with the session.
  */
+
 import type { UserId } from '#shared/ids.ts';
 import type { NewDevice } from '#shared/notifications.ts';
+import { NOTICES_KEY, registerWorker, subscriptionOf } from '../../api/service-worker.ts';
 import { paths } from '../../paths.ts';
 
 /** Why notices cannot be switched on here: no HTTPS, a page of iOS that is no app, a browser that has none, or a person's no. */
