@@ -1,4 +1,4 @@
-/** Chooses the engine of a database. Nothing but this module and the engines themselves knows which one it is. */
+/** Chooses the engine of a database. Only this module and the engines know which one it is. */
 import type { DatabaseAddress, ManagedDatabase } from './port/database.ts';
 import { managePostgres } from './postgres/database.ts';
 import { manageSqlite } from './sqlite/database.ts';
@@ -12,7 +12,7 @@ export function databaseAt(address: DatabaseAddress): ManagedDatabase {
   }
 }
 
-/** How the names of backups of a database end: a file of SQLite's, or a dump of pg_dump's. */
+/** The extension of backup files: a SQLite file, or a dump of pg_dump. */
 export function extensionOfBackups({ engine }: DatabaseAddress): '.db' | '.dump' {
   return engine === 'sqlite' ? '.db' : '.dump';
 }

@@ -1,28 +1,25 @@
 /**
- * The address of a PostgreSQL database, as an operator writes it, and without what is nobody's business. It is an address of
- * one host, with the parameters of node-postgres: https://node-postgres.com/features/connecting.
+ * Addresses of PostgreSQL databases: one host, with the parameters of node-postgres
+ * (https://node-postgres.com/features/connecting).
  */
 
 const PROTOCOL = /^postgres(?:ql)?:\/\//i;
 const DEFAULT_PORT = '5432';
 
-/** Whether a text is meant as the address of a PostgreSQL database, correct or not. */
+/** Also true for incorrect addresses. */
 export function isMeantForPostgres(text: string): boolean {
   return /^postgres(?:ql)?:/i.test(text);
 }
 
-/** Whether an address names a host, or the folder of a socket in `host=`, and a database. */
+/** Whether an address names a database and a host, or a socket's folder in `host=`. */
 export function isPostgresUrl(text: string): boolean {
   if (!PROTOCOL.test(text) || /[\0\s]/.test(text)) return false;
   const parts = readParts(text);
-  // A list of hosts is understood by PostgreSQL's own tools, and not by the driver.
+  // PostgreSQL's own tools understand a list of hosts, the driver does not.
   return parts !== null && parts.host !== '' && !parts.host.includes(',') && parts.database !== '';
 }
 
-/**
- * Spells an address for the log and the screen: with user, host, port and database, and without the password and the
- * parameters, which may hold secrets, too.
- */
+/** The address with user, host, port and database only. Passwords and parameters may be secret. */
 export function spellPostgresUrl(url: string): string {
   const parts = readParts(url);
   if (parts === null) return 'postgres://';
@@ -31,10 +28,10 @@ export function spellPostgresUrl(url: string): string {
   return `postgres://${user === '' ? '' : `${encodeURIComponent(user)}@`}${place}:${port}/${database}`;
 }
 
-/** The parts that name a database, decoded; null for what is no URL. */
+/** The decoded parts; null when the text is no URL. */
 function readParts(text: string) {
   try {
-    // The parser of URLs takes no user without a host, which an address of a socket may have.
+    // A URL cannot have a user without a host, but a socket's address may.
     const { username, hostname, port, pathname, searchParams } = new URL(text.replace(/@(?=\/)/, '@socket'));
     const named = hostname === 'socket' ? '' : decodeURIComponent(hostname);
     return {

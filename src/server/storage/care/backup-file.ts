@@ -1,15 +1,18 @@
-/** What every engine asks of a backup: it appears under its name only once it is complete, and is trusted only when it checks out. */
+/**
+ * Rules of backup files on every engine: a file gets its name only once it is complete, and is trusted only
+ * after it was checked.
+ */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseRefused } from '../port/database.ts';
 
-/** For this user alone. */
 export const FILE_MODE = 0o600;
 
 /**
- * Writes a backup beside its name, which it gets once it is on the disk.
- * @param write makes the file that it is handed, and answers what was found in it.
- * @throws DatabaseRefused when there is a file of that name; whatever `write` throws, and nothing of the backup is left then.
+ * Writes a backup under a temporary name and renames it once it is flushed to the disk.
+ * @param write fills the file whose path it is given, and returns what a check of it found.
+ * @throws DatabaseRefused when the name is taken. An error of `write` is passed on, and the temporary file is
+ *   removed.
  */
 export async function writeBackup<Findings>(
   target: string,
@@ -31,12 +34,12 @@ export async function writeBackup<Findings>(
   }
 }
 
-/** @param name what is wrong with. @throws DatabaseRefused with the first of the problems, if there are any. */
+/** @throws DatabaseRefused with the first problem, if there is one. */
 export function requireTrusted(name: string, [problem]: readonly string[]): void {
   if (problem !== undefined) throw new DatabaseRefused(`${name} cannot be trusted. ${problem}`);
 }
 
-/** Makes sure that a file, or the names in a folder, are on the disk. */
+/** Flushes a file, or the entries of a folder, to the disk. */
 export function flush(path: string): void {
   const handle = openSync(path, 'r');
   try {

@@ -1,7 +1,4 @@
-/**
- * Whether this build and a database fit each other, by the migrations that the database has seen and by what these make: the same for
- * every engine.
- */
+/** Compares the migrations that a database has run with those of this build, on every engine. */
 import { extname, join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { brand } from '#shared/brand.ts';
@@ -12,21 +9,21 @@ export interface Migration {
   readonly statements: readonly string[];
 }
 
-/** A build carries its own migrations, so that newer sources beside it, as after a pull, change nothing of what it does. */
+/** The build carries its own copy, so that sources that were pulled later do not change what it does. */
 const FOLDER = join(
   import.meta.dirname,
   extname(import.meta.filename) === '.ts' ? '../../../../drizzle' : 'drizzle',
 );
 
-/** Reads the migrations of an engine that belong to this code, made by `npm run db:generate` or `db:generate:postgres`, in their order. */
+/** Reads an engine's migrations in their order. */
 export function readMigrations(engine: DatabaseAddress['engine']): Migration[] {
   const files = readMigrationFiles({ migrationsFolder: join(FOLDER, engine) });
   return files.map(({ hash, sql }) => ({ hash, statements: sql }));
 }
 
 /**
- * @param seen hashes, in the order in which they were applied.
- * @throws DatabaseRefused when one of them is not known here.
+ * @param seen hashes in the order in which they were applied.
+ * @throws DatabaseRefused when this build does not know one of them.
  */
 export function requireKnown(seen: readonly string[], known: readonly Migration[]): void {
   if (areKnown(seen, known)) return;
@@ -36,9 +33,10 @@ export function requireKnown(seen: readonly string[], known: readonly Migration[
 }
 
 /**
- * For a command, which migrates nothing.
- * @param name how the operator knows the database.
- * @throws DatabaseRefused unless the database has seen exactly these; it says which of the two is older.
+ * For commands, which never migrate.
+ * @param name the operator's name of the database.
+ * @throws DatabaseRefused unless the database has run exactly these migrations; the message says which side
+ *   is older.
  */
 export function requireCurrent(name: string, seen: readonly string[], known: readonly Migration[]): void {
   if (isCurrent(seen, known)) return;
@@ -49,7 +47,6 @@ export function requireCurrent(name: string, seen: readonly string[], known: rea
   );
 }
 
-/** Whether a database has seen exactly these migrations. */
 export function isCurrent(seen: readonly string[], known: readonly Migration[]): boolean {
   return areKnown(seen, known) && seen.length === known.length;
 }
@@ -58,13 +55,13 @@ function areKnown(seen: readonly string[], known: readonly Migration[]): boolean
   return seen.every((hash, index) => hash === known[index]?.hash);
 }
 
-/** The objects of a schema: a name, in quotes because whoever wrote it may have put anything into one, and a text that differs when the object does. */
+/** The objects of a schema by name. Names are quoted in messages, because anybody may have written them. */
 export type SchemaObjects = Iterable<readonly [name: string, text: unknown]>;
 
 /**
- * Finds what is in one schema and not in the other. What guards the ledger is written there: a database without a trigger, or with one
- * more, is not to be trusted, however well its sums add up.
- * @returns sentences that name each object; empty when both are alike.
+ * Compares two schemas. Triggers guard the ledger, so a database with one missing or one too many is refused
+ * even if its sums add up.
+ * @returns a sentence for each differing object; empty when the schemas are equal.
  */
 export function compareObjects(present: SchemaObjects, expected: SchemaObjects): string[] {
   const wanted = new Map(expected);
@@ -79,7 +76,9 @@ export function compareObjects(present: SchemaObjects, expected: SchemaObjects):
   return [...sentences, ...missing.map((name) => `the ${name} is missing`)];
 }
 
-/** @throws DatabaseRefused when there are differences from what the migrations make, with the first of them. */
+/**
+ * @throws DatabaseRefused with the first difference between a database and its migrations, if there is one.
+ */
 export function requireUnchanged([difference]: readonly string[]): void {
   if (difference === undefined) return;
   throw new DatabaseRefused(

@@ -1,13 +1,14 @@
-/** What a server asks of its data before it serves it, whichever engine keeps it. */
+/** The check of the data at start, on every engine. */
 import { DatabaseRefused, type Opening } from '../port/database.ts';
 
 /**
- * Checks what was written to the ledger since it was checked last. When that cannot be done at the moment, the server starts all the same.
- * @param name how the operator knows the database.
- * @param tips how many there are to check.
- * @param check answers with what is wrong, in sentences.
- * @param isPassing whether a check that failed so may succeed later.
- * @throws DatabaseRefused when anything is wrong.
+ * Checks the part of the ledger that was written since the last check. A check that cannot run now does not
+ * keep the server from starting.
+ * @param name the operator's name of the database.
+ * @param tips the number of tips to check.
+ * @param check returns problems as sentences.
+ * @param isPassing tells whether an error of `check` may be gone later.
+ * @throws DatabaseRefused with the first problem.
  */
 export async function requireUndamaged(
   name: string,

@@ -1,13 +1,16 @@
-/** What a restore does with the data of a backup, whichever engine keeps it, before that takes the place of the present data. */
+/**
+ * The steps of a restore on every engine, between checking a backup and putting it in the place of the
+ * present data.
+ */
 import { DatabaseRefused, type Restored, type RestoreOptions } from '../port/database.ts';
 
-/** The name of the key that signs device marks; the next start makes a new one. */
+/** The secret that signs device marks; the next start makes a new one. */
 const DEVICE_MARK_SECRET = 'device_mark';
 
-/** Answers a query for one number; null when it has no row. */
+/** Runs a query for one number; null when it returns no row. */
 export type Ask = (query: string) => number | null | Promise<number | null>;
 
-/** The data of a backup that is checked, and that nobody uses yet. Statements name its tables without their schema. */
+/** The data of a checked backup that no server uses yet. Statements name its tables without a schema. */
 export interface Incoming {
   readonly ask: Ask;
   hasTable(name: string): boolean | Promise<boolean>;
@@ -15,10 +18,10 @@ export interface Incoming {
 }
 
 /**
- * Counts what the present data has and a backup has not, tips in whatever place they have there.
- * @param ask reads both.
- * @param backup its schema, as the queries call it, and so `present`.
- * @param firstDifference the place of the first tip that the two tell differently; null when there is none.
+ * Counts what the present data has and the backup lacks; tips are compared wherever they stand.
+ * @param ask runs queries over both.
+ * @param backup the schema name of the backup in these queries; `present` likewise.
+ * @param firstDifference the position of the first tip in which the two differ; null when there is none.
  */
 export async function compareWithPresent(
   ask: Ask,
@@ -43,10 +46,10 @@ export async function compareWithPresent(
 }
 
 /**
- * Ends all sessions unless they are kept, with the marks that say that a device has logged in before; and always the devices that get
- * notices, which a copy for trying something out would wake up as well. It is to be run inside a transaction.
- * @param compared null when there was no data, or it could not be read: a damaged database is why people restore.
- * @throws DatabaseRefused when the two tell another past, unless that is accepted.
+ * Ends all sessions with their device marks unless they are kept, and removes all notification devices,
+ * because a copy that is only tried out must not wake them. Runs inside a transaction.
+ * @param compared null when there was no present data or it was unreadable.
+ * @throws DatabaseRefused when the backup contradicts the present past and that was not accepted.
  */
 export async function settle(
   { ask, hasTable, run }: Incoming,

@@ -1,25 +1,24 @@
-/** What a check of the whole ledger finds, on every engine. */
+/** Results of a check of the whole ledger, on every engine. */
 import type { Findings } from '../port/database.ts';
 import type { Invariant } from './invariants.ts';
 import { type createComparedPast, spellPast } from './past.ts';
 
 export interface LedgerViolation {
   readonly invariant: string;
-  /** Ids of the rows that break it, at most ten. */
+  /** Ids of at most ten offending rows. */
   readonly offenders: readonly string[];
 }
 
-/** The invariant of the foreign keys. @param orphans a query for the rows whose foreign keys lead nowhere. */
+/** The foreign-key invariant. @param orphans a query for rows whose reference has no target. */
 export const referencesLead = (orphans: string): Invariant => ['every reference leads somewhere', orphans];
 
-/** A query for those of the offenders of an invariant that are named. */
+/** A query for those offenders of an invariant that a report names. */
 export const offendersOf = ([, query]: Invariant) => `SELECT * FROM (${query}) AS offenders LIMIT 10`;
 
-/** @param offenders those of `offendersOf`. */
 export const violationsOf = ([invariant]: Invariant, offenders: readonly string[]): LedgerViolation[] =>
   offenders.length > 0 ? [{ invariant, offenders }] : [];
 
-/** @param past compared with what was noted of the ledger earlier, to see whether it still begins like that. */
+/** @param past the ledger's past compared with the notes of it that were given. */
 export function findingsOf(
   violations: readonly LedgerViolation[],
   { past, differences }: ReturnType<ReturnType<typeof createComparedPast>['compare']>,
@@ -30,7 +29,7 @@ export function findingsOf(
   return { problems, differences, tipCount: past.count, past: spellPast(past) };
 }
 
-/** The findings where the ledger could not be read for all that is wrong. */
+/** The findings when the ledger could not be read. */
 export function unread(problems: readonly string[]): Findings {
   return { problems, differences: [], tipCount: 0, past: '' };
 }

@@ -1,31 +1,30 @@
 /**
- * The invariants of a whole ledger that hold on every engine, each with a query for what breaks it, in SQL that SQLite and
- * PostgreSQL read alike. What was written since the last check is judged in `recent-check.ts` by the same rules.
+ * The invariants of the whole ledger, each with a query for offending rows in SQL that both engines accept.
+ * `recent-check.ts` applies the same rules to what was written since the last check.
  */
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import { transactions } from '../schema/ledger.ts';
 import { TIP_COLUMNS } from '../schema/tip-columns.ts';
 
-/** An invariant as a sentence, with a query for the names of what breaks it, in its first column. */
+/** A sentence, and a query whose first column names the offenders. */
 export type Invariant = readonly [sentence: string, offenders: string];
 
 const quoted = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
-/** Rounds half up to a cent, as feesFor() does, in integer arithmetic. */
+/** Rounds half up to a cent in integer arithmetic, like feesFor(). */
 const share = (rate: string) => `(amount_cents * ${rate} + 5000) / 10000`;
 
 const isReceived = `kind IN ('received', 'received_reversed')`;
 
-/** The entry that a row of `source` names for one of its two people. */
+/** The entry that a row of `source` names for its giver or its receiver. */
 const entryOf = (alias: string, person: 'giver' | 'receiver', source: string) =>
   `LEFT JOIN entries ${alias} ON ${alias}.account_id = t.${person}_id AND ${alias}.position = ${source}.${person}_position`;
 
-/** Whether an entry is other than it must be. */
 const differs = (alias: string, kind: string, cents: string, source: string) =>
   `${alias}.transaction_sequence IS DISTINCT FROM t.sequence OR ${alias}.kind IS DISTINCT FROM '${kind}'
      OR ${alias}.cents IS DISTINCT FROM ${cents} OR ${alias}.created_at_ms IS DISTINCT FROM ${source}.created_at_ms`;
 
-/** Only where buckets keep details; a database of a version before does not. */
+/** Databases of a version without details of buckets do not have this invariant. */
 const DETAILS_OF_BUCKETS: Invariant = [
   'what a bucket tells of its amounts is so of its tips',
   `SELECT account_id || ' ' || start_ms || ' ' || service_category FROM (
@@ -39,12 +38,12 @@ const DETAILS_OF_BUCKETS: Invariant = [
    HAVING max(detailed) = 1 AND (sum(gross) <> 0 OR max(net) <> max(largest))`,
 ];
 
-/** The columns in which a payment is as its tip. Each has the key of its own request, and its own time. */
+/** A payment and its tip agree in these columns. The key and the time of the request are their own. */
 const SAME = [...TIP_COLUMNS, 'paymentMode' as const]
   .filter((name) => name !== 'idempotencyKey' && name !== 'createdAtMs')
   .map((name) => transactions[name].name);
 
-/** Those of payments at a payment service; a database of a version before has none. */
+/** Databases of a version without payments do not have these invariants. */
 const PAYMENT_INVARIANTS: readonly Invariant[] = [
   [
     'a payment that succeeded is a tip as it was paid',
@@ -64,7 +63,7 @@ const PAYMENT_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-/** Those of the tips themselves, which also hold of a ledger of the time before entries. */
+/** The invariants of tips alone, which also hold of a ledger from before entries existed. */
 export const TIP_INVARIANTS: readonly Invariant[] = [
   [
     'net amount and receiver fee make up the amount',
@@ -99,7 +98,7 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-/** Those that hold in a database that has these parts. */
+/** The invariants of a database that has these parts. */
 export function invariantsWith(has: {
   readonly details: boolean;
   readonly payments: boolean;

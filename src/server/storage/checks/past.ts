@@ -1,26 +1,25 @@
 /**
- * The past of a ledger as one short note, `COUNT:HEX`: a hash over its tips, each hashed together with the hash of all before
- * it. It is computed when somebody asks, and stored nowhere in the data: docs/decisions/015-a-noted-past.md says why.
+ * The past of a ledger as a short note, `COUNT:HEX`: a hash chain over its tips. It is computed on demand and
+ * stored nowhere in the data (docs/decisions/015-a-noted-past.md).
  */
 import { hash } from 'node:crypto';
 
-/** Of a SHA-256, the hexadecimal digits that are noted: 128 bits, and short enough for paper. */
+/** 32 hexadecimal digits of a SHA-256, 128 bits, are short enough for paper. */
 const NOTED_DIGITS = 32;
 
 export interface NotedPast {
-  /** How many tips, from the first, the digest is of. */
+  /** The digest covers this many tips, from the first. */
   readonly count: number;
-  /** Hexadecimal digits, in lower case. */
   readonly digest: string;
 }
 
-/** The last of the columns, which a tip of a time without payments does not have. */
+/** The value of the last column for tips from a time without payments. */
 const SIMULATED = 'simulated';
 
 /**
- * The columns of a tip that the past is made of: every fact, in an order that never changes, because notes of years ago must
- * still compare. Where a tip once had a column of its own for its status, which never changed, the same word stands for it.
- * @param has whether the ledger says how each tip was paid; one of a version before does not.
+ * The columns that the past is made of. Their order never changes, because notes of years ago must still
+ * compare. A constant stands for the status column that tips once had.
+ * @param has whether the ledger stores how a tip was paid.
  */
 export function columnsOfPast(has: { readonly payments: boolean }): string {
   return `sequence, id, giver_id, receiver_id, qr_code_id, service_category, amount_cents, giver_fee_cents,
@@ -29,15 +28,15 @@ export function columnsOfPast(has: { readonly payments: boolean }): string {
 }
 
 /**
- * A tip as a text that no other tip has. Only that it was paid is told, so that what was noted before there were payments
- * still fits.
- * @param values those of `columnsOfPast`.
+ * A text that no other tip has. The payment mode is added only for paid tips, so that notes from before
+ * payments still fit.
+ * @param values the values of `columnsOfPast`.
  */
 export function tipText(values: readonly unknown[]): string {
   return JSON.stringify(values.at(-1) === SIMULATED ? values.slice(0, -1) : values);
 }
 
-/** The note of the first `count` tips, or of all when there are fewer or no count is given. @param tips from the first, as texts. */
+/** Notes the first `count` tips, or all. @param tips texts of `tipText`, from the first tip. */
 export function notePast(tips: Iterable<string>, count = Number.POSITIVE_INFINITY): NotedPast {
   const past = createPast();
   for (const tip of tips) {
@@ -47,23 +46,19 @@ export function notePast(tips: Iterable<string>, count = Number.POSITIVE_INFINIT
   return past.note();
 }
 
-/**
- * A past that grows by one tip after the other, and compares itself with what was noted of it earlier: however many notes there
- * are, the ledger is read once.
- */
+/** A past that also compares itself with any number of earlier notes in one pass over the ledger. */
 export function createComparedPast(noted: readonly NotedPast[]) {
   const past = createPast();
   const counts = new Set(noted.map(({ count }) => count));
   const notes = new Map([[0, past.note()]]);
   let count = 0;
   return {
-    /** @param tip as `tipText` spells it. */
     add(tip: string): void {
       past.add(tip);
       count += 1;
       if (counts.has(count)) notes.set(count, past.note());
     },
-    /** The note of all tips, and how they differ from the earlier notes, in sentences. */
+    /** The note of all tips, and a sentence for each earlier note that differs. */
     compare(): { readonly past: NotedPast; readonly differences: readonly string[] } {
       const all = past.note();
       return {
@@ -74,17 +69,16 @@ export function createComparedPast(noted: readonly NotedPast[]) {
   };
 }
 
-/** A past that grows by one tip after the other. */
 export function createPast() {
   let count = 0;
   let digest = hash('sha256', '');
   return {
-    /** @param tip as `tipText` spells it. */
+    /** @param tip a text of `tipText`. */
     add(tip: string): void {
       digest = hash('sha256', digest + tip);
       count += 1;
     },
-    /** The note of the tips so far. */
+    /** The note of the tips that were added so far. */
     note: (): NotedPast => ({ count, digest: digest.slice(0, NOTED_DIGITS) }),
   };
 }
@@ -93,14 +87,14 @@ export function spellPast({ count, digest }: NotedPast): string {
   return `${count}:${digest}`;
 }
 
-/** @returns null for what is no such note. */
+/** @returns null when the text is not such a note. */
 export function parsePast(text: string): NotedPast | null {
   const [, count, digest = ''] = /^(\d{1,15}):([0-9a-f]{32})$/i.exec(text.trim()) ?? [];
   return count === undefined ? null : { count: Number(count), digest: digest.toLowerCase() };
 }
 
 /**
- * How a past differs from the one that was noted, in sentences, which begin with the note (`findDiffering`).
+ * Sentences about how a past differs from a note, each beginning with the note (`findDiffering`).
  * @param present the note of as many tips, or of all when there are fewer.
  */
 function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
@@ -113,14 +107,14 @@ function differencesFrom(noted: NotedPast, present: NotedPast): string[] {
   ];
 }
 
-/** The notes, as they are spelled, from which sentences of `differencesFrom` say that a ledger differs. @param said sentences, and others between them. */
+/** The notes named by sentences of `differencesFrom`. @param said these sentences among others. */
 export function findDiffering(said: string): string[] {
   return [...said.matchAll(/^(?:Missing|Rewritten): (\d+:[0-9a-f]{32}) was noted/gm)].map(
     ([, noted = '']) => noted,
   );
 }
 
-/** The place of the first tip that two ledgers tell differently, as far as both go; null when there is none. */
+/** The position of the first tip in which two ledgers differ, as far as both go; null when they agree. */
 export function findFirstDifference(one: Iterable<string>, other: Iterable<string>): number | null {
   const others = other[Symbol.iterator]();
   try {

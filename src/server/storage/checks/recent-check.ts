@@ -1,5 +1,5 @@
 /**
- * How an engine checks what was written to the ledger since it was checked last, in windows of bounded size: which rows a window
+ * Checks what was written to the ledger since the last check, in windows of bounded size: which rows a window
  * needs, what must hold of them, and what is remembered so that no row is checked twice.
  */
 import { SERVICE_CATEGORIES, type ServiceCategory } from '#shared/categories.ts';
@@ -10,19 +10,18 @@ import type { accounts } from '../schema/accounts.ts';
 import type { qrCodes } from '../schema/codes.ts';
 import type { checkedAccounts, checkpoints, entries, reversals, transactions } from '../schema/ledger.ts';
 
-/** How many transactions, or reversals, one window looks at: some milliseconds of work. */
+/** The number of transactions, or of reversals, in a window: some milliseconds of work. */
 export const WINDOW_SIZE = 200;
 
-/** A query for how many tips were given since the last check, which both engines read alike. */
+/** Counts the tips that were recorded after the checkpoint. */
 export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
   coalesce((SELECT transaction_sequence FROM checkpoints), 0) AS count`;
 
-/** How far the ledger has been checked. */
 export type Checkpoint = Readonly<Omit<typeof checkpoints.$inferSelect, 'id'>>;
 
 type QrCode = typeof qrCodes.$inferSelect;
 
-/** A tip with the owner and the service of its code, which are null when there is no such code. */
+/** A tip with the owner and the service of its code, both null when there is no such code. */
 type TipToCheck = Readonly<typeof transactions.$inferSelect> & {
   readonly codeOwnerId: QrCode['userId'] | null;
   readonly codeCategory: QrCode['category'] | null;
@@ -36,24 +35,24 @@ export type EntryRow = Readonly<typeof entries.$inferSelect>;
 
 type CheckedRow = typeof checkedAccounts.$inferSelect;
 
-/** How far the chain of an account has been checked, and its totals there. */
+/** How far an account's chain of entries was checked, and its totals there. */
 export type CheckedAccount = {
   readonly [Name in keyof CheckedRow]: CheckedRow[Name] extends number ? number : CheckedRow[Name];
 };
 
-/** An account with what was checked of it before; all zero when nothing was. */
+/** An account with its earlier check; zeros when it has none. */
 export type AccountToCheck = CheckedAccount &
   Pick<typeof accounts.$inferSelect, 'lastPosition' | 'totalTipsReceivedCents' | 'totalTipsGivenCents'>;
 
-/** A part of the chain of an account. */
+/** A range of an account's chain of entries. */
 export interface Span {
   readonly accountId: UserId;
-  /** The position before its first entry, and that of its last. */
+  /** The position before the first entry, and the position of the last. */
   readonly after: number;
   readonly until: number;
 }
 
-/** By how much a bucket was moved by the entries of a window. */
+/** The change of a bucket by a window's entries. */
 export interface BucketMove {
   readonly accountId: UserId;
   readonly startMs: number;
@@ -62,33 +61,33 @@ export interface BucketMove {
   readonly cents: number;
 }
 
-/** The next transactions after the checkpoint, or, when there are none, the next reversals. */
+/** The next transactions after the checkpoint or, when there are none, the next reversals. */
 export interface CheckWindow {
   readonly transactions: readonly TipToCheck[];
   readonly reversals: readonly ReversalRow[];
 }
 
-/** What a window comes to. Nothing of it is to be remembered when there are problems. */
+/** The result of a window. Nothing of it is remembered when there are problems. */
 export interface Judgement {
-  /** In sentences. */
   readonly problems: readonly string[];
   readonly checkpoint: Checkpoint;
   readonly accounts: readonly CheckedAccount[];
   readonly buckets: readonly BucketMove[];
-  /** The accounts that are checked to their end, whose buckets from `bucketsFromMs` on can be judged. */
+  /**
+   * Accounts whose chain is checked to its end, so that their buckets from `bucketsFromMs` on can be judged.
+   */
   readonly complete: readonly { readonly accountId: UserId; readonly bucketsFromMs: number }[];
 }
 
-/** An entry that a tip or a reversal must have left. */
 interface DueEntry extends Omit<EntryRow, 'cents' | 'balanceAfterCents'> {
   readonly cents: number;
   readonly tip: typeof transactions.$inferSelect;
 }
 
-/** Due entries by the place at which they must stand (`placeOf`). */
+/** Expected entries by their place (`placeOf`). */
 type DueEntries = ReadonlyMap<string, DueEntry>;
 
-/** The entries that the rows of a window must have left, where they say; a guest has none. */
+/** The entries that the rows of a window must have written; a guest has none. */
 function dueOf({ transactions, reversals }: CheckWindow): readonly DueEntry[] {
   return [
     ...transactions.map((row) => ({ row, tip: row, sign: 1, suffix: '' as const })),
@@ -105,8 +104,8 @@ function dueOf({ transactions, reversals }: CheckWindow): readonly DueEntry[] {
 }
 
 /**
- * Up to which position the chain of each account in a window is to be read: one beyond its last entry in the window, because
- * that one, if there is any, must be of a row to come.
+ * The last position to read of each account's chain: one beyond its last entry in the window, because that
+ * entry, if there is one, must belong to a later row.
  */
 export function lastPositionsIn(window: CheckWindow): ReadonlyMap<UserId, number> {
   const last = new Map<UserId, number>();
@@ -116,9 +115,9 @@ export function lastPositionsIn(window: CheckWindow): ReadonlyMap<UserId, number
 }
 
 /**
- * What a window needs of the chains of its accounts: what follows after the position that was checked before, up to that of
- * `lastPositionsIn`; and the entries that its rows name at positions that were checked with an earlier window: that of a reversal,
- * when a later tip of the same account was checked before.
+ * The ranges of entries that a window needs: those after the checked position up to `lastPositionsIn`, and
+ * those that its rows name at positions checked before, as when a reversal follows a later tip of the same
+ * account.
  */
 export function spansIn(window: CheckWindow, accounts: readonly CheckedAccount[]): readonly Span[] {
   const ends = lastPositionsIn(window);
@@ -131,16 +130,16 @@ export function spansIn(window: CheckWindow, accounts: readonly CheckedAccount[]
   ];
 }
 
-/** The tips whose reversals a window needs beside its own: those that the entries take back. */
+/** The tips whose reversals a window's entries name. */
 export function reversedIn(entries: readonly EntryRow[]): readonly number[] {
   return [...new Set(entries.filter(isReversing).map(({ transactionSequence }) => transactionSequence))];
 }
 
 /**
  * Judges a window.
- * @param rows.accounts those of `lastPositionsIn`.
- * @param rows.entries those of `spansIn`, in the order of their positions.
- * @param rows.reversals those of the tips in `reversedIn`.
+ * @param rows.accounts the accounts of `lastPositionsIn`.
+ * @param rows.entries the entries of `spansIn`, by position.
+ * @param rows.reversals the reversals of the tips of `reversedIn`.
  */
 export function judgeWindow(
   before: Checkpoint,
@@ -154,7 +153,7 @@ export function judgeWindow(
   const dueInWindow = dueOf(window);
   const dueBeside = dueOf({ transactions: [], reversals: rows.reversals });
   const due = new Map([...dueBeside, ...dueInWindow].map((one) => [placeOf(one), one]));
-  /** The tips whose entries are not found yet, by where the rows of the window say that they stand. */
+  /** Tips by the places of their entries that were not found yet. */
   const awaited = new Map(dueInWindow.map((one) => [placeOf(one), one.tip.id]));
   for (const entry of rows.entries) if (tipOf(entry, due)) awaited.delete(placeOf(entry));
 
@@ -164,7 +163,7 @@ export function judgeWindow(
   for (const entry of rows.entries)
     if (entry.position > (accounts.get(entry.accountId)?.position ?? 0))
       chains.get(entry.accountId)?.push(entry);
-  // When the window is full, there may be later tips.
+  // A full window may be followed by later tips.
   const lastTip = window.transactions[WINDOW_SIZE - 1]?.sequence ?? Number.POSITIVE_INFINITY;
   const verdicts = ends.flatMap(([accountId, end]) => {
     const account = accounts.get(accountId);
@@ -189,8 +188,8 @@ export function judgeWindow(
 }
 
 /**
- * What the chain of one account comes to, its entries in order.
- * @param window.end the position after those of the window: an entry that stands there must be of a row to come.
+ * Judges one account's entries in their order.
+ * @param window.end the position after the window: an entry there must belong to a later row.
  */
 function judgeChain(
   account: AccountToCheck,
@@ -246,9 +245,10 @@ function judgeChain(
 }
 
 /**
- * Judges the buckets of the accounts that a window has checked to their end.
- * @param differing all buckets of these accounts, from their `bucketsFromMs` on, that differ from what was remembered before the window.
- * @returns what is wrong, in sentences.
+ * Judges the buckets of the accounts whose chains are checked to their end.
+ * @param differing the buckets of these accounts, from `bucketsFromMs` on, that differ from what was
+ *   remembered.
+ * @returns problems as sentences.
  */
 export function judgeBuckets(
   { buckets, complete }: Pick<Judgement, 'buckets' | 'complete'>,
@@ -298,7 +298,10 @@ function addUp(moves: readonly BucketMove[]): readonly BucketMove[] {
   return [...buckets.values()];
 }
 
-/** What is wrong with a tip by itself, apart from its entries, in sentences: `TIP_INVARIANTS` in `invariants.ts`. */
+/**
+ * What is wrong with a tip by itself, apart from its entries, in sentences: `TIP_INVARIANTS` in
+ * `invariants.ts`.
+ */
 function problemsOfTip(tip: TipToCheck): string[] {
   const { id, amountCents, giverFeeCents, receiverFeeCents, netAmountCents, giverId, receiverId } = tip;
   const rules: readonly (readonly [holds: boolean, sentence: string])[] = [
@@ -323,7 +326,7 @@ function problemsOfTip(tip: TipToCheck): string[] {
   return rules.filter(([holds]) => !holds).map(([, sentence]) => `${sentence}: not so in ${id}`);
 }
 
-/** Rounds half up to a cent, as feesFor() does. @param rate in basis points. */
+/** Rounds half up to a cent, like feesFor(). @param rate basis points. */
 function shareOf(amountCents: number, rate: number): number {
   return Math.floor((amountCents * rate + 5_000) / 10_000);
 }

@@ -1,15 +1,15 @@
 /**
- * The part of the storage port that is about devices which get notices. What is still to be told to a device are the entries of its
- * account after its position: the ledger is the outbox, so that a tip writes nothing more than without devices.
+ * The storage port for devices that get notifications. The ledger is the outbox: a device is told the entries
+ * of its account after its position, so that a tip writes nothing more when there are devices.
  */
 import type { DeviceId, UserId } from '#shared/ids.ts';
 
-/** A device that asks for notices. It gets them for as long as its session lives. */
+/** A new device; it is notified as long as its session lives. */
 export interface NewDevice {
-  /** Of no meaning where its endpoint was registered by the same account before: then it keeps its id, and what it was told. */
+  /** Ignored when the same account registered the endpoint before: the device keeps its id and position. */
   readonly id: DeviceId;
   readonly userId: UserId;
-  /** SHA-256 of the bearer token of its session. */
+  /** SHA-256 of the session's bearer token. */
   readonly sessionHash: Uint8Array;
   readonly endpoint: string;
   readonly p256dh: Uint8Array;
@@ -23,47 +23,46 @@ export interface DeviceRecord
     NewDevice,
     'id' | 'sessionHash' | 'endpoint' | 'p256dh' | 'auth' | 'withWords' | 'createdAtMs'
   > {
-  /** The kind of device that its session was begun on; empty when the client named none. */
+  /** The kind of device of the session; empty when the client sent none. */
   readonly device: string;
 }
 
-/** A device that one process has to itself until `claimedUntilMs`, to tell it what came after `notifiedPosition`. */
+/**
+ * A device that one process alone notifies until `claimedUntilMs`, of the entries after `notifiedPosition`.
+ */
 export interface ClaimedDevice
   extends Pick<NewDevice, 'id' | 'userId' | 'endpoint' | 'p256dh' | 'auth' | 'withWords'> {
   readonly notifiedPosition: number;
-  /** How often sending has failed since it last worked. */
+  /** Failed deliveries since the last successful one. */
   readonly tries: number;
   readonly claimedUntilMs: number;
 }
 
-/** A claim, which is one as long as nobody else claimed the device, or registered it again. */
+/** A claim, valid until another process claims the device or it is registered again. */
 export type DeviceClaim = Pick<ClaimedDevice, 'id' | 'claimedUntilMs'>;
 
-/** What became of a claim. */
 export interface SettledDevice {
-  /** The position of the last entry that was told, or that is not to be told. */
+  /** The position of the last entry that was told or is to be skipped. */
   readonly notifiedPosition: number;
   readonly nextTryMs: number;
   readonly tries: number;
 }
 
-/** Which devices are due. */
 export interface DueDevices {
   readonly nowMs: number;
-  /** How long the claim lasts. */
   readonly leaseMs: number;
-  /** The longest that a device ever waits for its next try: whoever would wait longer met a clock that was turned back since. */
+  /** The longest wait before a try; a longer one means that the clock was turned back. */
   readonly maxWaitMs: number;
   readonly atMost: number;
-  /** Those of these accounts; null for all. */
+  /** Null for all accounts. */
   readonly accounts: readonly UserId[] | null;
 }
 
-/** Devices that get notices. Every method is one atomic step, as in all of the port. */
+/** Every method is one atomic step. */
 export interface Devices {
   /**
-   * Adds a device, which is told what comes from now on. One whose endpoint is there already moves to this account and session; of
-   * more than `maxCount` of an account the oldest go. `session_ended`, with nothing changed, when there is no such session.
+   * Adds a device at the account's present position. A registered endpoint moves to this account and session;
+   * beyond `maxCount` the oldest devices go. `session_ended`, with nothing changed, for an unknown session.
    */
   add(
     device: NewDevice,
@@ -71,24 +70,24 @@ export interface Devices {
   ): Promise<
     { readonly outcome: 'added'; readonly device: DeviceRecord } | { readonly outcome: 'session_ended' }
   >;
-  /** The devices of an account whose sessions live at `nowMs`, the newest first. */
+  /** Devices whose sessions live at `nowMs`, newest first. */
   list(userId: UserId, nowMs: number): Promise<DeviceRecord[]>;
-  /** Changes whether notices have words in them. @returns null when the account has no such device. */
+  /** Sets whether notifications contain messages. @returns null when the account has no such device. */
   change(userId: UserId, id: DeviceId, withWords: boolean): Promise<DeviceRecord | null>;
-  /** @returns whether the account had such a device. */
+  /** @returns false when the account had no such device. */
   remove(userId: UserId, id: DeviceId): Promise<boolean>;
   /**
-   * Claims devices whose account has entries that were not told, whose time for a try has come, whose session lives, and which nobody
-   * has claimed, those that have waited longest first. No two processes claim the same one.
+   * Claims due devices: unclaimed, with a living session, untold entries and a due next try, longest waiting
+   * first. Two processes never claim the same one.
    */
   claimDue(due: DueDevices): Promise<ClaimedDevice[]>;
-  /** Ends all claims, which are those of processes that have ended. */
+  /** Ends all claims; called when the processes that made them have ended. */
   endClaims(): Promise<void>;
-  /** Notes what became of a claim, and ends it. @returns whether it still was one. */
+  /** Stores the result of a claim and ends it. @returns false when the claim was no longer valid. */
   settle(claim: DeviceClaim, settled: SettledDevice): Promise<boolean>;
-  /** Deletes a device that its push service does not know any more, unless the claim is none any more. */
+  /** Deletes a device that its push service no longer knows, while the claim is valid. */
   forget(claim: DeviceClaim): Promise<void>;
 }
 
-/** How far a claim reaches into the future at most, when the clocks of two processes differ as much as they may. */
+/** The latest end of a claim, given the largest accepted difference of two clocks. */
 export const claimEndsBefore = ({ nowMs, leaseMs }: DueDevices): number => nowMs + 2 * leaseMs;

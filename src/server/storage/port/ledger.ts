@@ -1,4 +1,4 @@
-/** The part of the storage port that is about tips: recording them, reversing them, and reading what became of them. */
+/** The storage port for the ledger: recording, reversing and reading tips. */
 import type { ServiceCategory } from '#shared/categories.ts';
 import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 import type { BasisPoints, Cents } from '#shared/money.ts';
@@ -8,7 +8,7 @@ import type { OfferedMessage } from './messages.ts';
 
 export interface NewTransaction {
   readonly id: TransactionId;
-  /** Null for a guest, who has no account. */
+  /** Null for a guest. */
   readonly giverId: UserId | null;
   readonly qrCodeId: QrCodeId;
   readonly serviceCategory: ServiceCategory;
@@ -18,60 +18,58 @@ export interface NewTransaction {
   readonly netAmountCents: Cents;
   readonly giverFeeRate: BasisPoints;
   readonly receiverFeeRate: BasisPoints;
-  /** Null for a guest: the same id stands for the same key of theirs. */
+  /** Null for a guest, whose key is part of the id. */
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
   readonly paymentMode: PaymentMode;
 }
 
-/** That a tip was reversed, when, and by whom. */
 export interface Reversal {
   readonly createdAtMs: number;
-  /** Null for one of a time when nobody could ask for it. */
+  /** Null for reversals from before people could ask for them. */
   readonly reversedBy: TipParty | null;
 }
 
-/** A tip that is to be given, with what its giver says. */
+/** A tip that is to be recorded, with its giver's message. */
 export interface GivenTip extends NewTransaction {
   readonly giverMessage?: OfferedMessage | undefined;
 }
 
 export interface TransactionRecord extends NewTransaction {
   readonly receiverId: UserId;
-  /** Null for a tip that was not reversed. */
+  /** Null unless the tip was reversed. */
   readonly reversal: Reversal | null;
-  /** The names of whom the tip's code tips, as they are now: the ledger keeps ids only. */
+  /** The present names of the code's provider; the ledger stores ids only. */
   readonly receiverName: string;
   readonly receiverUsername: string;
-  /** The name on the tip page of the code, as it is now; null when the page has none of its own. */
+  /** The present name on the code's tip page; null without one. */
   readonly displayName: string | null;
-  /** What the tip page of the code tells whoever has tipped, as it is now; null when that is nothing. */
+  /** The present thank-you of the code's tip page; null without one. */
   readonly defaultThankYou: string | null;
 }
 
-/** What a tip, or the reversal of one, did to the account of one of its two people. */
+/** What a tip, or its reversal, did to the account of one of its two people. */
 export const ENTRY_KINDS = ['received', 'given', 'received_reversed', 'given_reversed'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** An entry in the ledger of one account. */
 export interface EntryRecord {
-  /** 1 for the account's first, without a gap, in the order in which the entries were committed. */
+  /** 1, 2, 3 ... without a gap, in the order of commits. */
   readonly position: number;
   readonly kind: EntryKind;
-  /** As it is now: a tip that was reversed later is `refunded` already where it was given. */
+  /** In its present state: a tip that was reversed later is `refunded` already in the entry of its gift. */
   readonly transaction: TransactionRecord;
 }
 
-/** Names an entry to its account, which has at most one of each transaction and one of its reversal. */
+/** Names an entry within its account, which has at most one for a transaction and one for its reversal. */
 export interface EntryName {
   readonly transactionId: TransactionId;
   readonly isReversal: boolean;
 }
 
-/** Why a code of somebody's cannot be changed: it is none of theirs, or it leads nowhere any more. */
+/** Why a code cannot be changed: it is not the account's, or it was replaced or retired. */
 export type CodeRefusal = { readonly outcome: 'unknown_code' | 'code_replaced' | 'code_retired' };
 
-/** Why a tip is not given to a code that is there and current. One of a giver who is blocked is refused as if the code were paused. */
+/** Why a current code takes no tip. A blocked giver is refused as if the code were paused. */
 export type TipRefusal =
   | 'key_reused'
   | 'code_paused'
@@ -85,14 +83,14 @@ export type RecordOutcome =
   | CodeRefusal
   | { readonly outcome: TipRefusal };
 
-/** What somebody asks for who has a tip reversed. */
+/** A request to reverse a tip. */
 export interface NewReversal {
   readonly transactionId: TransactionId;
-  /** Who asks; they must have given or received it. Null for the guest who gave it. */
+  /** The giver or the receiver of the tip; null for the guest who gave it. */
   readonly userId: UserId | null;
   readonly idempotencyKey: string | null;
   readonly createdAtMs: number;
-  /** The giver of a tip that was given before this may not take it back; the receiver always may. */
+  /** A giver may not take back a tip recorded before this time; the receiver always may. */
   readonly giverFromMs: number;
 }
 
@@ -100,16 +98,15 @@ export type ReverseOutcome =
   | { readonly outcome: 'reversed' | 'repeated'; readonly transaction: TransactionRecord }
   | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' };
 
-/** Which tips of an account are meant. */
+/** Selects tips of an account. */
 export interface TipFilter {
   readonly direction: TipDirection | null;
   readonly serviceCategory: ServiceCategory | null;
-  /** Those given from this time up to, not including, `untilMs`. */
+  /** Inclusive; `untilMs` is exclusive. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Every tip of an account. */
 export const ALL_TIPS: TipFilter = {
   direction: null,
   serviceCategory: null,
@@ -117,7 +114,7 @@ export const ALL_TIPS: TipFilter = {
   untilMs: Number.MAX_SAFE_INTEGER,
 };
 
-/** Where a listing goes on: before the entry that was looked at last. */
+/** The place of the last entry that a listing looked at. */
 export interface ListingPlace {
   readonly createdAtMs: number;
   readonly position: number;
@@ -125,118 +122,117 @@ export interface ListingPlace {
 
 /** A step of a listing, which looks at a bounded number of entries. */
 export interface ListingStep {
-  /** Those that the filter means, newest first. */
+  /** The tips that match the filter, newest first. */
   readonly transactions: readonly TransactionRecord[];
-  /** Where the listing goes on; null when there is nothing more. */
+  /** Where the listing goes on; null at its end. */
   readonly next: ListingPlace | null;
 }
 
-/** When an account received what is asked for, and for which service. */
+/** Selects what an account received. */
 export interface EarningsPeriod {
-  /** A multiple of a quarter of an hour, as are `untilMs`, which is not included, and `offsetMs`. */
+  /** A multiple of 15 minutes, as are `untilMs` (exclusive) and `offsetMs`. */
   readonly fromMs: number;
   readonly untilMs: number;
-  /** By how much local time is ahead of UTC, all the time between the two. */
+  /** The offset of local time from UTC throughout the period. */
   readonly offsetMs: number;
-  /** Null for all. */
+  /** Null for all services. */
   readonly serviceCategory: ServiceCategory | null;
 }
 
-/** What an account received on a day for a service, without what was reversed. */
+/** Tips of one local day and service, without reversed ones. */
 export interface DailyEarnings {
-  /** How many days the day is after the first of 1970, in the local time that was asked for. */
+  /** Days since 1970-01-01 in local time. */
   readonly day: number;
   readonly serviceCategory: ServiceCategory;
   readonly count: number;
-  /** The sum of the net amounts. */
+  /** The sum of net amounts. */
   readonly netCents: Cents;
-  /** The sum of the amounts. */
+  /** The sum of amounts. */
   readonly grossCents: Cents;
-  /** The largest net amount of one tip. */
+  /** The largest net amount of a tip. */
   readonly largestCents: Cents;
 }
 
-/** What an account received in an hour of the week, without what was reversed. */
+/** Tips of one hour of the local week, without reversed ones. */
 export interface HourlyEarnings {
-  /** 0 to 167, in the local time that was asked for; 0 is the first hour of a Thursday, as 1970 began with one. */
+  /** 0 to 167 in local time; 0 is the first hour of Thursday, the weekday of 1970-01-01. */
   readonly hourOfWeek: number;
   readonly count: number;
-  /** The sum of the net amounts. */
+  /** The sum of net amounts. */
   readonly netCents: Cents;
 }
 
 export interface Totals {
   readonly totalTipsReceivedCents: Cents;
   readonly totalTipsGivenCents: Cents;
-  /** Tips received from `fromMs` up to, not including, `untilMs`, without those that were reversed. */
+  /** Received tips from `fromMs` to `untilMs` (exclusive), without reversed ones. */
   readonly receivedCount: number;
-  /** The sum of the net amounts of these tips. */
+  /** The sum of their net amounts. */
   readonly receivedCents: Cents;
 }
 
-/** What a bounded step of checking the ledger came to. */
 export interface CheckStep {
-  /** What is wrong, in sentences; empty when what was looked at adds up. */
+  /** Sentences; empty when the checked rows add up. */
   readonly problems: readonly string[];
-  /** Whether all is checked that was written before the step. Never when there are problems. */
+  /** Whether everything written before the step is checked. Never true when there are problems. */
   readonly isDone: boolean;
 }
 
-/** The ledger of tips. Every method is one atomic step, as in all of the port. */
+/** Every method is one atomic step. */
 export interface Ledger {
   /**
-   * Records a tip: the transaction, an entry in each of the two accounts with their totals, the receiver's bucket and the words, all
-   * or nothing, durably before it answers. A guest has no account, and no entry. The same giver and idempotency key give the same
-   * transaction, however often and however concurrently asked.
+   * Records a tip durably, all or nothing: the transaction, an entry in each of the two accounts with their
+   * totals, the receiver's bucket and the message. A guest has no entry. The same giver and idempotency key
+   * give the same transaction, however often and concurrently.
    */
   recordTip(tip: GivenTip): Promise<RecordOutcome>;
   /**
-   * Reverses a tip in full, by an entry in each of the two accounts, which takes their totals and the bucket of the time of the
-   * tip back; all or nothing, durably, and at most once. `repeated` for the same person and idempotency key.
+   * Reverses a tip in full, durably and at most once: an entry in each of the two accounts lowers their
+   * totals and the bucket of the time of the tip. `repeated` for the same person and idempotency key.
    */
   reverseTip(reversal: NewReversal): Promise<ReverseOutcome>;
   /**
-   * Sent and received, newest first by their times; at most `limit`. One step looks at so many entries only, so that one that
-   * finds none may still have a next.
-   * @param before where to begin; null for the newest.
+   * Lists given and received tips, newest first, at most `limit`. A step looks at a bounded number of
+   * entries, so that an empty one may have a next.
+   * @param before where to go on; null for the newest.
    */
   listTransactions(
     userId: UserId,
     page: { readonly filter: TipFilter; readonly before: ListingPlace | null; readonly limit: number },
   ): Promise<ListingStep>;
-  /** Where the transaction of a user's stands in their listing; null when it is none of theirs. */
+  /** The place of a transaction in the user's listing; null when it is not the user's. */
   findListingPlace(userId: UserId, id: TransactionId): Promise<ListingPlace | null>;
-  /** What the tips that a user gave come to, without those that were reversed. A step of it, as one of `listTransactions`. */
+  /** Sums the given tips without reversed ones, in steps like those of `listTransactions`. */
   sumGiven(
     userId: UserId,
     filter: Omit<TipFilter, 'direction'>,
     before: ListingPlace | null,
   ): Promise<{
     readonly count: number;
-    /** The sum of the amounts. */
+    /** The sum of amounts. */
     readonly givenCents: Cents;
-    /** The sum of the fees on top of them. */
+    /** The sum of giver fees. */
     readonly feeCents: Cents;
     readonly next: ListingPlace | null;
   }>;
   /**
-   * What an account received in a period, by local day and service, in any order. Its cost is that of the quarters of an hour in it
-   * that have tips, however many.
+   * Received tips by local day and service, in no order. The cost grows with the quarters of an hour that
+   * have tips.
    */
   readDailyEarnings(userId: UserId, period: EarningsPeriod): Promise<DailyEarnings[]>;
-  /** The same by hour of the local week. */
+  /** Received tips by hour of the local week. */
   readHourlyEarnings(userId: UserId, period: EarningsPeriod): Promise<HourlyEarnings[]>;
-  /** A transaction of this user's, sent or received, or of a guest's when there is no user; null when it is none. */
+  /** A transaction that the user gave or received, or a guest's when `userId` is null; else null. */
   findTransaction(userId: UserId | null, id: TransactionId): Promise<TransactionRecord | null>;
-  /** The entries of an account after the given position, oldest first, at most `limit`. */
+  /** An account's entries after a position, oldest first, at most `limit`. */
   listEntriesSince(userId: UserId, position: number, limit: number): Promise<EntryRecord[]>;
-  /** The newest entry of an account; null when it has none. Its position is how many there are. */
+  /** An account's newest entry, whose position is the number of its entries; null without entries. */
   findNewestEntry(userId: UserId): Promise<(EntryName & { readonly position: number }) | null>;
-  /** Where an entry stands; null when the account has none of that name. */
+  /** Null when the account has no such entry. */
   findEntryPosition(userId: UserId, entry: EntryName): Promise<number | null>;
   /**
-   * @param fromMs and `untilMs` are multiples of a quarter of an hour, as the beginnings of hours in all time zones are.
-   * @param serviceCategory counts only the tips of this service between them; without it, all.
+   * @param fromMs a multiple of 15 minutes, like `untilMs`; hours begin at such times in all time zones.
+   * @param serviceCategory restricts the tips of the period to a service.
    */
   readTotals(
     userId: UserId,
@@ -246,8 +242,8 @@ export interface Ledger {
   ): Promise<Totals>;
 
   /**
-   * Checks a bounded part of what was written to the ledger since the last check, and remembers how far it came, so that
-   * nothing is checked twice. Does nothing while another process does it.
+   * Checks a bounded part of what was written since the last check and remembers how far it came. Does
+   * nothing while another process checks.
    */
   checkRecent(): Promise<CheckStep>;
 }

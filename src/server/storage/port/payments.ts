@@ -1,39 +1,41 @@
 /**
- * The part of the storage port that is about payments at a payment service: what became of each, and the accounts at which they
- * arrive. A payment and the ledger move together, in one step.
+ * The storage port for payments at a payment service and the providers' accounts there. A payment and the
+ * ledger change in one atomic step.
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { PaidMode, PaymentState } from '#shared/payments.ts';
 import type { TipParty } from '#shared/records.ts';
 import type { CodeRefusal, GivenTip, NewReversal, TipRefusal, TransactionRecord } from './ledger.ts';
 
-/** A payment that is to begin: the tip that it is of, and when its giver can pay no more. */
+/** A payment that is to begin: its tip, and the time after which it cannot be paid. */
 export interface NewPayment extends GivenTip {
   readonly paymentMode: PaidMode;
   readonly expiresAtMs: number;
 }
 
-/** A page of the payment service, on which a giver pays. */
+/** A payment page of the service. */
 export interface Checkout {
   readonly id: string;
   readonly url: string;
 }
 
-/** A payment, under the id of its tip. */
+/** A payment; its id is that of its tip. */
 export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'paymentMode'> {
   readonly paymentMode: PaidMode;
-  /** The receiver's account at the payment service. */
   readonly destination: string;
   readonly state: PaymentState;
   readonly changedAtMs: number;
   readonly expiresAtMs: number;
-  /** Null while it is created, and where it ended without a page. */
+  /** Null before the page was made, and for a payment that ended without one. */
   readonly checkout: Checkout | null;
-  /** How the payment service names the charge; null until it succeeded. */
+  /** The service's id of the charge; null until the payment succeeded. */
   readonly chargeId: string | null;
-  /** A refund that was asked for, done or not; null when nobody asked, and for one that the payment service made by itself. */
+  /**
+   * A refund that one of the two people asked for, done or not; null without one, and for refunds made at the
+   * payment service.
+   */
   readonly refund: PaymentRefund | null;
-  /** How often the payment service was asked since the payment changed last. */
+  /** How often the payment service was asked since the payment last changed. */
   readonly lookCount: number;
 }
 
@@ -45,20 +47,20 @@ export interface PaymentRefund {
 
 export type BeginOutcome =
   | { readonly outcome: 'begun' | 'repeated'; readonly payment: PaymentRecord }
-  /** The giver gave this tip under the same idempotency key, when no payment service was needed. */
+  /** The same idempotency key was used before, when tips needed no payment service. */
   | { readonly outcome: 'recorded'; readonly transaction: TransactionRecord }
   | CodeRefusal
   | { readonly outcome: TipRefusal | 'not_payable' };
 
-/** What is heard of a payment, from the payment service or from one of its two people. */
+/** News of a payment, from the payment service or from one of its two people. */
 export type PaymentMove =
   | { readonly kind: 'pending'; readonly checkout: Checkout }
   | { readonly kind: 'succeeded'; readonly chargeId: string }
   | { readonly kind: 'failed' | 'expired' | 'refunded' }
-  /** Of the refund that was asked for at that moment; a later one may be under way already. */
+  /** Names the refund request that was refused, because a later one may be under way. */
   | { readonly kind: 'refund_refused'; readonly askedAtMs: number };
 
-/** What a payment is once it was moved, or as it stays because it had moved on. */
+/** The payment after a move, or unchanged because it had moved on. */
 export interface MoveOutcome {
   readonly outcome: 'moved' | 'unchanged';
   readonly payment: PaymentRecord;
@@ -68,37 +70,35 @@ export type AskRefundOutcome =
   | { readonly outcome: 'asked' | 'repeated'; readonly payment: PaymentRecord }
   | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' };
 
-/** A provider's account at the payment service. Test money and money go to different ones. */
+/** A provider's account at the payment service, one for test money and one for real money. */
 export interface PayoutAccount {
   readonly userId: UserId;
   readonly paymentMode: PaidMode;
-  /** How the payment service names it. */
+  /** The payment service's id of the account. */
   readonly accountId: string;
-  /** Whether tips can be paid to it. */
   readonly chargesEnabled: boolean;
-  /** What the payment service asks its owner for, as it names that. */
+  /** What the payment service asks of the owner, in its own names. */
   readonly missing: readonly string[];
 }
 
-/** By what a payment is found. */
 export type PaymentName =
   | { readonly id: TransactionId }
   | { readonly checkoutId: string }
   | { readonly chargeId: string };
 
-/** Payments. Every method is one atomic step, as in all of the port. */
+/** Every method is one atomic step. */
 export interface Payments {
   /**
-   * Begins a payment, unless something stands against its tip, or its receiver cannot be paid. The same giver and idempotency key
-   * give the same payment, however often and however concurrently asked.
-   * @param lookAtMs when to ask the payment service for it, should nothing be heard of it.
+   * Begins a payment unless its tip is refused or its receiver cannot be paid. The same giver and idempotency
+   * key give the same payment, however often and concurrently.
+   * @param lookAtMs when the sweep asks the payment service if nothing was heard.
    */
   beginPayment(payment: NewPayment, lookAtMs: number): Promise<BeginOutcome>;
   /**
-   * Moves a payment on, and writes to the ledger what that means: the tip when it succeeded, its reversal when it is refunded. What
-   * comes twice, or too late, changes nothing.
-   * @param lookAtMs when to ask the payment service for it, should nothing more be heard; of no meaning once nothing is open.
-   * @returns null when there is no such payment.
+   * Moves a payment on and writes its tip to the ledger when it succeeded, its reversal when it was refunded.
+   * Repeated and late moves change nothing.
+   * @param lookAtMs when the sweep asks the payment service next; without meaning once nothing is open.
+   * @returns null for an unknown payment.
    */
   movePayment(
     id: TransactionId,
@@ -106,12 +106,14 @@ export interface Payments {
     nowMs: number,
     lookAtMs: number,
   ): Promise<MoveOutcome | null>;
-  /** Notes that one of its two people wants a payment refunded, if they may, so that it is done even if this process ends. */
+  /**
+   * Stores a refund request of one of the two people, so that it is carried out even if this process ends.
+   */
   askForRefund(reversal: NewReversal, lookAtMs: number): Promise<AskRefundOutcome>;
   findPayment(name: PaymentName): Promise<PaymentRecord | null>;
   /**
-   * The payments that an account began, whatever became of them, the newest first, at most so many.
-   * @param before the payment after which the listing goes on; null from the newest.
+   * Payments that an account began, newest first, at most `atMost`.
+   * @param before the last payment of the page before; null for the first page.
    */
   listPayments(
     giverId: UserId,
@@ -119,14 +121,15 @@ export interface Payments {
     atMost: number,
   ): Promise<PaymentRecord[]>;
   /**
-   * The payments of which nothing was heard until `nowMs`, at most so many, those that have waited longest first. Each is looked at
-   * again after a pause that grows with how often it was, so that no two processes ask for the same.
+   * Takes the payments that are due to be looked at, longest waiting first, at most `atMost`. Each is due
+   * again after a pause that grows with its number of looks, so that two processes never ask for the same
+   * one.
    */
   takeOpenPayments(nowMs: number, atMost: number): Promise<PaymentRecord[]>;
 
   /**
-   * Saves what the payment service tells of a provider's account, of which there is one for each mode. Of whoever is closed for good
-   * by then nothing is saved.
+   * Saves a provider's account at the payment service, one for each mode. Nothing is saved for a closed
+   * account.
    */
   savePayoutAccount(account: PayoutAccount, nowMs: number): Promise<void>;
   findPayoutAccount(
@@ -134,9 +137,9 @@ export interface Payments {
   ): Promise<PayoutAccount | null>;
   listPayoutAccounts(userId: UserId): Promise<PayoutAccount[]>;
 
-  /** Remembers a notice of the payment service. @returns whether it was not known before. */
+  /** @returns whether the webhook event was unknown before. */
   rememberWebhookEvent(id: string, nowMs: number): Promise<boolean>;
   hasWebhookEvent(id: string): Promise<boolean>;
-  /** Deletes notices that were remembered before `beforeMs`, at most so many. @returns how many. */
+  /** Deletes webhook events received before `beforeMs`, at most `atMost`. @returns how many. */
   forgetWebhookEvents(beforeMs: number, atMost: number): Promise<number>;
 }

@@ -1,13 +1,11 @@
-/** The random keys of an installation, which live and move with its data. */
+/** The random keys of an installation, stored with its data. */
 import type { RandomBytes } from '#shared/ids.ts';
 
-/** What a key of an installation is for. */
 export type SecretName = 'giver_pseudonym' | 'device_mark' | 'vapid' | 'log_names';
 
-/** The keys of an installation, 32 random bytes each. */
+/** 32 random bytes each. */
 export type Secrets = Readonly<Record<SecretName, Uint8Array>>;
 
-/** `Storage.secret`. */
 interface KeyStore {
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
 }
@@ -15,8 +13,8 @@ interface KeyStore {
 const SECRET_BYTES = 32;
 
 /**
- * Reads the keys of an installation, and makes those that are missing.
- * @throws StorageUnavailable when one is missing and cannot be saved.
+ * Reads the keys of an installation and creates missing ones.
+ * @throws StorageUnavailable when a missing key cannot be saved.
  */
 export async function readSecrets(storage: KeyStore, random: RandomBytes): Promise<Secrets> {
   const secret = (name: SecretName) => storage.secret(name, random(SECRET_BYTES));

@@ -1,6 +1,6 @@
 /**
- * The port to wherever Tipwell keeps its data. Every method is ONE atomic step that either happened or did not,
- * and answers with an outcome, never with a driver's error. The only error thrown on purpose is
+ * The port to wherever Tipwell keeps its data. Every method is ONE atomic step that either happened or did
+ * not, and answers with an outcome, never with a driver's error. The only error thrown on purpose is
  * `StorageUnavailable`: nothing was saved, and the same call may work later.
  */
 import type { Clock } from '#shared/calendar.ts';
@@ -14,7 +14,9 @@ import type { Messages } from './messages.ts';
 import type { Payments } from './payments.ts';
 import type { SecretName } from './secrets.ts';
 
-/** Thrown when nothing can be read or saved at the moment: the disk is full, or the data is read-only or held by another process. */
+/**
+ * Nothing can be read or saved now: the disk is full, or the data is read-only or locked by another process.
+ */
 export class StorageUnavailable extends Error {
   constructor(cause: unknown) {
     super('the storage is unavailable', { cause });
@@ -24,7 +26,7 @@ export class StorageUnavailable extends Error {
 
 export interface Account {
   readonly id: UserId;
-  /** In the case in which its owner wrote it. */
+  /** In the owner's own spelling. */
   readonly email: string;
   readonly username: string;
   readonly fullName: string;
@@ -33,7 +35,7 @@ export interface Account {
   readonly serviceCategories: readonly ServiceCategory[];
   readonly totalTipsReceivedCents: Cents;
   readonly totalTipsGivenCents: Cents;
-  /** Whether somebody else made the present password, and therefore knows it. */
+  /** Whether somebody else set the present password. */
   readonly mustChangePassword: boolean;
   readonly createdAtMs: number;
 }
@@ -43,32 +45,32 @@ export interface NewAccount
   readonly passwordHash: string;
 }
 
-/** What its owner changes of an account; what is left out stays as it is. */
+/** A change by the account's owner; omitted fields stay. */
 export interface AccountChange {
-  /** Other emails are for whoever proved to know the password behind this hash. */
+  /** Requires the hash of the password that the owner has just proved to know. */
   readonly email?: { readonly email: string; readonly passwordHash: string } | undefined;
   readonly username?: string | undefined;
   readonly fullName?: string | undefined;
   readonly phone?: string | null | undefined;
-  /** All services of a provider: whoever has one is a provider. Those that are not among them any more are retired with their codes. */
+  /** All services of a provider; the codes of services that are missing here are retired. */
   readonly serviceCategories?: readonly ServiceCategory[] | undefined;
 }
 
 export interface Session {
-  /** SHA-256 of the bearer token; the token itself is stored nowhere. */
+  /** SHA-256 of the bearer token. The token itself is not stored. */
   readonly tokenHash: Uint8Array;
   readonly userId: UserId;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** When its owner last proved in it to know the password; at first that is when it was created. */
+  /** When the owner last proved to know the password; at first the time of creation. */
   readonly confirmedAtMs: number;
-  /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
+  /** Such as "Chrome on Android"; empty when the client sent none. */
   readonly device: string;
 }
 
 export type NewSession = Omit<Session, 'confirmedAtMs'>;
 
-/** A session that goes on under another token, for whoever has just proved to know the password. */
+/** A session that goes on under another token after its owner proved to know the password. */
 export interface RenewedSession {
   readonly tokenHash: Uint8Array;
   readonly nextTokenHash: Uint8Array;
@@ -76,28 +78,28 @@ export interface RenewedSession {
   readonly confirmedAtMs: number;
 }
 
-/** A session that lives, with whose it is. */
+/** A valid session with its account. */
 export interface LiveSession extends Pick<Session, 'createdAtMs' | 'expiresAtMs' | 'confirmedAtMs'> {
   readonly account: Account;
 }
 
-/** One bounded count of attempts: at most `maxCount` within `windowMs`, which begins with the first of them. */
+/** A counter of attempts: at most `maxCount` within `windowMs` from the first of them. */
 export interface AttemptCount {
   readonly limit: string;
-  /** The hash of the account that the limit is about; empty where it is about none. */
+  /** The hash of an account; empty when the limit is not per account. */
   readonly account: string;
-  /** The hash of the address, network, device or session that the limit is about; empty where it is about none. */
+  /** The hash of an address, network, device or session; empty when the limit counts none of these. */
   readonly address: string;
   readonly maxCount: number;
   readonly windowMs: number;
 }
 
-/** What somebody wrote on the tip page of a code; null where they wrote nothing. */
+/** The texts of a tip page; null where its owner wrote none. */
 export interface TipPage {
-  /** Who receives the tips, as givers see it. */
+  /** The name that givers see. */
   readonly displayName: string | null;
   readonly greeting: string | null;
-  /** What a giver is told as soon as they have tipped. */
+  /** Shown to a giver after the tip. */
   readonly thankYou: string | null;
 }
 
@@ -107,7 +109,7 @@ export interface QrCodeRecord extends TipPage {
   readonly serviceCategory: ServiceCategory;
   readonly status: QrCodeStatus;
   readonly photoName: PhotoName | null;
-  /** Whether givers may add words to their tips. */
+  /** Whether givers may add a message. */
   readonly takesWords: boolean;
 }
 
@@ -116,7 +118,7 @@ export interface NewQrCode {
   readonly createdAtMs: number;
 }
 
-/** What is changed of a code; what is left out stays as it is. */
+/** Omitted fields stay. */
 export interface QrCodeChange {
   readonly displayName?: string | null | undefined;
   readonly greeting?: string | null | undefined;
@@ -137,29 +139,28 @@ export interface Photo {
 }
 
 export interface QrCodeWithPicture extends QrCodeRecord {
-  /** PNG bytes, or null when no picture was made yet for the address asked for. */
+  /** PNG bytes; null when none was made yet for the present address. */
   readonly picture: Uint8Array | null;
 }
 
-/** A code with whom it tips. One of an account that is being closed is paused. */
+/** A code with its provider. The code of an account in closing is paused. */
 export interface QrCodeWithProvider extends QrCodeRecord {
   readonly username: string;
   readonly fullName: string;
 }
 
-/** What a storage tells of changes, by whichever process they were made. `any` stands for all that there are. */
+/** Listens to changes by any process. `any` stands for all accounts. */
 export interface StorageListener {
-  /** These accounts may have new entries, which can be read by now. */
+  /** These accounts may have new entries, which are readable now. */
   onEntries(accounts: readonly UserId[] | 'any'): void;
-  /** What a look-up answers for the codes of these providers may have changed. */
+  /** Look-ups of these providers' codes may have changed. */
   onCodes(owners: readonly UserId[] | 'any'): void;
-  /** This giver was thanked for a tip. */
   onThanks(giver: UserId, id: TransactionId): void;
 }
 
 /**
- * What is left of deleted rows in the files of a database: nothing; some in unused parts, of which only a copy is free; or some that
- * can be cleared away later, when nobody else uses the files.
+ * What is left of deleted rows in the database files: nothing, remnants that only a copy removes, or remnants
+ * that can be removed once no other process uses the files.
  */
 export type Remnants = 'complete' | 'partial' | 'busy';
 
@@ -167,29 +168,28 @@ export interface Storage extends Ledger {
   readonly payments: Payments;
   readonly messages: Messages;
   readonly devices: Devices;
-  /** Whether other processes may use the same data at the same time. */
   readonly isShared: boolean;
-  /** Tells a listener of changes from now on. @returns a function that ends this. */
+  /** Subscribes a listener. @returns a function that unsubscribes it. */
   subscribe(listener: Partial<StorageListener>): () => void;
   /**
-   * Tells the listeners of changes that another process made without telling anybody, as an operator's command does on SQLite; to be
+   * Tells listeners of changes by a process that notifies nobody, such as an operator's command on SQLite;
    * called every second.
    */
   lookForOthers(): Promise<void>;
 
   createAccount(account: NewAccount): Promise<'created' | 'email_taken' | 'username_taken'>;
-  /** Finds an account by its email, in any case; null also for one that was closed. */
+  /** Finds an account by its email, case-insensitively; null for a closed account. */
   findCredentials(email: string): Promise<{
     readonly account: Account;
     readonly passwordHash: string;
-    /** Null for a password that does not expire. */
+    /** Null when the password does not expire. */
     readonly passwordExpiresAtMs: number | null;
-    /** When the account will be closed for good; null for one that nobody is closing. */
+    /** When the account will be closed; null unless its owner is closing it. */
     readonly closesAtMs: number | null;
   } | null>;
   /**
-   * Changes an account. A username that it had before stays its own: nobody else gets it. `stale`, with nothing changed, when its
-   * password is another one by now, or it was closed; the same for `email_taken` and `username_taken`.
+   * Changes an account. Its former usernames stay reserved for it. `stale` when the password hash has changed
+   * or the account was closed; nothing is changed then, nor with `email_taken` or `username_taken`.
    */
   updateAccount(
     id: UserId,
@@ -199,28 +199,27 @@ export interface Storage extends Ledger {
     | { readonly outcome: 'stale' | 'email_taken' | 'username_taken' }
   >;
   /**
-   * Notes that an account is to be closed at `closesAtMs`, and ends all of its sessions; until then its codes take no tips, and a
-   * new session keeps it open. `stale`, with nothing changed, when its password hash is not `present` any more.
+   * Schedules the closing of an account and ends all its sessions. Its codes take no tips until a new session
+   * reopens it. `stale` when its password hash is not `present`.
    */
   beginClosing(id: UserId, present: string, closesAtMs: number): Promise<'closing' | 'stale'>;
-  /** The accounts that are to be closed at `nowMs` or before, at most so many. */
+  /** Accounts due to be closed at `nowMs`, at most `atMost`. */
   listClosingAccounts(nowMs: number, atMost: number): Promise<UserId[]>;
   /**
-   * Closes an account for good: whatever says who it was is gone, its codes are retired, and its usernames go to nobody. The ledger
-   * keeps its entries. Nothing happens to one that is closed already, or that is not to be closed by `nowMs` when that is given.
+   * Closes an account for good: personal data is erased, codes are retired, usernames are never reissued; the
+   * ledger keeps its entries. Does nothing for a closed account, or with `isDueOnly` for one that is not due.
    */
   closeAccount(id: UserId, nowMs: number, isDueOnly: boolean): Promise<'closed' | 'not_due'>;
-  /** Makes what was deleted unreadable in the files of the database, as far as the engine can; also while others use it. */
+  /** Makes deleted data unreadable in the database files as far as the engine can, while others use it. */
   forgetRemnants(): Promise<Remnants>;
-  /** The usernames that an account had before. */
   listFormerUsernames(id: UserId): Promise<string[]>;
-  /** Replaces an account's password hash by another of the same password, unless it is no longer `present`. */
+  /** Replaces a password hash by another of the same password, unless it is no longer `present`. */
   replacePasswordHash(id: UserId, present: string, next: string): Promise<void>;
 
   /**
-   * Replaces the password and ends all of the account's sessions but `kept` (null for none), which goes on under another token, in
-   * one step. The new password stops working at `expiresAtMs`; null for never, and then its owner chose it. Nothing is changed
-   * when it is `stale`, because somebody else changed it meanwhile, or when the session to be kept is `gone`.
+   * Replaces the password and ends all sessions but `kept` (null for none), which goes on under another
+   * token. The new password expires at `expiresAtMs`; null when its owner chose it. Nothing changes when the
+   * hash is `stale` or the kept session is `gone`.
    */
   changePassword(
     id: UserId,
@@ -230,46 +229,45 @@ export interface Storage extends Ledger {
   ): Promise<'changed' | 'stale' | 'gone'>;
 
   /**
-   * Begins a session for whoever proved to know the password behind `passwordHash`; of more than `maxCount` of an account
-   * the oldest end. `reopened` when the account was being closed, and is not any more. `stale`, with nothing changed, when the
-   * account's hash is another one by now, or the account was to be closed before the session began.
+   * Begins a session for the owner of the password behind `passwordHash`; beyond `maxCount` the account's
+   * oldest sessions end. `reopened` when this ends the account's closing. `stale`, with nothing changed, when
+   * the hash has changed or the account was due to be closed.
    */
   createSession(
     session: NewSession,
     passwordHash: string,
     maxCount: number,
   ): Promise<'created' | 'reopened' | 'stale'>;
-  /** The session and its account, if it has not expired at `nowMs`. */
+  /** Null when there is none or it has expired at `nowMs`. */
   findSession(tokenHash: Uint8Array, nowMs: number): Promise<LiveSession | null>;
-  /** Those of the hashes that belong to no session that lives at `nowMs`. */
+  /** The hashes that belong to no session that lives at `nowMs`. */
   findEndedSessions(tokenHashes: readonly Uint8Array[], nowMs: number): Promise<Uint8Array[]>;
   extendSession(tokenHash: Uint8Array, expiresAtMs: number): Promise<void>;
-  /** Notes that the owner of a session has just proved to know the password. @returns whether there still is such a session. */
+  /** Stores that the owner has just proved to know the password. @returns false for an unknown session. */
   confirmSession(tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
   endSession(tokenHash: Uint8Array): Promise<void>;
-  /** The sessions of an account that have not expired at `nowMs`, the newest first. */
+  /** Unexpired sessions at `nowMs`, newest first. */
   listSessions(userId: UserId, nowMs: number): Promise<Session[]>;
-  /** Ends all sessions of an account but one; null for none. @returns how many ended. */
+  /** Ends all sessions but `keptTokenHash` (null for none). @returns how many. */
   endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null): Promise<number>;
-  /** Deletes sessions that have expired at `nowMs`, at most so many. @returns how many. */
+  /** Deletes sessions expired at `nowMs`, at most `atMost`. @returns how many. */
   forgetExpiredSessions(nowMs: number, atMost: number): Promise<number>;
 
-  /** Whether a service has a code that is active or paused. */
+  /** Whether the account has an active or paused code for the service. */
   hasQrCode(userId: UserId, category: ServiceCategory): Promise<boolean>;
   /** Stores an active code with its first picture. `id_taken` asks for another id. */
   createQrCode(
     code: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>,
     picture: NewPicture,
   ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
-  /** Changes the tip page of a user's code, and whether it takes tips. */
+  /** Changes the tip page of a code, and whether it is paused. */
   updateQrCode(
     userId: UserId,
     id: QrCodeId,
     change: QrCodeChange,
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
   /**
-   * Replaces a user's code by another one, which takes over its service, its tip page and whether it takes tips. `id_taken` asks for
-   * another id.
+   * Replaces a code by a new one with the same service, tip page and state. `id_taken` asks for another id.
    */
   replaceQrCode(
     userId: UserId,
@@ -281,68 +279,66 @@ export interface Storage extends Ledger {
     | CodeRefusal
     | { readonly outcome: 'id_taken' }
   >;
-  /** Puts a photo on the tip page of a user's code; null takes it off. The one before is gone then. */
+  /** Sets the photo of a tip page, or removes it with null; the previous photo is deleted. */
   setPhoto(
     userId: UserId,
     id: QrCodeId,
     photo: Photo | null,
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
-  /** The bytes of a photo in JPEG; null when no page shows one of this name. */
+  /** JPEG bytes; null when no page shows a photo of this name. */
   findPhoto(name: PhotoName): Promise<Uint8Array | null>;
   /**
-   * The user's current codes, one of each service at most, oldest first, each with its picture for the address that is
-   * `addressPrefix` followed by its id.
+   * Current codes, at most one a service, oldest first, each with its picture for the address `addressPrefix`
+   * + id.
    */
   listQrCodes(userId: UserId, addressPrefix: string): Promise<QrCodeWithPicture[]>;
   /**
-   * The user's codes that were replaced or retired, those made last first.
-   * @param before the code after which to begin; none of this user's begins nowhere. Null begins with the newest.
+   * Replaced and retired codes, newest first.
+   * @param before the last code of the page before (an unknown one gives an empty page); null for the first
+   *   page.
    */
   listEndedQrCodes(userId: UserId, before: QrCodeId | null, atMost: number): Promise<QrCodeRecord[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
-  /** The picture of a code for an address; null when none was made yet. */
+  /** Null when no picture was made yet for the address. */
   findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
   /**
-   * Counts one attempt in each of `counts`, or in none of them when one is used up. A window never ends later than its
-   * length from now, also when the clock was turned back since.
+   * Counts one attempt in each of `counts`, or in none when one is used up. A window never ends later than
+   * its length from now, even when the clock was turned back.
    */
   takeAttempt(
     counts: readonly AttemptCount[],
     nowMs: number,
   ): Promise<{ readonly outcome: 'taken' } | { readonly outcome: 'used_up'; readonly freeAtMs: number }>;
-  /** Takes one attempt back from each of `counts`. */
+  /** Takes one attempt back in each of `counts`. */
   returnAttempt(counts: readonly AttemptCount[]): Promise<void>;
-  /** Forgets all attempts on an account. @returns how many counts there were. */
+  /** Forgets the attempts on an account. @returns the number of counts. */
   forgetAttempts(account: string): Promise<number>;
-  /** Deletes counts whose window has ended at `nowMs`, at most so many. @returns how many. */
+  /** Deletes counts whose window ended at `nowMs`, at most `atMost`. @returns how many. */
   forgetEndedAttempts(nowMs: number, atMost: number): Promise<number>;
 
-  /**
-   * The 32 random bytes that this installation keeps under a name: `made` when there were none before, else those that are
-   * there. They live and move with the data.
-   */
+  /** Returns the stored 32 random bytes under a name, storing `made` when there are none. */
   secret(name: SecretName, made: Uint8Array): Promise<Uint8Array>;
   /**
-   * Forgets the keys of the installation: whoever reads them next makes new ones. With them go the devices that get notices, because
-   * their push services know them under one of these keys.
+   * Deletes the installation's keys, which are made anew, and all notification devices, which push services
+   * know by one of them.
    */
   forgetSecrets(): Promise<void>;
 
   /**
-   * Proves that tips could be recorded, by a durable write that takes as much room as the longest of them, and is undone.
-   * @throws StorageUnavailable, with its cause, when they could not.
+   * Makes and undoes a durable write as large as the largest tip.
+   * @throws StorageUnavailable with its cause when tips cannot be recorded.
    */
   proveWritable(): Promise<void>;
   /**
-   * Looks whether what is written would last, and by the right time: the file that is open is the one that is there, and the
-   * clock of the process is within a minute of the database's. While one of these does not hold, whatever writes is refused with
-   * StorageUnavailable, and reads go on; no session is judged by a clock that is wrong.
-   * @returns what does not hold, in a sentence for the operator; null when all is well.
+   * Checks that writes would last and be timed rightly: the open file is the one at its path, and the process
+   * clock is within a minute of the database's. Until that holds again, writes are refused with
+   * StorageUnavailable, reads go on, and no session is judged by the wrong clock.
+   * @returns a sentence for the operator; null when all is well.
    * @throws StorageUnavailable while the database does not answer.
    */
   checkGround(clock: Clock): Promise<string | null>;
-  /** Finishes what was accepted, then lets go of the data. */
+  /** Finishes accepted steps, then closes the data. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the steps of the storage port on connections of a pool, and again where that is right: after a conflict, which the server
- * has undone; and after a connection was lost, unless that may have done already what must not be done twice.
+ * Runs the steps of the port on pooled connections. A step is repeated after a conflict, which the server has
+ * rolled back, and after a lost connection, unless its commit may have happened and must not happen twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PoolClient, QueryConfig, QueryResultRow } from 'pg';
@@ -9,55 +9,59 @@ import type { Statements } from '../statements/all.ts';
 import { asDriverError, asPortError, ConnectionLost, hasCode, isConflict, openPool } from './connection.ts';
 import { prepareStatements } from './driver.ts';
 
-/** How often a step is run that conflicts with others, and the pause between, in milliseconds. */
+/** How often a conflicting step is run, and the pause between runs in milliseconds. */
 const MAX_RUNS = 10;
 const CONFLICT_PAUSE_MS = 2;
 /**
- * For how long another connection is looked for when one is lost or refused, and the pause between, in milliseconds: from the
- * beginning of the step, so that nobody waits twice for a server that hangs; and from the loss when that left a commit unknown.
+ * For how long a lost or refused connection is replaced, and the pause between tries, in milliseconds. It
+ * counts from the start of the step, so that nobody waits twice for a hanging server, or from the loss when
+ * that left a commit unknown.
  */
 const LOST_PATIENCE_MS = 2_000;
 const LOST_PAUSE_MS = 50;
 
-/** Codes with which the server ends a connection: its own end among them, and a transaction that was idle for too long. */
+/** The server ends a connection with these codes: shutting down, or a transaction that idled for too long. */
 const GOING_AWAY = ['08', '57P', '25P03'];
 
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** A connection, lent for one step. */
+/** A connection lent for one step. */
 export interface StepConnection {
   readonly statements: Statements;
-  /** Settles once the transaction has begun. Nothing is written before that; what is only read may be asked for meanwhile. */
+  /** Settles once the transaction has begun. Writes wait for it; reads need not. */
   readonly begun: Promise<unknown>;
-  /** Sends a statement at once, also while the answers of others are still to come. */
+  /** Sends a statement without waiting for the answers to earlier ones. */
   ask<Row extends QueryResultRow>(query: string | QueryConfig<unknown[]>): Promise<Row[]>;
   /**
-   * Commits. Whatever was sent before and is not answered yet is part of it.
-   * @param sent what must have succeeded for it.
+   * Commits, including statements that were sent and not answered yet.
+   * @param sent statements that must succeed for the commit.
    */
   commit(...sent: readonly Promise<unknown>[]): Promise<void>;
 }
 
-/** @param isRepeated whether the step was run before and nobody knows whether its commit happened. */
+/** @param isRepeated whether the step ran before and its commit is unknown. */
 type Step<Result> = (session: StepConnection, isRepeated: boolean) => Promise<Result>;
 
 export interface AtomicSteps {
-  /** Runs a step that may be repeated as often as it takes: reads, and single statements that change nothing the second time. */
+  /**
+   * Runs a step that may be repeated at will: reads, and single statements that change nothing the second
+   * time.
+   */
   run<Result>(step: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
-   * Runs a step as one transaction, which is committed when it has not done so itself.
-   * @param afterUnknown what to do when the connection is lost during the commit: run it again with `isRepeated`, so that it finds
-   *   out; or give up, since it would do a second time what it may have done.
+   * Runs a step as one transaction, committing it if the step did not.
+   * @param afterUnknown what to do when the connection is lost during the commit: `repeat` runs the step
+   *   again with `isRepeated`, `give_up` throws.
    * @throws StorageUnavailable
    */
   transact<Result>(step: Step<Result>, afterUnknown: 'repeat' | 'give_up'): Promise<Result>;
-  /** Lends a connection to whoever knows the driver. Nothing is repeated. */
+  /** Lends a connection for code that knows the driver; nothing is repeated. */
   lend<Result>(use: (client: PoolClient, statements: Statements) => Promise<Result>): Promise<Result>;
-  /** Has the server refuse whatever writes, on every connection that is lent from now on, or ends that. What is only read goes on. */
+  /** Makes the server refuse writes on every connection that is lent from now on, or ends that. */
   setReadOnly(isReadOnly: boolean): void;
-  /** Whether a backend of the server's belongs to this process. */
+  /** Whether a server backend serves this process. */
   isOwn(processId: number): boolean;
-  /** Waits for all steps that were accepted, and accepts no more. */
+  /** Waits for accepted steps and accepts no more. */
   close(): Promise<void>;
 }
 
@@ -88,7 +92,8 @@ export function openAtomicSteps(url: string): AtomicSteps {
   async function borrow(): Promise<PoolClient> {
     try {
       const client = await pool.connect();
-      // The pool listens on connections that it keeps; unheard, the loss of one that is lent would end the process.
+      // The pool handles errors of idle connections only; an unhandled one of a lent connection would end the
+      // process.
       client.on('error', ignore);
       const processId = processIdOf(client);
       if (processId !== null) ownProcesses.add(processId);
@@ -99,7 +104,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
     }
   }
 
-  /** Makes a session refuse what writes, or take it again, when that has changed since it was lent last. */
+  /** Makes a connection read-only or writable when that changed since it was last lent. */
   async function adapt(client: PoolClient): Promise<void> {
     if (readOnlyClients.has(client) === isReadOnly) return;
     const wanted = isReadOnly;
@@ -169,7 +174,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
     let committed: Promise<void> | null = null;
     let cause: unknown = null;
     const begun = ask(client, 'BEGIN');
-    // A step that failed before it looked at this has said why.
+    // The failed step reports this error already.
     begun.catch(ignore);
     const session: StepConnection = {
       statements: prepared(client),
@@ -194,7 +199,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
       return result;
     } catch (error) {
       if (!(error instanceof ConnectionLost)) await ask(client, 'ROLLBACK').catch(ignore);
-      // What was sent behind a statement that failed is refused on account of that alone.
+      // Statements after a failed one are refused only because of that one.
       throw hasCode(error, IN_FAILED_TRANSACTION) ? (cause ?? error) : error;
     }
   }
@@ -219,7 +224,8 @@ export function openAtomicSteps(url: string): AtomicSteps {
           return result;
         } catch (error) {
           giveBack(client, true);
-          // A lost connection is a plain Error of the driver's; these two are defects of whoever was lent it.
+          // The driver reports a lost connection as a plain Error; these two classes are defects of the
+          // caller.
           const isDefect = error instanceof TypeError || error instanceof RangeError;
           throw isDefect ? error : asPortError(asDriverError(error));
         }
@@ -238,7 +244,7 @@ export function openAtomicSteps(url: string): AtomicSteps {
 
 function ignore(): void {}
 
-/** The number of the server's process that serves a connection; null while it is being made. */
+/** The process id of the connection's backend; null before it is connected. */
 function processIdOf(client: Client): number | null {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : null;
 }

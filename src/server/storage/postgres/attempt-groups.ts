@@ -1,6 +1,6 @@
 /**
- * Counts attempts, group by group, in two round trips to the server each. Every count is locked first, by an advisory lock, because
- * there may be no row of it yet; and by its row, which others may delete without that lock.
+ * Counts a group of attempts in two round trips. Each count is locked by an advisory lock, because its row
+ * may not exist yet, and by its row, which others may delete without that lock.
  */
 
 import type { AttemptCount, Storage } from '../port/storage.ts';
@@ -22,7 +22,7 @@ interface Stored extends Record<string, unknown> {
   readonly endsAtMs: number;
 }
 
-/** Always in the order of the locks' numbers, so that no two transactions wait for each other. */
+/** Locks are taken in the order of their numbers, so that transactions cannot deadlock. */
 const LOCK = `
   SELECT pg_advisory_xact_lock(number)
   FROM (SELECT DISTINCT hashtextextended(name, 0) AS number FROM unnest($1::text[]) AS name ORDER BY number OFFSET 0) AS lock`;
@@ -54,7 +54,7 @@ type CountName = Pick<AttemptCount, 'limit' | 'account' | 'address'>;
 
 const nameOf = ({ limit, account, address }: CountName) => `${limit} ${account} ${address}`;
 
-/** Counts each of the attempts or not, in their order, in one transaction. */
+/** Counts or refuses each attempt, in order, in one transaction. */
 export async function takeAttempts(
   session: StepConnection,
   attempts: readonly AttemptToTake[],
@@ -92,7 +92,6 @@ export async function takeAttempts(
   return outcomes;
 }
 
-/** Takes one attempt back from each of the counts. */
 export async function takeBack(session: StepConnection, counts: readonly CountName[]): Promise<void> {
   await Promise.all([session.begun, lockCounts(session, counts)]);
   await session.commit(session.ask({ name: 'take_back', text: TAKE_BACK, values: columnsOf(counts) }));

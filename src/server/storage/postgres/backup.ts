@@ -1,6 +1,6 @@
 /**
- * Backups: a dump as of one settled moment, while servers write. What is dumped is checked in the same moment: its tables are
- * compared with those that the migrations make, and its ledger adds up.
+ * Backups: a dump of one settled moment while servers write. The same moment's schema is compared with the
+ * migrations and its ledger is checked.
  */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { FILE_MODE, requireTrusted, writeBackup } from '../care/backup-file.ts';
@@ -11,7 +11,6 @@ import { beginSettled, inspectLedger, inspectSchema, requireTipwells } from './l
 import { runForOperator } from './operator.ts';
 import { findTools } from './tools.ts';
 
-/** `ManagedDatabase.backUp` of the database at `url`. */
 export function backUp(url: string, target: string, noted: readonly NotedPast[]): Promise<Findings> {
   return writeBackup(target, (unfinished) =>
     runForOperator(url, async (client, name) => {
@@ -21,7 +20,7 @@ export function backUp(url: string, target: string, noted: readonly NotedPast[])
       const changed = await inspectSchema(client, readMigrations('postgres'));
       requireTrusted(name, changed?.problems ?? []);
       const { rows } = await client.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot');
-      // Made before pg_dump opens it, so that it is never anybody else's.
+      // pg_dump would create the file readable for others.
       closeSync(openSync(unfinished, 'wx', FILE_MODE));
       const [findings] = await Promise.all([
         inspectLedger(client, noted),

@@ -1,16 +1,19 @@
 /**
- * Compares the clock of this process with the database's. Processes that share a database share sessions, limits and everything else
- * that ends at some time: one whose clock is ahead by weeks would log everybody out and forget what others still count.
+ * Compares the clocks of this process and the database. Processes share sessions and limits, so that one
+ * whose clock is ahead would log everybody out and forget what others still count.
  */
 import type { ClientBase } from 'pg';
 import type { Clock } from '#shared/calendar.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 import type { AtomicSteps } from './atomic-steps.ts';
 
-/** How far apart two clocks may be, in milliseconds. What NTP keeps is within a tenth of a second. */
+/** In milliseconds. NTP keeps clocks within a tenth of a second. */
 const TOLERANCE_MS = 60_000;
 
-/** @returns a sentence for the operator when the two are more than a minute apart, however long the answer took; null when they are not. */
+/**
+ * Takes the time of the answer into account. @returns a sentence for the operator when the clocks differ too
+ * much; else null.
+ */
 export async function compareClocks(client: ClientBase, clock: Clock): Promise<string | null> {
   const before = clock();
   const { rows } = await client.query<{ nowMs: number }>(
@@ -24,11 +27,11 @@ export async function compareClocks(client: ClientBase, clock: Clock): Promise<s
   return `The clock of this machine is ${apart} ${isAhead ? 'ahead of' : 'behind'} that of the database (${spellTime(after)} here, ${spellTime(databaseMs)} there): set the one that is wrong`;
 }
 
-/** What a storage does about a clock that went wrong while it runs. */
+/** Refuses writes and expiry while the process clock is wrong. */
 export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'>) {
   let wrong: string | null = null;
   return {
-    /** `Storage.checkGround`: the server refuses whatever writes until the clocks agree again. */
+    /** `Storage.checkGround`: writes are refused until the clocks agree. */
     async check(clock: Clock): Promise<string | null> {
       wrong = await steps.lend((client) => compareClocks(client, clock));
       steps.setReadOnly(wrong !== null);
@@ -36,8 +39,8 @@ export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'
     },
     isRight: () => wrong === null,
     /**
-     * Asks whether a session is over by this clock: whoever is told so forgets it.
-     * @throws StorageUnavailable while the clock is not believed.
+     * Runs a query that tells a caller to forget sessions.
+     * @throws StorageUnavailable while the clock is wrong.
      */
     async judge<Result>(find: () => Promise<Result>): Promise<Result> {
       if (wrong !== null) throw new StorageUnavailable(new Error(wrong));

@@ -1,6 +1,5 @@
 /**
- * Opens connections to a PostgreSQL server the one way that keeps acknowledged tips: a commit is flushed to the disk before it is
- * answered. Every wait has an end, so that a server that went away without a word holds nobody for long.
+ * Opens connections on which a commit is flushed to disk before it is answered, and every wait is bounded.
  */
 import { Client, type ClientBase, type ClientConfig, DatabaseError, Pool, types } from 'pg';
 import { brand } from '#shared/brand.ts';
@@ -9,25 +8,25 @@ import { StorageUnavailable } from '../port/storage.ts';
 import { spellPostgresUrl } from '../postgres-url.ts';
 import { holdAsServer } from './server-lock.ts';
 
-/** How many connections a process has at most, beside the one that listens. */
+/** Beside the connection that listens. */
 const MAX_CONNECTIONS = 10;
 const CONNECTING_TIMEOUT_MS = 5_000;
 /**
- * The server ends a statement after this time, and the client gives the connection up a little later. A request may wait for the
- * step before its own as well, and is refused before serve.ts cuts its connection as a silent one.
+ * The server ends a statement after this time, the client gives the connection up a little later. A request
+ * may also wait for the step before its own, and must be answered before serve.ts cuts its connection.
  */
 const STATEMENT_TIMEOUT_MS = 4_000;
 const ANSWER_GRACE_MS = 1_000;
-/** Locks are held for milliseconds: whoever waits this long waits for a process that hangs. */
+/** Locks are held for milliseconds, so a longer wait means a hanging process. */
 const LOCK_TIMEOUT_MS = 3_000;
-/** What a process that hangs or is cut off holds is released after this time. */
+/** Releases the locks of a process that hangs or was cut off. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 const INT8 = 20;
 
 /**
- * Settings of every session. A commit waits for the disk, and for the standby where the operator has it apply first: whatever
- * weaker the server's setting is.
+ * Session settings. A commit waits for the disk, and for the standby when the server is set to remote_apply,
+ * whatever weaker default it has.
  */
 const SET_UP_SESSION = `SELECT
   set_config('search_path', 'tipwell', false),
@@ -38,13 +37,13 @@ const SET_UP_SESSION = `SELECT
   set_config('idle_in_transaction_session_timeout', $3::text, false)`;
 
 /**
- * Everything that requests ask for is found by keys. A plan that was made while a table was small, and reads all of it, would be
- * kept until the server next analyzes the table, and cost more with each tip.
+ * All requests look up by keys. A sequential plan made while a table was small would otherwise stay cached
+ * until the next ANALYZE and grow slower with each tip.
  */
 const PLAN_BY_KEYS = `SELECT set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
   set_config('enable_mergejoin', 'off', false)`;
 
-/** Bounds of a session, in milliseconds; 0 for none. */
+/** Milliseconds; 0 for no limit. */
 export interface SessionLimits {
   readonly statementMs: number;
   readonly lockMs: number;
@@ -57,14 +56,14 @@ const SERVING: SessionLimits = {
   idleInTransactionMs: IDLE_IN_TRANSACTION_TIMEOUT_MS,
 };
 
-/** What may be shown of the address of a database. */
+/** The part of an address that may be shown. */
 export function nameOf(url: string): string {
   return spellPostgresUrl(url);
 }
 
 /**
- * What the driver connects with. `sslmode` means what it means to libpq and to every program of PostgreSQL's: `require` encrypts
- * and believes any certificate, `verify-full` checks it and the name in it
+ * The driver's configuration. `sslmode` means what it means to libpq: `require` encrypts and accepts any
+ * certificate, `verify-full` checks it and its name
  * (https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-PROTECTION).
  */
 function configOf(url: string): ClientConfig {
@@ -74,7 +73,7 @@ function configOf(url: string): ClientConfig {
     connectionTimeoutMillis: CONNECTING_TIMEOUT_MS,
     keepAlive: true,
     types: {
-      // Money and sequences: every one is within the numbers that JavaScript has exactly.
+      // Money and sequences are within JavaScript's safe integers.
       getTypeParser: (oid, format) =>
         oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format),
     },
@@ -85,7 +84,7 @@ function setUpSession(client: ClientBase, limits: SessionLimits) {
   return client.query(SET_UP_SESSION, [limits.statementMs, limits.lockMs, limits.idleInTransactionMs]);
 }
 
-/** The connections of a running server, made when they are needed. While there is one, nobody replaces the data. */
+/** The connections of a running server, made on demand. While one exists, nobody can replace the data. */
 export function openPool(url: string): Pool {
   const pool = new Pool({
     ...configOf(url),
@@ -99,14 +98,14 @@ export function openPool(url: string): Pool {
       await holdAsServer(client);
     },
   });
-  // A connection that breaks while nobody uses it is replaced by the next use; unheard, its error would end the process.
+  // An idle connection that breaks is replaced on its next use; the unhandled error would end the process.
   pool.on('error', () => {});
   return pool;
 }
 
 /**
- * One connection of its own, for listening, a migration or a command.
- * @throws the driver's error when it cannot be made.
+ * A connection for listening, a migration or a command.
+ * @throws the driver's error.
  */
 export async function connect(url: string, limits: SessionLimits = SERVING): Promise<Client> {
   const client = await connectPlain(url, limits);
@@ -120,15 +119,15 @@ export async function connect(url: string, limits: SessionLimits = SERVING): Pro
 }
 
 /**
- * A connection whose session is left as it is.
- * @throws the driver's error when it cannot be made.
+ * A connection without session settings.
+ * @throws the driver's error.
  */
 export async function connectPlain(url: string, { statementMs }: SessionLimits = SERVING): Promise<Client> {
   const client = new Client({
     ...configOf(url),
     ...(statementMs > 0 && { query_timeout: statementMs + ANSWER_GRACE_MS }),
   });
-  // Whoever waits for an answer is told of the loss by that; unheard, the event would end the process.
+  // Pending queries report the loss; the unhandled event would end the process.
   client.on('error', () => {});
   try {
     await client.connect();
@@ -140,7 +139,7 @@ export async function connectPlain(url: string, { statementMs }: SessionLimits =
 }
 
 /**
- * Like `connect`, or what else makes a connection, for whoever tells an operator.
+ * `connect` or another maker of a connection, for commands.
  * @throws DatabaseRefused with the reason, never with the password.
  */
 export async function connectOrRefuse(
@@ -157,23 +156,26 @@ export async function connectOrRefuse(
   }
 }
 
-/** What an error says. Of an address with several numbers the driver reports one error for each, and nothing for all. */
+/**
+ * The reason of an error. For a host with several addresses the driver reports an AggregateError without a
+ * message.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join('; ');
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether an error came from the server with one of these codes; a class of two characters stands for all that begin so. */
+/** Whether the server reported one of these SQLSTATE codes; two characters stand for a class. */
 export function hasCode(error: unknown, ...codes: readonly string[]): error is DatabaseError {
   return error instanceof DatabaseError && codes.some((code) => error.code?.startsWith(code));
 }
 
-/** Whether the server has undone a transaction that may well succeed when it is tried again. */
+/** Whether the server rolled a transaction back that may succeed when repeated. */
 export function isConflict(error: unknown): boolean {
   return hasCode(error, '40001', '40P01');
 }
 
-/** The connection was lost, or could not be made: what was sent last may have happened or not. */
+/** The connection was lost or not made: the last statement may have run or not. */
 export class ConnectionLost extends Error {
   constructor(cause: unknown) {
     super('the connection to PostgreSQL was lost', { cause });
@@ -181,20 +183,20 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** What the driver reports without the server's having said it is about the connection. */
+/** An error that the server did not report is one of the connection. */
 export function asDriverError(error: unknown): DatabaseError | ConnectionLost {
   return error instanceof DatabaseError ? error : new ConnectionLost(error);
 }
 
 /**
- * Codes of "not now": lost or refused connections, a read-only server, conflicts that go on, no room or memory, timeouts of
- * statements, of locks and of idle transactions, and failing disks (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ * SQLSTATE classes of temporary failures: connections, a read-only server, lasting conflicts, lack of room or
+ * memory, timeouts, failing disks (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const PASSING = ['08', '25006', '25P03', '28', '3D000', '40001', '40P01', '53', '55P03', '57', '58'];
 
 /**
- * Turns the driver's "not now" into the port's. Everything else is a defect and stays what it is, but for the values of the row
- * that the server quotes: hashes of passwords are among them.
+ * Turns temporary failures into the port's error. Others stay as they are, without the row values that the
+ * server quotes, password hashes among them.
  */
 export function asPortError(error: unknown): unknown {
   if (error instanceof ConnectionLost) return new StorageUnavailable(error.cause);

@@ -1,6 +1,6 @@
 /**
- * Fills an empty database with the rows of another, in one transaction and in bounded memory, and checks all of it before the
- * commit.
+ * Fills an empty database with the rows of another in one transaction and bounded memory, and checks it
+ * before the commit.
  */
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import { type ClientBase, escapeIdentifier } from 'pg';
@@ -17,10 +17,10 @@ import { runForOperator } from './operator.ts';
 import { holdAlone, requireFinished } from './server-lock.ts';
 
 const ROWS_AT_ONCE = 1_000;
-/** Pictures have kilobytes each. */
+/** A picture has kilobytes. */
 const PICTURES_AT_ONCE = 100;
 
-/** What a server makes of an empty database before anybody registers: the moved rows take their place. */
+/** Tables with rows that a server makes before anybody registers; the moved rows replace these. */
 const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
 
 /** `ManagedDatabase.fill` of the database at `url`. */
@@ -50,7 +50,7 @@ export function fill(url: string, tables: Iterable<TableRows>): Promise<Findings
   });
 }
 
-/** @throws DatabaseRefused when somebody has registered. */
+/** @throws DatabaseRefused when an account exists. */
 async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   await client.query('LOCK TABLE tipwell.accounts IN SHARE ROW EXCLUSIVE MODE');
   const { rows } = await client.query('SELECT 1 FROM tipwell.accounts LIMIT 1');
@@ -60,7 +60,7 @@ async function requireEmpty(client: ClientBase, name: string): Promise<void> {
   );
 }
 
-/** The rows of the tips, each of which is added to a past while it is read. */
+/** Adds each tip to a past while its rows are read. */
 function* addingTo(past: ReturnType<typeof createPast>, { columns, rows }: TableRows) {
   const places = columnsOfPast({ payments: true })
     .split(',')
@@ -74,7 +74,7 @@ function* addingTo(past: ReturnType<typeof createPast>, { columns, rows }: Table
   }
 }
 
-/** Inserts the rows of a table, many at a time, each column as one array. */
+/** Inserts many rows at a time, passing each column as one array. */
 async function copy(client: ClientBase, { table, columns, rows }: TableRows): Promise<void> {
   const types = typesOf(table);
   const values = columns.map((column, index) => `$${index + 1}::${types.get(column) ?? 'text'}[]`);
@@ -96,7 +96,7 @@ async function copy(client: ClientBase, { table, columns, rows }: TableRows): Pr
   if (group.length > 0) await send();
 }
 
-/** The types of the columns of a table, by name. PostgreSQL reads 1 and 0 as true and false. */
+/** Column types by name. PostgreSQL casts 1 and 0 to boolean. */
 function typesOf(name: string): ReadonlyMap<string, string> {
   const columns = TABLES.filter((table) => getTableName(table) === name).flatMap((table) =>
     Object.values(getTableColumns(table)),
@@ -104,7 +104,7 @@ function typesOf(name: string): ReadonlyMap<string, string> {
   return new Map(columns.map((column) => [column.name, listedType(column)]));
 }
 
-/** Lets each column that counts by itself go on after its highest value. */
+/** Lets each sequence continue after the highest value of its column. */
 async function continueSequences(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ query: string }>(`
     SELECT format('SELECT setval(%L, max(%I)) FROM %s HAVING max(%I) IS NOT NULL',

@@ -1,4 +1,4 @@
-/** A PostgreSQL database as the server and the operator's commands handle it. */
+/** A PostgreSQL database as the server and the operator's commands see it. */
 import { readMigrations, requireCurrent, requireUnchanged } from '../care/migrations.ts';
 import { requireUndamaged } from '../care/opening.ts';
 import { COUNT_UNCHECKED } from '../checks/recent-check.ts';
@@ -20,7 +20,7 @@ import { checkSchema } from './schema-check.ts';
 import { holdAsServer } from './server-lock.ts';
 import { createPostgresStorage } from './storage.ts';
 
-/** Whoever brings the schema up to date waits for as long as others do that. */
+/** A migration waits for as long as others migrate. */
 const UNLIMITED: SessionLimits = { statementMs: 0, lockMs: 0, idleInTransactionMs: 0 };
 
 export function managePostgres(url: string): ManagedDatabase {
@@ -64,7 +64,7 @@ export function managePostgres(url: string): ManagedDatabase {
   };
 }
 
-/** Brings a database up to date for a server, and checks it. */
+/** Migrates and checks a database for a server. */
 async function prepare(url: string, opening: Opening): Promise<void> {
   await requireSessions(url);
   const client = await connectOrRefuse(url, UNLIMITED);
@@ -92,7 +92,7 @@ async function prepare(url: string, opening: Opening): Promise<void> {
   }
 }
 
-/** Checks all that was written until now, while nobody waits. @returns what is wrong, in sentences. */
+/** Checks everything written so far before requests are served. @returns problems as sentences. */
 async function checkToTheEnd(checkRecent: () => Promise<CheckStep>): Promise<readonly string[]> {
   for (;;) {
     const { problems, isDone } = await checkRecent();

@@ -6,7 +6,7 @@ import type { Statements, Values } from '../statements/all.ts';
 import { compileAll } from '../statements/compile.ts';
 import { asDriverError } from './connection.ts';
 
-/** All statements, each prepared by the server when it is first run on the connection, and sent as soon as it is asked for. */
+/** The server prepares each statement when the connection first runs it. */
 export function prepareStatements(client: Client): Statements {
   return compileAll(
     {

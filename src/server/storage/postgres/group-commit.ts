@@ -1,10 +1,10 @@
 /**
- * Lets those that wait share one commit: while one group is under way, the next gathers. Waiting for the server and its disk is what
- * a write costs, so sharing both is what makes many small ones fast, and one hot account is locked once for all of a group.
+ * Shares one commit among waiting writes: while a group is committed, the next one gathers. A write costs
+ * mostly the round trip and the disk, and a busy account is locked once for a whole group.
  */
 import { StorageUnavailable } from '../port/storage.ts';
 
-/** Bounds how long one group may take: its answer keeps all others of it waiting. */
+/** Bounds the time of a group, which all its members wait for. */
 const MAX_GROUP_SIZE = 128;
 
 interface Waiting<Item, Outcome> {
@@ -15,23 +15,23 @@ interface Waiting<Item, Outcome> {
 
 export interface GroupCommit<Item, Outcome> {
   /**
-   * @throws StorageUnavailable when the group could not be committed, or one that it waited for; else what the item alone meets, with
-   *   nothing changed by it.
+   * @throws StorageUnavailable when this group, or one that it waited for, could not be committed; else the
+   *   error of the item alone, with nothing changed by it.
    */
   add(item: Item): Promise<Outcome>;
-  /** Waits for all that was accepted, and accepts no more. */
+  /** Waits for accepted items and accepts no more. */
   close(): Promise<void>;
 }
 
 /**
- * @param commitTogether commits all of a group or nothing, and answers with an outcome for each item, in their order. When it
- *   throws anything but StorageUnavailable, each item is tried alone, so that one that cannot be committed fails alone.
+ * @param commitTogether commits all items or none and returns their outcomes in order. After any error but
+ *   StorageUnavailable the items are committed one by one, so that only the faulty one fails.
  */
 export function createGroupCommit<Item, Outcome>(
   commitTogether: (items: readonly Item[]) => Promise<readonly Outcome[]>,
 ): GroupCommit<Item, Outcome> {
   const queue: Waiting<Item, Outcome>[] = [];
-  /** Those of a group that could not be committed together. */
+  /** The items of a group that failed together. */
   const alone: Waiting<Item, Outcome>[] = [];
   let draining: Promise<void> | null = null;
   let isClosed = false;
@@ -46,7 +46,8 @@ export function createGroupCommit<Item, Outcome>(
       }
     } catch (error) {
       if (error instanceof StorageUnavailable) {
-        // Those behind have waited for as long as the group; each group more would add its own patience to that.
+        // Waiting items are rejected with the group, since each further group would add its own time-out to
+        // their wait.
         for (const { reject } of [...group, ...alone.splice(0), ...queue.splice(0)]) reject(error);
       } else if (group.length > 1) alone.push(...group);
       else for (const { reject } of group) reject(error);
@@ -55,7 +56,7 @@ export function createGroupCommit<Item, Outcome>(
 
   async function drain(): Promise<void> {
     while (alone.length + queue.length > 0) {
-      // Requests that are parsed in the same turn of the event loop join the group.
+      // Requests parsed in the same turn of the event loop join the group.
       await new Promise(setImmediate);
       await commit(alone.length > 0 ? alone.splice(0, 1) : queue.splice(0, MAX_GROUP_SIZE));
     }

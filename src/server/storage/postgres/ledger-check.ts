@@ -1,4 +1,4 @@
-/** Checks the whole ledger, as of one moment, also while servers write to it. */
+/** Checks the whole ledger as of one moment, while servers write. */
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
 import type { Migration } from '../care/migrations.ts';
@@ -17,26 +17,29 @@ import { nameOf, type SessionLimits } from './connection.ts';
 import { appliedTo } from './migrations.ts';
 import { checkSchema } from './schema-check.ts';
 
-/** Of a session that reads or writes all of the data, which takes as long as there is data; only locks are soon there or never. */
+/**
+ * Limits for reading or writing all data: no time limit for statements, and a short one for locks, which are
+ * held for milliseconds unless a process hangs.
+ */
 export const UNHURRIED: SessionLimits = { statementMs: 0, lockMs: 5_000, idleInTransactionMs: 0 };
 
 const ROWS_AT_ONCE = 1_000;
 
 /**
- * Begins a transaction that sees the data as of one moment, in which no tip is half-way: what is committed later has a higher
- * sequence than all that it sees. Tips wait for as long as those take that are being recorded, some milliseconds.
+ * Begins a transaction with a snapshot in which no tip is half-way: later commits have higher sequences than
+ * all it sees. Tips that are being recorded delay it by milliseconds.
  */
 export async function beginSettled(client: ClientBase): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
   await client.query('SAVEPOINT before_lock');
   await client.query('LOCK TABLE tipwell.transactions, tipwell.reversals IN SHARE MODE');
-  // The first query decides what the transaction sees. Going back to the savepoint releases the lock, and keeps that.
+  // The first query takes the snapshot. Rolling back to the savepoint then releases the lock and keeps the
+  // snapshot.
   await client.query('SELECT 1');
   await client.query('ROLLBACK TO SAVEPOINT before_lock');
   await client.query('RELEASE SAVEPOINT before_lock');
 }
 
-/** Checks every invariant of the ledger that the session sees. @returns what is violated. */
 async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
   const details = await hasColumn(client, 'tipwell', 'tip_buckets', 'detailed_count');
   const payments = await hasColumn(client, 'tipwell', 'payments', 'id');
@@ -48,12 +51,12 @@ async function checkLedger(client: ClientBase): Promise<LedgerViolation[]> {
   return violations;
 }
 
-/** The columns of the past in a schema, of whichever version it is. @param schema as it is called, without quotes. */
+/** The columns of the past in a schema of any version. @param schema its unquoted name. */
 export async function pastColumnsIn(client: ClientBase, schema: string): Promise<string> {
   return columnsOfPast({ payments: await hasColumn(client, schema, 'transactions', 'payment_mode') });
 }
 
-/** Whether there is a table with a column; a database of a version before, or a backup of it, lacks some. */
+/** Databases and backups of earlier versions lack some columns. */
 async function hasColumn(
   client: ClientBase,
   ...place: readonly [schema: string, table: string, column: string]
@@ -66,7 +69,10 @@ async function hasColumn(
   return rows.length > 0;
 }
 
-/** A query for the rows whose foreign keys lead nowhere. PostgreSQL refuses such rows; who switches its triggers off can make them. */
+/**
+ * A query for rows whose foreign key has no target, which exist only if somebody disabled PostgreSQL's
+ * triggers.
+ */
 async function orphans(client: ClientBase): Promise<string> {
   const { rows } = await client.query<{ query: string }>(`
     SELECT format('SELECT %L || concat_ws('' '', %s) FROM %s t WHERE (%s) IS NOT NULL AND NOT EXISTS (SELECT FROM %s o WHERE (%s) = (%s))',
@@ -84,7 +90,7 @@ async function orphans(client: ClientBase): Promise<string> {
   return rows.map(({ query }) => query).join(' UNION ALL ');
 }
 
-/** Reads the past of the ledger that the session sees, inside a transaction, and compares it with what was noted of it. */
+/** Reads the past inside the present transaction and compares it with earlier notes. */
 async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
   const past = createComparedPast(noted);
   await client.query(`DECLARE past NO SCROLL CURSOR FOR
@@ -102,25 +108,28 @@ async function readPast(client: ClientBase, noted: readonly NotedPast[]) {
 }
 
 /**
- * Checks the ledger that the session sees, inside a transaction.
- * @param noted what was noted of the ledger earlier, to see whether it still begins like that.
+ * Checks the ledger inside the present transaction.
+ * @param noted earlier notes of the ledger.
  */
 export async function inspectLedger(client: ClientBase, noted: readonly NotedPast[]): Promise<Findings> {
   return findingsOf(await checkLedger(client), await readPast(client, noted));
 }
 
-/** Compares the schema with that of the migrations, inside a transaction. @returns the findings when it differs; null when it does not. */
+/**
+ * Compares the schema with the migrations inside the present transaction. @returns findings when it differs;
+ * else null.
+ */
 export async function inspectSchema(
   client: ClientBase,
   migrations: readonly Migration[],
 ): Promise<Findings | null> {
   const differences = await checkSchema(client, migrations);
-  // Views and functions in the place of ours could answer whatever is asked.
+  // A foreign view or function in place of a table could answer anything.
   if (differences.length === 0) return null;
   return unread(differences.map((difference) => `Changed: ${difference}`));
 }
 
-/** @throws DatabaseRefused when there is no database of this product's. */
+/** @throws DatabaseRefused when this is not a database of Tipwell. */
 export async function requireTipwells(client: ClientBase, url: string): Promise<void> {
   if ((await appliedTo(client)).length > 0) return;
   throw new DatabaseRefused(`${nameOf(url)} is no database of ${brand.name}'s.`);

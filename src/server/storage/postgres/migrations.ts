@@ -1,6 +1,6 @@
 /**
- * Brings a database to the present schema, also while other processes use it: one process migrates, the others wait for it.
- * Each migration is one transaction.
+ * Migrates a database while other processes use it: one process migrates, the others wait. Each migration is
+ * one transaction.
  */
 import type { ClientBase } from 'pg';
 import { type Migration, requireKnown } from '../care/migrations.ts';
@@ -10,15 +10,15 @@ import { hasCode } from './connection.ts';
 export type { Migration } from '../care/migrations.ts';
 
 const LOCK = `hashtextextended('tipwell migrations', 0)`;
-/** Whoever waits for the lock of a table keeps all others from it who come later, so a migration does not wait for a long dump. */
+/** A waiting table lock blocks everybody who comes later, so a migration does not wait for a long dump. */
 const TABLE_LOCK_TIMEOUT_MS = 5_000;
 
 /**
- * Applies the migrations that the database has not seen yet.
- * @param client has no time limit for its statements.
- * @returns how many were applied.
- * @throws DatabaseRefused when the database comes from a newer or different Tipwell, or a table is in use for long; the
- *   migrations before the one that was not done stay.
+ * Runs the outstanding migrations.
+ * @param client has no statement time-out.
+ * @returns how many were run.
+ * @throws DatabaseRefused when the database comes from a newer or foreign version, or a table is locked for
+ *   long; earlier migrations stay.
  */
 export async function migrate(
   client: ClientBase,
@@ -42,7 +42,7 @@ export async function migrate(
   }
 }
 
-/** The hashes of the migrations that a database has seen, in their order; none when it is not Tipwell's yet. */
+/** The hashes of the migrations that were run, in order; none for a new database. */
 export async function appliedTo(client: ClientBase): Promise<string[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 WHERE to_regclass('tipwell.schema_migrations') IS NOT NULL`,
@@ -74,11 +74,11 @@ async function apply(client: ClientBase, migration: Migration, position: number)
   }
 }
 
-/** What each database has before its first migration: the hashes of those that it has seen. */
+/** The table of hashes, which exists before the first migration. */
 export const HOME =
   'CREATE TABLE "tipwell"."schema_migrations" (position integer PRIMARY KEY, hash text COLLATE "C" NOT NULL)';
 
-/** A schema that is there already is used as it is: its maker may be the only one who may make any. */
+/** An existing schema is used as it is, because this role may lack the right to create one. */
 async function makeHome(client: ClientBase): Promise<void> {
   const { rows } = await client.query(`SELECT 1 WHERE to_regnamespace('tipwell') IS NOT NULL`);
   if (rows.length === 0) await client.query('CREATE SCHEMA tipwell');

@@ -1,16 +1,16 @@
 /**
- * Tells the listeners of this process what it has committed itself, and what other processes have: those say it by NOTIFY, which
- * arrives once their commit can be read.
+ * Tells this process's listeners of its own commits, and of other processes' by NOTIFY, which arrives after
+ * their commit.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Notification } from 'pg';
 import { CHANNEL } from '../statements/tips.ts';
 import { createListeners, hear, type Listeners } from '../steps/listeners.ts';
 
-/** How long to wait before listening again once the connection was lost, and how long at most, in milliseconds. */
+/** The first and the longest pause before listening again after a lost connection, in milliseconds. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** How often the line is tried, in milliseconds: one that is cut without a word carries no notification, and no error either. */
+/** The interval of test queries in milliseconds, because a silently cut connection reports no error. */
 const TRIAL_INTERVAL_MS = 5_000;
 
 export interface Notifications {
@@ -19,8 +19,8 @@ export interface Notifications {
 }
 
 /**
- * @param connect makes a connection for listening alone.
- * @param isOwn whether a process of the server's works for this process, which needs no notification of its own commits.
+ * @param connect makes a connection for listening.
+ * @param isOwn whether a backend serves this process, which tells its own commits itself.
  */
 export function createNotifications(
   connect: () => Promise<Client>,
@@ -46,18 +46,18 @@ export function createNotifications(
       });
       await client.query(`LISTEN ${CHANNEL}`);
       onBegun();
-      // What was committed while nobody listened was not heard.
+      // Commits made while nobody listened were not heard.
       listeners.tellEntries('any');
       listeners.tellCodes('any');
       await Promise.race([lost, keepTrying(client)]);
     } finally {
       client.off('notification', listen);
-      // One that is cut off without a word would be waited for.
+      // Ending a silently cut connection would wait for its time-out.
       void client.end().catch(() => {});
     }
   }
 
-  /** Asks the server something now and then, until it does not answer. */
+  /** Sends a test query at each interval until one fails. */
   async function keepTrying(client: Client): Promise<void> {
     while (!closing.signal.aborted) {
       await sleep(TRIAL_INTERVAL_MS, undefined, { signal: closing.signal, ref: false });
@@ -73,7 +73,7 @@ export function createNotifications(
           pauseMs = FIRST_PAUSE_MS;
         });
       } catch {
-        // A server that is away is tried again, for as long as it takes.
+        // An unreachable server is tried again for as long as it takes.
       }
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);

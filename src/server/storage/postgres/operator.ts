@@ -1,16 +1,19 @@
-/** Lends connections to the operator's commands, and says in one line why a server does not go along. */
+/** Lends connections to the operator's commands, and turns failures into one-line refusals. */
 import type { Client } from 'pg';
 import { DatabaseRefused } from '../port/database.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf } from './connection.ts';
 import { UNHURRIED } from './ledger-check.ts';
 
-/** What PostgreSQL answers to a user who may not do something. */
+/** SQLSTATE insufficient_privilege. */
 const NO_PRIVILEGE = '42501';
-/** What the driver says of a connection that went away. */
+/** The driver's message for a lost connection. */
 const LOST = 'Connection terminated';
 
-/** Runs a command on a connection of its own. @throws DatabaseRefused when the server cannot be reached, or refuses something. */
+/**
+ * Runs a command on its own connection. @throws DatabaseRefused when the server cannot be reached or refuses
+ * something.
+ */
 export async function runForOperator<Result>(
   url: string,
   command: (client: Client, name: string) => Promise<Result>,
@@ -25,7 +28,7 @@ export async function runForOperator<Result>(
   }
 }
 
-/** Whether a failure is the server's, or that of the way to it, and no defect. */
+/** Whether a failure comes from the server or the network, and not from a defect. */
 function isServersRefusal(error: unknown): boolean {
   return (
     hasCode(error, NO_PRIVILEGE) ||
@@ -34,7 +37,7 @@ function isServersRefusal(error: unknown): boolean {
   );
 }
 
-/** What the operator is told of a failure. @param cause the same, as it may be logged. */
+/** The operator's message about a failure. @param cause the failure in a form that may be logged. */
 export function unusable(url: string, failure: unknown, cause: unknown): DatabaseRefused {
   return new DatabaseRefused(`Cannot use the database ${nameOf(url)}: ${reasonOf(failure)}.`, { cause });
 }

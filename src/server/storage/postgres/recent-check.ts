@@ -1,4 +1,4 @@
-/** Checking what was written since the last check, on PostgreSQL, where other processes write, and check, at the same time. */
+/** Checks what was written since the last check, while other processes write and check. */
 import type { ClientBase } from 'pg';
 import type { CheckStep } from '../port/ledger.ts';
 import type { Statements } from '../statements/all.ts';
@@ -9,13 +9,12 @@ import { beginSettled } from './ledger-check.ts';
 
 const LOCK = `hashtextextended('tipwell recent check', 0)`;
 
-/** What another process that checks at the moment leaves to do. */
 const LEFT_TO_ANOTHER: CheckStep = { problems: [], isDone: true };
 
 /**
- * `Storage.checkRecent`. What it reads is as of one settled moment, and what it remembers is saved in a transaction of its own, so
- * that tips that go on meanwhile do not undo it.
- * @param client is in no transaction.
+ * `Storage.checkRecent`. It reads one settled moment and stores its result in a second transaction, so that
+ * concurrent tips do not roll it back.
+ * @param client has no open transaction.
  */
 export async function checkRecent(client: ClientBase, statements: Statements): Promise<CheckStep> {
   try {
@@ -30,7 +29,7 @@ export async function checkRecent(client: ClientBase, statements: Statements): P
     await client.query('COMMIT');
     return isFirst ? step : LEFT_TO_ANOTHER;
   } catch (error) {
-    // A tip and the check wait for each other at most once in a while; the next step looks at the same window.
+    // A rare conflict with a tip; the next step looks at the same window again.
     if (isConflict(error)) return { problems: [], isDone: false };
     throw error;
   } finally {

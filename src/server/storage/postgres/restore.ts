@@ -1,7 +1,7 @@
 /**
- * Restores a backup. The schema that was there before is kept aside, all sessions end, and the operator is told what the backup
- * brings back. While the new schema is being filled a mark lies in it, so that nobody takes it for a whole one: no server starts on
- * it, and the next restore puts what was there before back first.
+ * Restores a backup. The present schema is kept aside, sessions end, and the operator is told what the backup
+ * brings back. A mark in the new schema says that it is not complete: no server starts on it, and the next
+ * restore first puts the old schema back.
  */
 import { existsSync } from 'node:fs';
 import { type ClientBase, escapeIdentifier } from 'pg';
@@ -39,8 +39,8 @@ export async function restore(url: string, backup: string, options: RestoreOptio
 }
 
 /**
- * The lines of what a dump contains, without that which makes the schema: it is there already.
- * @throws DatabaseRefused when something in it lies outside of the schema.
+ * The entries of a dump's table of contents without the schema, which exists already.
+ * @throws DatabaseRefused when one lies outside of the schema.
  */
 function contentsOf(lines: readonly string[], backup: string): string[] {
   const entries = lines.filter((line) => /^\d+;/.test(line));
@@ -49,7 +49,7 @@ function contentsOf(lines: readonly string[], backup: string): string[] {
   return entries.filter((line) => !isSchema(line));
 }
 
-/** Keeps the present schema under another name and makes an empty one with the mark, in one step. */
+/** Renames the present schema and creates an empty one with the mark, in one transaction. */
 async function setAside(client: ClientBase): Promise<string | null> {
   await client.query('BEGIN');
   const aside = await nameAside(askIn(client));
@@ -61,7 +61,7 @@ async function setAside(client: ClientBase): Promise<string | null> {
   return aside;
 }
 
-/** Puts back what was there before a restore that has not come to its end, in one step. */
+/** Puts back the schema from before an unfinished restore, in one transaction. */
 async function undoUnfinished(client: ClientBase): Promise<void> {
   const { rows: marks } = await client.query(`SELECT 1 WHERE to_regclass('${MARK}') IS NOT NULL`);
   if (marks.length === 0) return;
@@ -73,7 +73,7 @@ async function undoUnfinished(client: ClientBase): Promise<void> {
   await client.query('COMMIT');
 }
 
-/** Checks what was restored, ends what must not come back, and takes the mark away, in one step. */
+/** Checks the restored data, ends its sessions and removes the mark, in one transaction. */
 async function finish(
   client: ClientBase,
   backup: string,
@@ -102,7 +102,10 @@ async function finish(
   return { tipCount, past, ...settled, keptAside, isCurrent: isCurrent(seen, migrations) };
 }
 
-/** Compares what was restored with what was there before; null when that is none of ours, or too different to be read. */
+/**
+ * Compares the restored data with the data from before; null when that is foreign or too different to be
+ * read.
+ */
 async function compare(client: ClientBase, ask: Ask, aside: string) {
   for (const table of ['accounts', 'transactions']) if (!(await hasTable(ask, aside, table))) return null;
   const tips = async (schema: string) =>
@@ -115,7 +118,7 @@ async function compare(client: ClientBase, ask: Ask, aside: string) {
   return compareWithPresent(ask, 'tipwell', escapeIdentifier(aside), difference);
 }
 
-/** The name under which the present schema is kept; null when there is none. */
+/** The new name of the present schema; null when there is none. */
 async function nameAside(ask: Ask): Promise<string | null> {
   const isTaken = async (name: string) =>
     (await ask(`SELECT 1 FROM pg_namespace WHERE nspname = '${name}'`)) !== null;
@@ -125,7 +128,7 @@ async function nameAside(ask: Ask): Promise<string | null> {
   return name;
 }
 
-/** Whether a schema has a table; a damaged one is why people restore. */
+/** A damaged schema, which is a reason to restore, may lack a table. */
 async function hasTable(ask: Ask, schema: string, table: string): Promise<boolean> {
   const query = `SELECT 1 FROM pg_tables WHERE schemaname = '${schema}' AND tablename = '${table}'`;
   return (await ask(query)) !== null;

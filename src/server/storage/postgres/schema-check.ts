@@ -4,9 +4,9 @@ import { compareObjects, type Migration, requireKnown, type SchemaObjects } from
 import { appliedTo, HOME } from './migrations.ts';
 
 /**
- * The objects of a schema, each with a name and a text that differs when the object does. Rules of views are in the views; not-null
- * constraints are with the columns, because only PostgreSQL 18 and newer list them as constraints. A table of the migrations is
- * made for the session, and counts as one that lasts.
+ * The objects of a schema as names and texts. Rules of views are part of the views, and not-null constraints
+ * part of the columns, because only PostgreSQL 18 lists them as constraints. Tables of the comparison are
+ * temporary, and count as permanent here.
  */
 const OBJECTS = `
   WITH home AS (SELECT $1::oid AS id),
@@ -40,11 +40,11 @@ const OBJECTS = `
   ORDER BY 1, 2`;
 
 /**
- * Compares the schema with what the migrations that it has seen make of an empty one. These are run in the schema for temporary
- * tables, and undone, which needs no right but the one to make these.
- * @param client is in a transaction, which stays as it was.
+ * Compares the schema with one that its migrations make in the schema of temporary tables, where they need no
+ * right but to create these, and which is rolled back.
+ * @param client has an open transaction, which stays as it was.
  * @returns a sentence for each difference.
- * @throws DatabaseRefused when the database has seen a migration that is not known here.
+ * @throws DatabaseRefused when the database has run an unknown migration.
  */
 export async function checkSchema(client: ClientBase, migrations: readonly Migration[]): Promise<string[]> {
   const applied = await appliedTo(client);

@@ -1,6 +1,6 @@
 /**
- * Who uses a database: servers share a lock for as long as they live, and whoever replaces all of the data needs it alone.
- * PostgreSQL releases it when the session ends, however it ends.
+ * Advisory locks on a database: servers share one, and a command that replaces all data holds it exclusively.
+ * PostgreSQL releases them with the session.
  */
 import type { ClientBase } from 'pg';
 import { brand } from '#shared/brand.ts';
@@ -8,12 +8,15 @@ import { DatabaseRefused } from '../port/database.ts';
 
 const KEY = `hashtextextended('tipwell servers', 0)`;
 
-/** The mark of a restore that has not come to its end: a table with the name of what is kept aside, if anything is. */
+/**
+ * The mark of an unfinished restore: a table that holds the name of the schema that was kept aside, if there
+ * is one.
+ */
 export const MARK = 'tipwell.unfinished_restore';
 
 /**
- * Takes the lock of a server until the session ends.
- * @throws DatabaseRefused when all of the data is being replaced, or that was broken off.
+ * Takes the shared lock until the session ends.
+ * @throws DatabaseRefused while a restore runs, or after one was broken off.
  */
 export async function holdAsServer(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ isHeld: boolean; isBrokenOff: boolean }>(
@@ -28,9 +31,9 @@ export async function holdAsServer(client: ClientBase): Promise<void> {
 }
 
 /**
- * Takes the lock alone, until the session ends.
- * @param name of the database, as the operator knows it.
- * @throws DatabaseRefused when a server runs.
+ * Takes the exclusive lock until the session ends.
+ * @param name the operator's name of the database.
+ * @throws DatabaseRefused while a server runs.
  */
 export async function holdAlone(client: ClientBase, name: string): Promise<void> {
   const { rows } = await client.query(`SELECT 1 WHERE pg_try_advisory_lock(${KEY})`);
@@ -40,7 +43,10 @@ export async function holdAlone(client: ClientBase, name: string): Promise<void>
   );
 }
 
-/** @throws DatabaseRefused when a restore was broken off; nobody restores while the lock is held. */
+/**
+ * Requires the lock, so that no restore runs meanwhile. @throws DatabaseRefused when a restore was broken
+ * off.
+ */
 export async function requireFinished(client: ClientBase): Promise<void> {
   const { rows } = await client.query(`SELECT 1 WHERE to_regclass('${MARK}') IS NOT NULL`);
   if (rows.length > 0) throw brokenOff();

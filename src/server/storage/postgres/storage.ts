@@ -1,6 +1,6 @@
 /**
- * The storage port on PostgreSQL: each step is one statement, or one transaction. What is asked for most, tips, limited attempts and
- * sessions, is done in groups.
+ * The storage port on PostgreSQL: each step is a statement or a transaction; tips, attempts and look-ups of
+ * sessions, which are the most frequent, are done in groups.
  */
 import type { GivenTip } from '../port/ledger.ts';
 import { type Remnants, type Storage, StorageUnavailable } from '../port/storage.ts';
@@ -19,12 +19,12 @@ import { checkRecent } from './recent-check.ts';
 import { recordTips } from './tip-groups.ts';
 
 interface SessionToFind {
-  /** Of its token, in hexadecimal. */
+  /** The hash of the token in hexadecimal. */
   readonly hash: string;
   readonly nowMs: number;
 }
 
-/** The storage port over a database whose schema is today's. */
+/** Requires a database with the current schema. */
 export function createPostgresStorage(url: string): Storage {
   const steps = openAtomicSteps(url);
   const clockGuard = createClockGuard(steps);
@@ -51,12 +51,12 @@ export function createPostgresStorage(url: string): Storage {
       steps.transact((session, isRepeated) => recordTips(session, group, isRepeated), 'repeat'),
     ),
   );
-  // Attempts that may have been counted are not counted again: whoever is refused an answer has one less at most.
+  // Attempts whose commit is unknown are not counted again, which costs a refused caller at most one attempt.
   const attempts = createGroupCommit((group: readonly AttemptToTake[]) =>
     steps.transact((session) => takeAttempts(session, group), 'give_up'),
   );
-  // Every request of somebody who is logged in asks for its session: a connection and a round trip for each would cost as much as the
-  // tip itself.
+  // Every request of a signed-in person looks up its session; a round trip for each would cost as much as the
+  // tip.
   const sessions = createGroupCommit((group: readonly SessionToFind[]) =>
     run((statements) => findSessions(statements, group)),
   );
@@ -78,10 +78,10 @@ export function createPostgresStorage(url: string): Storage {
 
     takeAttempt: (counts, nowMs) => attempts.add({ counts, nowMs }),
 
-    // Repeated, it could give back what was taken by another: it is rather not given back at all.
+    // A repetition could return an attempt of somebody else, so an unknown commit is not repeated.
     returnAttempt: (counts) => steps.transact((session) => takeBack(session, counts), 'give_up'),
 
-    // Every process is told of every change.
+    // NOTIFY tells every process of every change.
     lookForOthers: async () => {},
 
     forgetRemnants: () => forgetRemnants(url),
@@ -102,13 +102,13 @@ export function createPostgresStorage(url: string): Storage {
 
 const PROOF = { limit: 'readiness', account: 'readiness', address: '', count: 0, endsAtMs: 0 } as const;
 
-/** Proves that tips could be recorded: a row is written and deleted again in one durable transaction. */
+/** Inserts and deletes a row in one durable transaction. */
 function* proveWritable({ saveAttemptCount, deleteAttemptsOn }: Statements): Step<void> {
   yield* saveAttemptCount.change(PROOF);
   yield* deleteAttemptsOn.change({ account: PROOF.account });
 }
 
-/** The sessions that a group asks for, with their accounts; null for one that has expired or that there is not. */
+/** The sessions of a group with their accounts; null for unknown and expired ones. */
 function* findSessions({ sessionsWithAccounts }: Statements, group: readonly SessionToFind[]) {
   const rows = yield* sessionsWithAccounts.all({
     hashes: [...new Set(group.map(({ hash }) => hash))].map((hash) => Buffer.from(hash, 'hex')),
@@ -120,12 +120,12 @@ function* findSessions({ sessionsWithAccounts }: Statements, group: readonly Ses
   });
 }
 
-/** As long as it takes: a large table may take minutes, in which everything else goes on. */
+/** A large table may take minutes, during which everything else goes on. */
 const AS_LONG_AS_IT_TAKES = { statementMs: 0, lockMs: 3_000, idleInTransactionMs: 10_000 };
 
 /**
- * Removes the rows that were deleted or changed from the tables that hold what is personal, without waiting for the server to do it.
- * Their bytes stay in the pages until others take their place, as in its write-ahead log.
+ * Runs VACUUM on the tables with personal data. Deleted bytes stay in pages and in the write-ahead log until
+ * others overwrite them.
  */
 async function forgetRemnants(url: string): Promise<Remnants> {
   try {

@@ -9,9 +9,10 @@ import type { StepConnection } from './atomic-steps.ts';
 import { type DueTip, dueTip, type LockedAccount, writeTips } from './tip-writes.ts';
 
 /**
- * Records a group of tips in one transaction, and commits it.
- * @param isRepeated whether this group may have been committed before: the tips are then looked for by their own ids.
- * @returns an outcome for each tip, in their order.
+ * Records and commits a group of tips in one transaction.
+ * @param isRepeated whether the group may have been committed before, so that tips are also looked up by
+ *   their ids.
+ * @returns outcomes in the order of the tips.
  */
 export async function recordTips(
   session: StepConnection,
@@ -81,7 +82,7 @@ export async function recordTips(
     await session.commit();
     return { outcome: outcomes, accounts: [] };
   }
-  // Also when all of it was there before: the commit of this transaction then proves that the one before it is durable.
+  // The commit is needed even when nothing is written: it proves that the earlier one is durable.
   await session.commit(
     writeTips(session, due, [...touched]),
     ...said.map((row) => runToEnd(insertMessages.change(row))),
@@ -89,5 +90,5 @@ export async function recordTips(
   return { outcome: outcomes, accounts: [...touched].map(({ id }) => id) };
 }
 
-/** No account's id has a space in it. */
+/** Ids have no space in them. */
 const keyOf = ({ giverId, idempotencyKey }: NewTransaction) => `${giverId} ${idempotencyKey}`;

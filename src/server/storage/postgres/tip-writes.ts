@@ -1,6 +1,6 @@
 /**
- * Writes tips, each with its entries, the totals of its two people and the bucket of its receiver, in one statement. The accounts have
- * to be locked: under these locks nobody else moves their totals, or adds to their entries.
+ * Writes tips with their entries, totals and buckets in one statement. The accounts must be locked, so that
+ * nobody else changes their totals or entries.
  */
 import { getTableColumns } from 'drizzle-orm';
 import type { UserId } from '#shared/ids.ts';
@@ -12,7 +12,7 @@ import { CHANNEL } from '../statements/tips.ts';
 import { entriesPayload } from '../steps/listeners.ts';
 import type { StepConnection } from './atomic-steps.ts';
 
-/** An account as it is once what is written under its lock is committed. */
+/** An account as it will be once the transaction commits. */
 export interface LockedAccount {
   readonly id: UserId;
   readonly username: string;
@@ -23,7 +23,7 @@ export interface LockedAccount {
   givenCents: number;
 }
 
-/** Moves accounts to what they come to, and tells the processes that listen. */
+/** Updates the accounts and notifies the listening processes. */
 const MOVE_ACCOUNTS = `
   moved AS (
     UPDATE accounts
@@ -33,19 +33,19 @@ const MOVE_ACCOUNTS = `
   )
   SELECT pg_notify('${CHANNEL}', $5)`;
 
-/** The columns of a tip, by their names in a row, but for the number that the database gives it. */
+/** The columns of a tip without its generated sequence. */
 const COLUMNS = Object.entries(getTableColumns(transactions)).filter(
   ([, column]) => column.generatedIdentity === undefined,
 );
 const NAMES = COLUMNS.map(([, column]) => column.name).join(', ');
 
-/** Lists of values, one of each type, as parameters from `first` on. */
+/** Array parameters of these types, numbered from `first`. */
 const lists = (first: number, types: readonly string[]) =>
   types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
 
 const TIP_TYPES = [...COLUMNS.map(([, column]) => listedType(column)), 'bigint', 'bigint'];
 const BUCKET_TYPES = ['text', 'bigint', 'text', 'bigint', 'bigint', 'bigint', 'bigint'];
-/** Before the lists of the tips stand those of the accounts that are moved, and the payload. */
+/** The parameters of the accounts and the payload come first. */
 const FIRST_OF_TIPS = 6;
 
 const RECORD = `
@@ -78,15 +78,15 @@ const RECORD = `
 
 type TipRow = WholeRow<typeof transactions>;
 
-/** A tip that is due, with where its entries stand and what they come to. */
+/** A tip that will be recorded, with the positions and balances of its entries. */
 export interface DueTip {
   readonly row: TipRow;
-  /** Null for a guest, who has no account. */
+  /** Null for a guest. */
   readonly givenAfterCents: number | null;
   readonly receivedAfterCents: number;
 }
 
-/** Writes tips that are due. @param touched the accounts that they move, as they are then. */
+/** @param touched the changed accounts with their new state. */
 export async function writeTips(
   session: StepConnection,
   due: readonly DueTip[],
@@ -112,14 +112,14 @@ export async function writeTips(
   });
 }
 
-/** The value of a column. A row without one throws, where the database would store NULL. */
+/** @throws Error for a missing column, which the database would store as NULL. */
 function valueIn(row: Readonly<Record<string, unknown>>, name: string): unknown {
   const value = row[name];
   if (value === undefined) throw new Error(`a tip has no ${name}`);
   return value;
 }
 
-/** Adds a tip to what its two accounts come to. @param giver null for a guest, who has none. */
+/** Adds a tip to the state of its two accounts. @param giver null for a guest. */
 export function dueTip(
   tip: Omit<TipRow, 'giverPosition' | 'receiverPosition'>,
   giver: LockedAccount | null,
@@ -158,7 +158,7 @@ interface Bucket {
   readonly largestCents: number;
 }
 
-/** What the tips add to each bucket: a statement cannot add to one twice. */
+/** Sums tips by bucket, because one statement can update a row only once. */
 function bucketsOf(tips: readonly TipRow[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket>();
   for (const tip of tips) {

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's own programs that write and read dumps, run without a shell. The password goes to them in their environment: the
- * words of a command line can be read by everybody on the machine.
+ * Runs pg_dump and pg_restore without a shell. The password is passed in the environment, because command
+ * lines are public on a machine.
  */
 import { execFile } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,21 +10,23 @@ import { promisify } from 'node:util';
 import type { Client } from 'pg';
 import { DatabaseRefused } from '../port/database.ts';
 
-/** Where the packages of Debian keep the programs of each version, of which PATH has one. */
+/** Debian installs each version in its own folder and puts only one on PATH. */
 const FOLDERS_OF_VERSIONS = '/usr/lib/postgresql/*/bin';
 
 const run = promisify(execFile);
-/** Of what a program writes to its standard error, so much is kept. */
+/** How much of a program's standard error is kept. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
-/** The parameters of an address that say how to encrypt; the programs look for them in variables that are called like them. */
+/**
+ * Parameters of an address about encryption, which the programs read from environment variables of these
+ * names.
+ */
 const ENCRYPTION = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey'] as const;
 
 /**
- * Finds the programs for the server that a session is connected to: of its version, else of the next newer one. Older ones
- * refuse a newer server.
- * @param purpose what they are needed for, as the beginning of a sentence.
- * @throws DatabaseRefused when there are none, with what to do instead.
+ * Finds programs of the server's version or the next newer one, since older ones refuse a newer server.
+ * @param purpose the beginning of the refusal's sentence.
+ * @throws DatabaseRefused when there are none, saying what to do instead.
  */
 export async function findTools(client: Client, url: string, purpose: string) {
   const wanted = await readServerVersion(client);
@@ -49,19 +51,19 @@ export async function findTools(client: Client, url: string, purpose: string) {
       throw new DatabaseRefused(`${purpose}: ${reasonOf(error)}`, { cause: error });
     }
   }
-  // Without owners and privileges, because another server has other users.
+  // Another server has other roles.
   const bare = ['--no-password', '--no-owner', '--no-privileges'];
   return {
-    /** Writes a dump of the schema, as of a snapshot that a session has exported, into a file. */
+    /** Dumps the schema as of an exported snapshot. */
     async dump(file: string, snapshot: string): Promise<void> {
       const what = ['--format=custom', '--schema=tipwell', `--snapshot=${snapshot}`, `--file=${file}`];
       await start('pg_dump', [...bare, ...what]);
     },
 
-    /** The lines of what a dump contains. */
+    /** The dump's table of contents. */
     list: async (file: string) => (await start('pg_restore', ['--list', file])).split('\n'),
 
-    /** Restores what some of these lines name, into a schema that is there; all of it or nothing. */
+    /** Restores the listed entries into an existing schema, all or nothing. */
     async restore(file: string, lines: readonly string[]): Promise<void> {
       const temporary = mkdtempSync(join(tmpdir(), 'tipwell-restore-'));
       try {
@@ -83,7 +85,7 @@ async function readServerVersion(client: Client): Promise<number> {
   return rows[0]?.version ?? Number.POSITIVE_INFINITY;
 }
 
-/** The version of the programs in a folder; null where it does not have both of them. */
+/** Null when the folder lacks one of the two programs. */
 async function readVersion(folder: string): Promise<{ folder: string; version: number } | null> {
   try {
     const answers = await Promise.all(
@@ -98,7 +100,7 @@ async function readVersion(folder: string): Promise<{ folder: string; version: n
   }
 }
 
-/** The environment of this process, and the connection of the session in the variables of PostgreSQL's programs. */
+/** This process's environment with the connection in libpq's variables. */
 function environmentOf({ host, port, user, database, password }: Client, url: string): NodeJS.ProcessEnv {
   const { searchParams } = new URL(url.replace(/@(?=\/)/, '@socket'));
   const encryption = ENCRYPTION.flatMap((parameter) => {
@@ -116,7 +118,7 @@ function environmentOf({ host, port, user, database, password }: Client, url: st
   };
 }
 
-/** What a program said of its failure: its own words are more than Node.js's, which repeat the command line. */
+/** The program's own message, because Node's repeats the command line. */
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
   if (said !== '') return said;

@@ -1,4 +1,4 @@
-/** What making an account, changing it and beginning a session come to. */
+/** Rules of accounts and sessions. */
 import { hash } from 'node:crypto';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
@@ -6,17 +6,17 @@ import { cents } from '#shared/money.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import type { Account, AccountChange, LiveSession, NewAccount, NewSession } from '../port/storage.ts';
 
-/** An email as it is compared: nobody has an address that differs from another's in case alone. */
+/** Emails are compared in lower case. */
 export function emailKeyOf(email: string): string {
   return email.toLowerCase();
 }
 
-/** An account as it is stored, without its categories. */
+/** The stored columns of an account, without its categories. */
 export interface AccountRow extends Omit<Account, 'serviceCategories' | 'mustChangePassword'> {
   readonly passwordExpiresAtMs: number | null;
 }
 
-/** What is stored of a new account, beside its categories: nothing given or received yet, and a password that its owner chose. */
+/** The row of a new account, whose owner chose the password. */
 export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) {
   return {
     ...account,
@@ -30,7 +30,7 @@ export function newAccountRow({ serviceCategories: _, ...account }: NewAccount) 
   };
 }
 
-/** @param row with the categories that the account offers, in any order, joined by commas; null for a customer. */
+/** @param row.categories comma-separated in any order; null for a customer. */
 export function accountOf(row: AccountRow & { readonly categories: string | null }): Account {
   const offered = row.categories?.split(',') ?? [];
   return {
@@ -48,7 +48,7 @@ export function accountOf(row: AccountRow & { readonly categories: string | null
   };
 }
 
-/** What an account comes to with a change. @returns its columns, and which services it offers newly and no more. */
+/** @returns the changed columns, and which services are added and removed. */
 export function changedAccount(account: Account, change: AccountChange) {
   const { email = account.email } = change.email ?? {};
   const { username = account.username, fullName = account.fullName, phone = account.phone } = change;
@@ -68,7 +68,7 @@ export function changedAccount(account: Account, change: AccountChange) {
   };
 }
 
-/** A session as it is stored when it is new: whoever begins one has just proved to know the password. */
+/** The row of a new session, whose owner has just proved to know the password. */
 export function newSessionRow(session: NewSession) {
   return {
     ...session,
@@ -77,7 +77,6 @@ export function newSessionRow(session: NewSession) {
   };
 }
 
-/** A session that was found, as the port tells it. */
 export function liveSessionOf(
   row: AccountRow &
     Pick<LiveSession, 'expiresAtMs' | 'confirmedAtMs'> & {
@@ -89,15 +88,15 @@ export function liveSessionOf(
   return { account: accountOf(row), createdAtMs: sessionCreatedAtMs, expiresAtMs, confirmedAtMs };
 }
 
-/** The name of an account that was closed, and of its tip pages: the row stays, since the ledger refers to it, and says nobody's name. */
+/** The name shown for a closed account. Its row stays because the ledger refers to it. */
 export const CLOSED_ACCOUNT = 'Closed account';
 
-/** No hash of a password is empty, so that none fits. */
+/** An empty text is the hash of no password. */
 const NO_PASSWORD_HASH = '';
 
 /**
- * What takes the place of everything personal in the row of an account. The colon keeps the placeholder from being an email or a
- * username that somebody could register; the id makes it unique, as both have to be.
+ * Replaces everything personal in an account's row. The colon makes the placeholder impossible as an email or
+ * username; the id makes it unique.
  */
 export function closedAccountRow(id: UserId, closedAtMs: number) {
   const placeholder = `closed:${id}`;
@@ -112,22 +111,21 @@ export function closedAccountRow(id: UserId, closedAtMs: number) {
   };
 }
 
-/** Whether an account that is to be closed at `closesAtMs`, or at no time when it is null, is over at `nowMs`. */
 export function isClosingDue(closesAtMs: number | null, nowMs: number): boolean {
   return closesAtMs !== null && closesAtMs <= nowMs;
 }
 
-/** A code of an account that is being closed takes no tips. */
+/** Codes of an account in closing take no tips. */
 export function statusForGivers(status: QrCodeStatus, isClosing: boolean): QrCodeStatus {
   return isClosing && status === 'active' ? 'paused' : status;
 }
 
-/** How the username of a closed account is kept. The words before it make the hash useless for anything else. */
+/** The hash of a closed account's username. The prefix makes it useless for anything else. */
 export function closedUsernameHash(username: string): Buffer {
   return hash('sha256', `username of a closed account: ${username}`, 'buffer');
 }
 
-/** How the counts of attempts name an account. The email is hashed, because what somebody typed as an email may be a password. */
+/** The hash under which attempts count an email, which may be a password typed into the wrong field. */
 export function attemptsAccountOf(email: string): string {
   return hash('sha256', emailKeyOf(email.trim()), 'hex');
 }

@@ -1,15 +1,14 @@
-/** What one more attempt comes to that is limited. */
+/** Rules of limited attempts. */
 import type { AttemptCount } from '../port/storage.ts';
 
-/** What is stored of the attempts under one count. */
 interface StoredAttempts {
   readonly count: number;
   readonly endsAtMs: number;
 }
 
 /**
- * What one more attempt comes to: `used_up` when any of the counts is, else `taken`, with the rows that are to be saved.
- * @param counts each with what is stored of it.
+ * Counts one attempt: `used_up` when any count is, else `taken` with the rows to save.
+ * @param counts each with its stored state.
  */
 export function countAttempt(
   counts: readonly (AttemptCount & { readonly stored: StoredAttempts | undefined })[],
@@ -26,7 +25,7 @@ export function countAttempt(
   return { outcome: 'taken', rows: windows.map(({ row }) => ({ ...row, count: row.count + 1 })) } as const;
 }
 
-/** The window in which an attempt is counted. One that lies too far ahead was begun before the clock was turned back. */
+/** The window of an attempt. A stored window too far ahead began before the clock was turned back. */
 function windowAt(nowMs: number, windowMs: number, stored: StoredAttempts | undefined): StoredAttempts {
   const lastEndMs = nowMs + windowMs;
   if (!stored || stored.endsAtMs <= nowMs) return { count: 0, endsAtMs: lastEndMs };

@@ -1,9 +1,8 @@
-/** What making a code and changing it comes to. */
+/** Rules of QR codes. */
 import type { PhotoName } from '#shared/ids.ts';
 import type { CodeRefusal } from '../port/ledger.ts';
 import type { NewQrCode, QrCodeChange, QrCodeRecord } from '../port/storage.ts';
 
-/** The tip page of a new code, and what the code takes. */
 export const NEW_PAGE = {
   status: 'active',
   displayName: null,
@@ -13,7 +12,6 @@ export const NEW_PAGE = {
   takesWords: true,
 } as const;
 
-/** A code as it is stored when it is new. */
 export function newCodeRow({
   serviceCategory: category,
   ...code
@@ -21,19 +19,19 @@ export function newCodeRow({
   return { ...code, category, ...NEW_PAGE };
 }
 
-/** The code that takes the place of another one, as it is stored. */
+/** The row of a code that replaces another. */
 export function replacementRow({ id: _, serviceCategory: category, ...code }: QrCodeRecord, next: NewQrCode) {
   return { ...code, ...next, category };
 }
 
-/** What a code comes to with a change. */
+/** A code with a change applied. */
 export function changedCode(code: QrCodeRecord, change: QrCodeChange): QrCodeRecord {
   const { displayName = code.displayName, greeting = code.greeting, thankYou = code.thankYou } = change;
   const { takesWords = code.takesWords, status = code.status } = change;
   return { ...code, displayName, greeting, thankYou, takesWords, status };
 }
 
-/** A code that is there and current; else why nobody can change it, or tip it. */
+/** The code if it is current; else why it cannot be changed or tipped. */
 export function currentCode<Code extends QrCodeRecord>(
   code: Code | undefined,
 ): { readonly outcome: 'current'; readonly code: Code } | CodeRefusal {
@@ -50,7 +48,7 @@ export function currentCode<Code extends QrCodeRecord>(
   }
 }
 
-/** The photo that goes when a code gets another one, or none; null when there is none to go. */
+/** The photo that a change of the code's photo deletes; null when there is none. */
 export function outgoingPhoto(code: QrCodeRecord, next: PhotoName | null): PhotoName | null {
   return code.photoName === next ? null : code.photoName;
 }

@@ -1,27 +1,27 @@
-/** What holds for words on every engine. An engine finds rows and saves them; what a step comes to is decided here. */
+/** Rules of messages, on every engine. */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { TransactionRecord } from '../port/ledger.ts';
 import type { BlockedGiver, GiverMessage, MessageReport, TipMessages } from '../port/messages.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
 
-/** Words as they are stored. */
+/** The stored row. */
 export interface MessagesRow extends TipMessages {
   readonly giverId: UserId | null;
   readonly receiverId: UserId;
   readonly settledAtMs: number | null;
-  /** Whether words were erased since: nobody can say any more whether others are the same. */
+  /** An erased message compares as equal to any other. */
   readonly isErased: boolean;
 }
 
-/** What the words of a tip are compared by, when it is sent again. */
+/** The part of a stored message that a repeated tip is compared with. */
 export type KeptMessage = GiverMessage & Pick<MessagesRow, 'isErased'>;
 
-/** A block as it is stored. */
+/** The stored row of a block. */
 interface BlockRow extends BlockedGiver {
   readonly receiverId: UserId;
 }
 
-/** A tip about which nothing was written so far. */
+/** A row without messages. */
 export function newMessagesRow(
   { id, giverId, receiverId }: Pick<TransactionRecord, 'id' | 'giverId' | 'receiverId'>,
   { message, giverName }: GiverMessage = { message: null, giverName: null },
@@ -42,8 +42,9 @@ export function newMessagesRow(
 }
 
 /**
- * Whether a tip that is sent again says the same. Of the name only whether there is one: the giver may have changed it in between.
- * @param kept undefined for a tip without words.
+ * Compares the message of a repeated tip. Of the name only its presence counts, because the giver may have
+ * changed it meanwhile.
+ * @param kept undefined for a tip without a message.
  */
 export function isSameMessage(kept: KeptMessage | undefined, given: GiverMessage | undefined): boolean {
   if (kept?.isErased) return true;
@@ -53,16 +54,16 @@ export function isSameMessage(kept: KeptMessage | undefined, given: GiverMessage
   );
 }
 
-/** A tip that an account received, as words about it need it. */
+/** The part of a received tip that these rules need. */
 type Received = Pick<TransactionRecord, 'id' | 'giverId' | 'receiverId'>;
 
-/** What a change of the words of a tip comes to: an outcome, with the row to save where there is one. */
+/** An outcome, with the row to save when something changes. */
 export type MessageDecision<Outcome extends string> = {
   readonly outcome: Outcome;
   readonly row?: MessagesRow;
 };
 
-/** @param tip that of the id, if there is one. @param row what is stored about it. */
+/** @param tip the tip of the id, if it exists. @param row the stored messages, if any. */
 export function decideThanks(
   { receiverId, text, nowMs }: { readonly receiverId: UserId; readonly text: string; readonly nowMs: number },
   tip: Received | undefined,
@@ -77,7 +78,7 @@ export function decideThanks(
   };
 }
 
-/** What a receiver does about what a giver wrote. */
+/** Applies a receiver's change to a giver's message. */
 export function decideAboutMessage<Outcome extends string>(
   receiverId: UserId,
   tip: Received | undefined,
@@ -89,29 +90,29 @@ export function decideAboutMessage<Outcome extends string>(
   return { outcome: change.outcome, row: change.apply(row) };
 }
 
-/** Hides what a giver wrote, or shows it again. */
 export const hiding = (isHidden: boolean) =>
   ({ outcome: 'changed', apply: (row: MessagesRow) => ({ ...row, isHidden }) }) as const;
 
-/** Reports what a giver wrote, and hides it. What was reported before stays reported at that time. */
+/** Reports a message and hides it; the time of an earlier report stays. */
 export const reporting = (nowMs: number) =>
   ({
     outcome: 'reported',
     apply: (row: MessagesRow) => ({ ...row, isHidden: true, reportedAtMs: row.reportedAtMs ?? nowMs }),
   }) as const;
 
-/** A block of one giver, with the page that its service has now. */
+/** A block with the present page of its service. */
 export interface PresentBlock extends Pick<BlockedGiver, 'serviceCategory'> {
-  /** Null while the service has no code that is active or paused. */
+  /** Null when the service has no current code. */
   readonly pageId: QrCodeId | null;
-  /** Of that page; null for the full name. */
+  /** The name on that page; null for the account's full name. */
   readonly displayName: string | null;
 }
 
 /**
- * Whether blocks keep their giver out of a code: those of its service, and those of a service whose page shows the same name now. Nothing
- * else may, because a giver who finds a page with another name paused as well would know that both are of one account.
- * @param blocks those that the owner of the code has of one giver.
+ * Whether blocks keep a giver out of a code: those of its service, and those of services whose page shows the
+ * same name. Nothing else may, because a giver who found a page of another name paused too would learn that
+ * both belong to one account.
+ * @param blocks the blocks that the code's owner has of the giver.
  */
 export function isKeptOut(
   code: Pick<QrCodeWithProvider, 'serviceCategory' | 'displayName' | 'fullName'>,
@@ -125,7 +126,7 @@ export function isKeptOut(
   );
 }
 
-/** Whom blocking the giver of a tip blocks, and for which service. */
+/** The row of a block of a tip's giver. */
 export function decideBlock(
   { receiverId, nowMs }: { readonly receiverId: UserId; readonly nowMs: number },
   tip: TransactionRecord | undefined,
@@ -141,12 +142,10 @@ export function decideBlock(
   };
 }
 
-/** The ready thank-yous of an account as they are stored. */
 export function readyRows(userId: UserId, texts: readonly string[]) {
   return texts.map((text, index) => ({ userId, place: index + 1, text }));
 }
 
-/** The row of a report, as the port tells it. */
 export function reportOf({
   giverUsername,
   giverEmail,

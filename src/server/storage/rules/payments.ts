@@ -1,6 +1,6 @@
 /**
- * What may become of a payment, on every engine. An engine finds the row under a lock and saves it; the states, and what the ledger
- * gets, are decided here. The triggers of both engines refuse every other move.
+ * Rules of payments: the states and what the ledger gets. An engine locks and saves the row; triggers of both
+ * engines refuse every other move.
  */
 import type { NewReversal, NewTransaction, Reversal, TransactionRecord } from '../port/ledger.ts';
 import type {
@@ -16,17 +16,17 @@ import type { KeptMessage } from './messages.ts';
 import { decideTip, type EarlierTip, isPartyTo, isSameTip } from './tips.ts';
 
 /**
- * What beginning a payment comes to. `due` says that nothing stands against it.
- * @param earlier the payment that the giver began under the same idempotency key; of a guest, the one that has this id.
- * @param earlierTip the tip that was given under it when no payment service was needed.
- * @param account that of the owner of `code`.
+ * Decides the beginning of a payment; `due` when nothing stands against it.
+ * @param earlier the payment under the same idempotency key, or for a guest the one with this id.
+ * @param earlierTip the tip under the same key from a time when no payment service was used.
+ * @param account the payout account of the code's owner.
  */
 export function decidePayment(
   payment: NewPayment,
   found: {
     readonly earlier: PaymentRecord | undefined;
     readonly earlierTip: EarlierTip | undefined;
-    /** The words of the earlier payment. */
+    /** The message of the earlier payment. */
     readonly giverMessage: KeptMessage | undefined;
     readonly code: QrCodeWithProvider | undefined;
     readonly isBlocked: boolean;
@@ -54,7 +54,6 @@ export function decidePayment(
   }
 }
 
-/** A payment as it is when it begins. */
 export function newPayment(
   { giverMessage: _, ...payment }: NewPayment,
   { userId, fullName, username, displayName, thankYou }: QrCodeWithProvider,
@@ -77,12 +76,12 @@ export function newPayment(
   };
 }
 
-/** What a move changes of a payment, and what it means for the ledger. */
+/** The changes of a payment by a move, and its effect on the ledger. */
 type Moved = Partial<Pick<PaymentRecord, 'state' | 'checkout' | 'chargeId' | 'refund'>> & {
   readonly ledger?: 'gets the tip' | 'gets its reversal';
 };
 
-/** What a move comes to; null when it changes nothing, because it came before, or too late. */
+/** Null when the move repeats an earlier one or comes too late. */
 export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove): Moved | null {
   const isUnderWay = state === 'created' || state === 'pending';
   switch (move.kind) {
@@ -102,7 +101,6 @@ export function decideMove({ state, refund }: PaymentRecord, move: PaymentMove):
   }
 }
 
-/** A payment with what a move changes. */
 export function movedPayment(
   payment: PaymentRecord,
   { ledger: _, ...changes }: Moved,
@@ -111,7 +109,7 @@ export function movedPayment(
   return { ...payment, ...changes, changedAtMs: nowMs, lookCount: 0 };
 }
 
-/** What asking for a refund comes to. `due` says that nothing stands against it. */
+/** Decides a refund request; `due` when nothing stands against it. */
 export function decideRefund(
   { userId, idempotencyKey, createdAtMs, giverFromMs }: NewReversal,
   payment: PaymentRecord | undefined,
@@ -136,10 +134,7 @@ export function decideRefund(
   };
 }
 
-/**
- * The tip that the ledger gets for a payment: when it was paid, and without the idempotency key, because that found the payment
- * before.
- */
+/** The ledger's tip for a payment, dated when it was paid. The idempotency key stays with the payment. */
 export function tipOf(
   {
     receiverId: _receiver,
@@ -162,12 +157,11 @@ export function tipOf(
   return { ...tip, idempotencyKey: null, createdAtMs: nowMs };
 }
 
-/** The reversal that the ledger gets for a payment, with its idempotency key. */
+/** The ledger's reversal for a payment, with its idempotency key. */
 export function reversalOf({ refund }: PaymentRecord, nowMs: number): [Reversal, string | null] {
   return [{ createdAtMs: nowMs, reversedBy: refund?.askedBy ?? null }, refund?.idempotencyKey ?? null];
 }
 
-/** A payment as it is stored, in columns. */
 export function paymentRow({
   receiverName: _name,
   receiverUsername: _username,
@@ -187,7 +181,7 @@ export function paymentRow({
   };
 }
 
-/** The row of a payment, with the names of its receiver, as the port tells it. */
+/** A payment with the names of its receiver. */
 export function paymentOf({
   checkoutId,
   checkoutUrl,
@@ -210,7 +204,6 @@ export function paymentOf({
   };
 }
 
-/** A provider's account at the payment service as it is stored, in columns. */
 export function payoutAccountRow({ missing, ...account }: PayoutAccount) {
   return { ...account, missing: missing.join(' ') };
 }
@@ -219,14 +212,14 @@ export function payoutAccountOf({ missing, ...account }: ReturnType<typeof payou
   return { ...account, missing: missing.split(' ').filter((part) => part !== '') };
 }
 
-/** Before which place a listing goes on; from the newest when there is none. */
+/** The place before which a listing goes on; the newest without one. */
 export function placeBefore(before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null) {
   return before === null
     ? { beforeMs: Number.MAX_SAFE_INTEGER, beforeId: '' }
     : { beforeMs: before.createdAtMs, beforeId: before.id };
 }
 
-/** Whether something is still to be heard of a payment from the payment service. */
+/** Whether the payment service may still change the payment. */
 export function isOpen({ state, refund }: Pick<PaymentRecord, 'state' | 'refund'>): boolean {
   return state === 'created' || state === 'pending' || (state === 'succeeded' && refund !== null);
 }
@@ -234,7 +227,7 @@ export function isOpen({ state, refund }: Pick<PaymentRecord, 'state' | 'refund'
 const FIRST_PAUSE_MS = 60_000;
 const MAX_DOUBLINGS = 5;
 
-/** How long to wait until a payment is looked at once more, of which nothing was heard at so many looks before. */
+/** The pause before the next look, by the number of looks without news. */
 export function pauseAfterLooks(lookCount: number): number {
   return FIRST_PAUSE_MS * 2 ** Math.min(lookCount, MAX_DOUBLINGS);
 }

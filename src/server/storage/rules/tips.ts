@@ -1,4 +1,4 @@
-/** What recording tips and reversing them comes to, and how they are listed. An engine finds the rows and saves them. */
+/** Rules of recording, reversing and listing tips. */
 import type { UserId } from '#shared/ids.ts';
 import type { TipParty } from '#shared/records.ts';
 import {
@@ -18,18 +18,17 @@ import type { QrCodeWithProvider } from '../port/storage.ts';
 import { currentCode } from './codes.ts';
 import { isSameMessage, type KeptMessage } from './messages.ts';
 
-/** A tip as the ledger keeps it, without names. */
+/** A tip in the ledger, without names. */
 export type StoredTransaction = Omit<
   TransactionRecord,
   'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
 >;
 
-/** A stored tip that a new one may repeat, with the words of it. */
+/** A stored tip that a new one may repeat, with its message. */
 export interface EarlierTip extends StoredTransaction {
   readonly giverMessage: KeptMessage | undefined;
 }
 
-/** A stored tip with the names of its receiver. @param code the code that was tipped. */
 export function withReceiverNames(
   stored: StoredTransaction,
   { fullName, username, displayName, thankYou }: QrCodeWithProvider,
@@ -43,7 +42,7 @@ export function withReceiverNames(
   };
 }
 
-/** What statements select beside a tip. */
+/** Columns that statements select beside a tip. */
 type Beside =
   | 'sequence'
   | 'position'
@@ -54,7 +53,7 @@ type Beside =
   | 'receiverPositionOfReversal'
   | 'keyOfReversal';
 
-/** A row without what is none of the port's. */
+/** A tip from a row with further columns. */
 export function transactionOf({
   sequence: _sequence,
   position: _position,
@@ -70,11 +69,9 @@ export function transactionOf({
 }
 
 /**
- * What recording a tip comes to. `due` says that nothing stands against it: it is to be inserted with the owner of `code` as its
- * receiver.
- * @param earlier the tip that the giver gave under the same idempotency key; of a guest, the one that has this id.
- * @param code the code that the tip names.
- * @param isBlocked whether the owner of the code takes no tips from the giver, who learns nothing of it.
+ * Decides the recording of a tip; `due` when nothing stands against it.
+ * @param earlier the tip under the same idempotency key, or for a guest the one with this id.
+ * @param isBlocked whether the code's owner has blocked the giver, who learns nothing of it.
  */
 export function decideTip(
   tip: GivenTip,
@@ -99,8 +96,8 @@ export function decideTip(
 }
 
 /**
- * What reversing a tip comes to. `due` says that nothing stands against it.
- * @param found the tip, with the key under which it was reversed.
+ * Decides a reversal; `due` when nothing stands against it.
+ * @param found the tip with the idempotency key of its reversal.
  */
 export function decideReversal<Found extends TransactionRecord & { readonly keyOfReversal: string | null }>(
   { userId, idempotencyKey, giverFromMs }: NewReversal,
@@ -119,7 +116,7 @@ export function decideReversal<Found extends TransactionRecord & { readonly keyO
   return { outcome: 'due', found, reversedBy };
 }
 
-/** The kinds of the entries that a listing shows; twice the same where it shows one. */
+/** The two kinds of entries that a listing shows; the same kind twice when it shows one. */
 export function kindsOf({ direction }: Pick<TipFilter, 'direction'>): readonly [EntryKind, EntryKind] {
   switch (direction) {
     case 'received':
@@ -131,12 +128,12 @@ export function kindsOf({ direction }: Pick<TipFilter, 'direction'>): readonly [
   }
 }
 
-/** Where a listing of a period begins: at its end, or at the place of the step before. */
+/** The place where a step of a listing begins: the end of the period, or where the step before ended. */
 export function startOfStep(untilMs: number, before: ListingPlace | null): ListingPlace {
   return before && before.createdAtMs < untilMs ? before : { createdAtMs: untilMs, position: 0 };
 }
 
-/** A step of a listing: it goes on after its last row when that fills the page, else where the step ends. */
+/** A full page goes on after its last row, another where the step ended. */
 export function pageOf(
   rows: readonly (TransactionRecord & { readonly position: number })[],
   limit: number,
@@ -149,15 +146,14 @@ export function pageOf(
   };
 }
 
-/** Whether a filter says from when or until when. */
 export function isDated({ fromMs, untilMs }: Pick<TipFilter, 'fromMs' | 'untilMs'>): boolean {
   return fromMs > ALL_TIPS.fromMs || untilMs < ALL_TIPS.untilMs;
 }
 
-/** How many entries one step of a listing looks at: some milliseconds of work. */
+/** The number of entries in a step of a listing: some milliseconds of work. */
 export const LISTING_SPAN = 2_000;
 
-/** Whether a tip that is sent again under the same key is the same. @param kept the message of the earlier one. */
+/** Whether a tip under the same key is a repetition. @param kept the message of the earlier one. */
 export function isSameTip(
   earlier: Pick<NewTransaction, 'qrCodeId' | 'amountCents' | 'serviceCategory'>,
   kept: KeptMessage | undefined,
@@ -171,15 +167,15 @@ export function isSameTip(
   );
 }
 
-/** The length of what one bucket counts, in milliseconds. */
+/** The length of a bucket in milliseconds. */
 export const QUARTER_MS = 900_000;
 
-/** When the quarter of an hour began to whose bucket a tip belongs, in milliseconds since 1970. */
+/** The start of a tip's bucket in milliseconds since 1970. */
 export function bucketStartMs(tip: Pick<TransactionRecord, 'createdAtMs'>): number {
   return tip.createdAtMs - (tip.createdAtMs % QUARTER_MS);
 }
 
-/** Whether a user, or a guest when there is none, gave or received a transaction. One of other people's does not exist for them. */
+/** Whether the user, or a guest when null, gave or received a transaction. */
 export function isPartyTo(
   userId: UserId | null,
   { giverId, receiverId }: Pick<TransactionRecord, 'giverId' | 'receiverId'>,

@@ -1,4 +1,4 @@
-/** The tables of accounts: who has one, what they offer, their sessions, and the counts of limited attempts. */
+/** The tables of accounts, their services, sessions and counts of attempts. */
 import { sql } from 'drizzle-orm';
 import { check, index, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -10,7 +10,7 @@ export const accounts = table(
   {
     id: userId('id').primaryKey(),
     email: text('email').notNull(),
-    /** The email as it is compared: lower case. */
+    /** In lower case, for comparison. */
     emailKey: text('email_key').notNull(),
     username: text('username').notNull(),
     fullName: text('full_name').notNull(),
@@ -20,13 +20,13 @@ export const accounts = table(
     totalTipsReceivedCents: cents('total_tips_received_cents').notNull(),
     totalTipsGivenCents: cents('total_tips_given_cents').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
-    /** When a password that the operator made stops working; null for one that its owner chose. */
+    /** When a password set by the operator expires; null for one chosen by its owner. */
     passwordExpiresAtMs: whole('password_expires_at_ms'),
-    /** How many entries the account has. */
+    /** The number of the account's entries. */
     lastPosition: whole('last_position').notNull().default(0),
-    /** When it will be closed for good; null for one that nobody is closing. */
+    /** When the account will be closed; null unless its owner is closing it. */
     closesAtMs: whole('closes_at_ms'),
-    /** When it was closed for good; its row then names nobody. */
+    /** When the account was closed; its row then names nobody. */
     closedAtMs: whole('closed_at_ms'),
   },
   (t) => [
@@ -39,7 +39,7 @@ export const accounts = table(
   ],
 );
 
-/** A column for the id of an account that there has to be. */
+/** A reference to an account. */
 export const accountId = (name: string) =>
   userId(name)
     .notNull()
@@ -50,19 +50,19 @@ export const providerCategories = table(
   {
     userId: accountId('user_id'),
     category: text('category').$type<ServiceCategory>().notNull(),
-    /** Not of a service that was retired: its row stays, because its codes refer to it. */
+    /** Rows of services that are no longer offered stay, because their codes refer to them. */
     isOffered: boolean('is_offered').notNull().default(true),
   },
   (t) => [primaryKey({ columns: [t.userId, t.category] })],
 );
 
-/** The usernames that accounts had before: nobody else gets one. */
+/** Former usernames, reserved for their accounts. */
 export const formerUsernames = table('former_usernames', {
   username: text('username').primaryKey(),
   userId: accountId('user_id'),
 });
 
-/** The usernames of accounts that were closed, present and former ones, as hashes: nobody gets one again. */
+/** Hashes of the usernames of closed accounts, which nobody gets again. */
 export const closedUsernames = table('closed_usernames', { hash: bytes('hash').primaryKey() }, (t) => [
   check('closed_usernames_hash', sql`length(${t.hash}) = 32`),
 ]);
@@ -74,9 +74,9 @@ export const sessions = table(
     userId: accountId('user_id'),
     createdAtMs: whole('created_at_ms').notNull(),
     expiresAtMs: whole('expires_at_ms').notNull(),
-    /** The kind of device that the session was begun on, such as "Chrome on Android"; empty when the client named none. */
+    /** Such as "Chrome on Android"; empty when the client sent none. */
     device: text('device').notNull().default(''),
-    /** When its owner last proved in it to know the password; 0 for a session of a version that did not ask. */
+    /** When the owner last proved to know the password; 0 for sessions from before that was asked. */
     confirmedAtMs: whole('confirmed_at_ms').notNull().default(0),
   },
   (t) => [
@@ -86,7 +86,7 @@ export const sessions = table(
   ],
 );
 
-/** Random keys of this installation, each made when it is first needed. */
+/** Random keys of the installation, each made on first use. */
 export const secrets = table(
   'secrets',
   {
@@ -96,14 +96,19 @@ export const secrets = table(
   (t) => [check('secrets_key', sql`length(${t.key}) = 32`)],
 );
 
-/** Counts of limited attempts. Accounts and addresses are stored as hashes, because a count must not tell who was where. */
+/**
+ * Counts of limited attempts. Accounts and addresses are hashed, because a count must not tell who was where.
+ */
 export const attempts = table(
   'attempts',
   {
     limit: text('limit_name').notNull(),
-    /** SHA-256 in hexadecimal; empty where the limit is not about an account. */
+    /** SHA-256 in hexadecimal; empty when the limit is not per account. */
     account: text('account').notNull(),
-    /** Of an address, a network, a device or a session: SHA-256 in hexadecimal; a number where each attempt counts apart; empty where the limit is about none. */
+    /**
+     * SHA-256 in hexadecimal of an address, network, device or session; a number when each attempt counts
+     * apart; empty when the limit counts none of these.
+     */
     address: text('address').notNull(),
     count: whole('count').notNull(),
     endsAtMs: whole('ends_at_ms').notNull(),

@@ -1,4 +1,4 @@
-/** The tables of QR codes and of what is on their tip pages. */
+/** The tables of QR codes and their tip pages. */
 import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -7,7 +7,7 @@ import type { QrCodeStatus } from '#shared/qr-codes.ts';
 import { providerCategories } from './accounts.ts';
 import { boolean, bytes, table, text, userId, whole } from './columns.ts';
 
-/** The photos of tip pages, each under a name that no other photo ever has. */
+/** Photos of tip pages. A name is never used for a second photo. */
 export const photos = table(
   'photos',
   {
@@ -25,24 +25,24 @@ export const qrCodes = table(
     category: text('category').$type<ServiceCategory>().notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
     status: text('status').$type<QrCodeStatus>().notNull().default('active'),
-    /** Who receives the tips, as givers see it; null for the account's full name. */
+    /** The name that givers see; null for the account's full name. */
     displayName: text('display_name'),
     greeting: text('greeting'),
     photoName: text('photo_name')
       .$type<PhotoName>()
       .references(() => photos.name),
-    /** The order in which codes were made, which SQLite knows by itself. */
+    /** The order of creation, which SQLite has as rowid. */
     sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
-    /** Whether givers may add words to their tips. */
+    /** Whether givers may add a message. */
     takesWords: boolean('takes_words').notNull().default(true),
-    /** What a giver is told as soon as they have tipped. */
+    /** Shown to a giver after the tip. */
     thankYou: text('thank_you'),
   },
   (t) => [
     index('qr_codes_user').on(t.userId),
     uniqueIndex('qr_codes_current').on(t.userId, t.category).where(sql`status in ('active', 'paused')`),
     foreignKey({
-      // The name that drizzle makes is longer than PostgreSQL keeps.
+      // PostgreSQL would cut off drizzle's default name.
       name: 'qr_codes_offered',
       columns: [t.userId, t.category],
       foreignColumns: [providerCategories.userId, providerCategories.category],
@@ -52,7 +52,7 @@ export const qrCodes = table(
   ],
 );
 
-/** A picture is made once for each code and address; another PUBLIC_URL asks for another picture. */
+/** One picture for each code and address; a changed PUBLIC_URL asks for another. */
 export const qrPictures = table(
   'qr_pictures',
   {

@@ -1,4 +1,4 @@
-/** The tables of the ledger, which are only ever added to: triggers of both engines refuse anything else. */
+/** The tables of the ledger. They are append-only; triggers of both engines refuse all else. */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -13,11 +13,11 @@ import { tipChecks, tipColumns } from './tip-columns.ts';
 export const transactions = table(
   'transactions',
   {
-    /** The order of the ledger. Numbers that were drawn and not committed leave gaps. */
+    /** The order of the ledger; rolled back transactions leave gaps. */
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
     id: text('id').$type<TransactionId>().notNull(),
     ...tipColumns(),
-    /** The positions of its entries in the accounts of its two people; a guest has none. */
+    /** The positions of its entries in the two accounts; null for a guest. */
     giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
     paymentMode: text('payment_mode').$type<PaymentMode>().notNull().default('simulated'),
@@ -34,11 +34,11 @@ export const transactions = table(
   ],
 );
 
-/** What made a tip `refunded`. Each is written once, and never changed, as the tips are. */
+/** Reversals of tips, written once and never changed. */
 export const reversals = table(
   'reversals',
   {
-    /** The order in which tips were reversed; it may have gaps. */
+    /** The order of reversals; it may have gaps. */
     sequence: whole('sequence').primaryKey().generatedAlwaysAsIdentity(),
     transactionSequence: whole('transaction_sequence')
       .notNull()
@@ -46,7 +46,7 @@ export const reversals = table(
     createdAtMs: whole('created_at_ms').notNull(),
     giverPosition: whole('giver_position'),
     receiverPosition: whole('receiver_position').notNull(),
-    /** Which of the two people asked for it; null for one of a time when nobody could. */
+    /** Null for reversals from before people could ask for them. */
     reversedBy: text('reversed_by').$type<TipParty>(),
     idempotencyKey: text('idempotency_key'),
   },
@@ -57,20 +57,20 @@ export const reversals = table(
   ],
 );
 
-/** What each tip, and each reversal, did to the accounts of its two people: a chain for each account. */
+/** The changes of accounts by tips and reversals: a chain for each account. */
 export const entries = table(
   'entries',
   {
     accountId: accountId('account_id'),
-    /** 1, 2, 3 and so on for each account, in the order in which the entries were committed. */
+    /** 1, 2, 3 ... for each account, in the order of commits. */
     position: whole('position').notNull(),
     kind: text('kind').$type<EntryKind>().notNull(),
     transactionSequence: whole('transaction_sequence')
       .notNull()
       .references(() => transactions.sequence),
-    /** The net amount for the receiver and the amount for the giver; negative in a reversal. */
+    /** The net amount for the receiver, the amount for the giver; negative in a reversal. */
     cents: cents('cents').notNull(),
-    /** What the account has received in all, or given in all, with this entry. */
+    /** The account's total received or given with this entry. */
     balanceAfterCents: cents('balance_after_cents').notNull(),
     createdAtMs: whole('created_at_ms').notNull(),
   },
@@ -86,21 +86,25 @@ export const entries = table(
   ],
 );
 
-/** What was received, without what was reversed, in each quarter of an hour: a day of any time zone is made up of such quarters. */
+/**
+ * Received tips without reversed ones by quarters of an hour, of which the days of any time zone are made.
+ */
 export const tipBuckets = table(
   'tip_buckets',
   {
     accountId: accountId('account_id'),
-    /** When the quarter of an hour began. */
     startMs: whole('start_ms').notNull(),
     serviceCategory: text('service_category').$type<ServiceCategory>().notNull(),
     count: whole('count').notNull(),
-    /** The sum of the net amounts. */
+    /** The sum of net amounts. */
     cents: cents('cents').notNull(),
-    /** As they were when the ledger was checked last. */
+    /** As of the last check of the ledger. */
     checkedCount: whole('checked_count').notNull().default(0),
     checkedCents: cents('checked_cents').notNull().default(sql`0`),
-    /** Of how many tips the sum of the amounts and the largest net amount are: where some are missing, the ledger tells when somebody asks. */
+    /**
+     * The number of tips in the sum of amounts and the largest net amount. Where it is less than the count,
+     * both are made up from the ledger on demand.
+     */
     detailedCount: whole('detailed_count').notNull().default(0),
     grossCents: cents('gross_cents').notNull().default(sql`0`),
     largestCents: cents('largest_cents').notNull().default(sql`0`),
@@ -112,20 +116,20 @@ export const tipBuckets = table(
   ],
 );
 
-/** How far the chain of an account has been checked. */
+/** How far an account's chain of entries was checked. */
 export const checkedAccounts = table('checked_accounts', {
   accountId: userId('account_id')
     .primaryKey()
     .references(() => accounts.id),
   position: whole('position').notNull(),
-  /** The totals at that position. */
+  /** The totals at the checked position. */
   receivedCents: cents('received_cents').notNull(),
   givenCents: cents('given_cents').notNull(),
-  /** The earliest bucket that was moved since the account was last checked to its end; null when nothing has come since. */
+  /** The earliest bucket changed since the account was last checked to its end; null without one. */
   bucketsFromMs: whole('buckets_from_ms'),
 });
 
-/** How far the ledger has been checked: one row. */
+/** How far the ledger was checked, in one row. */
 export const checkpoints = table(
   'checkpoints',
   {

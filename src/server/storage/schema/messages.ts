@@ -1,6 +1,6 @@
 /**
- * The tables of words between giver and receiver. They stand beside the ledger and not in it, because words can be
- * hidden and have to be erased, and the ledger never changes.
+ * The tables of messages between giver and receiver. They are not part of the ledger, because messages can be
+ * hidden and have to be erased.
  */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey } from 'drizzle-orm/pg-core';
@@ -9,25 +9,25 @@ import type { TransactionId } from '#shared/ids.ts';
 import { accountId, accounts } from './accounts.ts';
 import { boolean, table, text, userId, whole } from './columns.ts';
 
-/** What giver and receiver wrote to each other about one tip; no row for a tip without words. */
+/** The messages of a tip; tips without any have no row. */
 export const tipMessages = table(
   'tip_words',
   {
-    /** Of the tip, or of the payment that it is to be. */
+    /** The id of the tip, or of the payment that will become it. */
     transactionId: text('transaction_id').$type<TransactionId>().primaryKey(),
-    /** Null for a guest, who has no account. */
+    /** Null for a guest. */
     giverId: userId('giver_id').references(() => accounts.id),
     receiverId: accountId('receiver_id'),
     message: text('message'),
-    /** The name under which the tip was given, as it was then; null when it was given without one. */
+    /** The name at the time of the tip; null when it was given without one. */
     giverName: text('giver_name'),
     isHidden: boolean('is_hidden').notNull(),
     thankYou: text('thank_you'),
     thankedAtMs: whole('thanked_at_ms'),
-    /** When the receiver reported the words to the operator, and when the operator was done with them. */
+    /** When the receiver reported the message, and when the operator settled the report. */
     reportedAtMs: whole('reported_at_ms'),
     settledAtMs: whole('settled_at_ms'),
-    /** Whether words were erased since, with the account of one of the two, or because they were never paid. */
+    /** Erased with the account of one of the two, or because the tip was never paid. */
     isErased: boolean('is_erased').notNull(),
   },
   (t) => [
@@ -42,7 +42,7 @@ export const tipMessages = table(
   ],
 );
 
-/** The givers from whom a receiver takes no tips for a service, each with the tip by which they were blocked. */
+/** Blocks of givers by receivers, each with its service and the tip that caused it. */
 export const blockedGivers = table(
   'blocked_givers',
   {
@@ -58,7 +58,7 @@ export const blockedGivers = table(
   ],
 );
 
-/** The thank-yous that a provider keeps ready, at most three. */
+/** At most three for each account. */
 export const readyThankYous = table(
   'ready_thank_yous',
   {

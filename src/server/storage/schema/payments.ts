@@ -8,29 +8,28 @@ import { accountId } from './accounts.ts';
 import { boolean, table, text, whole } from './columns.ts';
 import { tipChecks, tipColumns } from './tip-columns.ts';
 
-/** Payments at a payment service, each of one tip that is to be, which the ledger gets once it is paid. */
+/** A payment becomes a tip of the ledger once it is paid. */
 export const payments = table(
   'payments',
   {
-    /** Of the tip. */
+    /** The id of the tip. */
     id: text('id').$type<TransactionId>().primaryKey(),
     ...tipColumns(),
     paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
-    /** The receiver's account at the payment service. */
     destination: text('destination').notNull(),
     state: text('state').$type<PaymentState>().notNull().default('created'),
     changedAtMs: whole('changed_at_ms').notNull(),
-    /** When the giver can pay no more. */
+    /** The time after which it cannot be paid. */
     expiresAtMs: whole('expires_at_ms').notNull(),
-    /** The page on which the giver pays, and how the payment service names it. */
+    /** The payment page's id at the payment service, and its address. */
     checkoutId: text('checkout_id'),
     checkoutUrl: text('checkout_url'),
-    /** How the payment service names the charge; null until it is paid. */
+    /** The payment service's id of the charge; null until it is paid. */
     chargeId: text('charge_id'),
-    /** When to ask the payment service what became of it; null when nothing is open. */
+    /** When to ask the payment service next; null when nothing is open. */
     lookAtMs: whole('look_at_ms'),
     lookCount: integer('look_count').notNull().default(0),
-    /** A refund that was asked for, whether or not the payment service has done it yet. */
+    /** A refund request, carried out or not. */
     refundAskedAtMs: whole('refund_asked_at_ms'),
     refundAskedBy: text('refund_asked_by').$type<TipParty>(),
     refundKey: text('refund_key'),
@@ -63,16 +62,16 @@ export const payments = table(
   ],
 );
 
-/** The accounts of providers at the payment service, at which their tips arrive. */
+/** Providers' accounts at the payment service. */
 export const payoutAccounts = table(
   'payout_accounts',
   {
     userId: accountId('user_id'),
     paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
-    /** How the payment service names it. */
+    /** The payment service's id of the account. */
     accountId: text('account_id').notNull(),
     chargesEnabled: boolean('charges_enabled').notNull(),
-    /** What the payment service asks its owner for, as it names that, separated by spaces. */
+    /** What the payment service asks of the owner, in its own names, separated by spaces. */
     missing: text('missing').notNull(),
     changedAtMs: whole('changed_at_ms').notNull(),
   },
@@ -83,7 +82,7 @@ export const payoutAccounts = table(
   ],
 );
 
-/** The notices of the payment service that were dealt with, so that none is a second time. */
+/** Webhook events that were handled, so that none is handled twice. */
 export const webhookEvents = table(
   'payment_notices',
   {

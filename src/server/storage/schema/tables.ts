@@ -1,4 +1,4 @@
-/** All tables, none before those that its rows refer to, so that an empty database can take in their rows in this order. */
+/** All tables in the order of their references, so that an empty database can be filled in this order. */
 import * as accounts from './accounts.ts';
 import * as codes from './codes.ts';
 import * as devices from './devices.ts';
@@ -19,7 +19,7 @@ export const TABLES = [
   codes.qrPictures,
   payments.payoutAccounts,
   payments.webhookEvents,
-  // The ledger takes in a tip that was paid only where its payment is.
+  // A trigger lets a paid tip into the ledger only after its payment.
   payments.payments,
   ledger.transactions,
   ledger.reversals,

@@ -1,4 +1,4 @@
-/** The columns that a tip has in the ledger, and a payment that is to become one. */
+/** The columns that tips and payments share. */
 import { sql } from 'drizzle-orm';
 import { type AnyPgColumn, check, integer } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -8,7 +8,7 @@ import { qrCodes } from './codes.ts';
 import { cents, text, userId, whole } from './columns.ts';
 
 export const tipColumns = () => ({
-  /** Null for a guest, who has no account. */
+  /** Null for a guest. */
   giverId: userId('giver_id').references(() => accounts.id),
   receiverId: accountId('receiver_id'),
   qrCodeId: text('qr_code_id')
@@ -20,7 +20,7 @@ export const tipColumns = () => ({
   giverFeeCents: cents('giver_fee_cents').notNull(),
   receiverFeeCents: cents('receiver_fee_cents').notNull(),
   netAmountCents: cents('net_amount_cents').notNull(),
-  /** In basis points, as they were when the tip was asked for. */
+  /** Basis points at the time of the request. */
   giverFeeRate: integer('giver_fee_rate').notNull(),
   receiverFeeRate: integer('receiver_fee_rate').notNull(),
   idempotencyKey: text('idempotency_key'),
@@ -29,7 +29,7 @@ export const tipColumns = () => ({
 
 type TipColumn = keyof ReturnType<typeof tipColumns>;
 
-// The keys of an object that is made here are the keys of its type.
+// Object.keys of an object made here has exactly the keys of its type.
 export const TIP_COLUMNS = Object.keys(tipColumns()) as TipColumn[];
 
 type TipAmounts = Readonly<
@@ -39,7 +39,7 @@ type TipAmounts = Readonly<
   >
 >;
 
-/** What holds of these columns in the table `name`. */
+/** The CHECK constraints of these columns in the table `name`. */
 export const tipChecks = (name: string, t: TipAmounts) => [
   check(`${name}_amount`, sql`${t.amountCents} between 1000 and 1000000`),
   check(`${name}_fees`, sql`${t.giverFeeCents} >= 0 and ${t.receiverFeeCents} >= 0`),

@@ -1,4 +1,4 @@
-/** Hands over all rows of a file, in an order in which another engine can take them in. */
+/** Reads all rows of a file in the order of references. */
 import { getTableName } from 'drizzle-orm';
 import { readMigrations, requireCurrent } from '../care/migrations.ts';
 import type { TableRows } from '../port/database.ts';
@@ -7,7 +7,7 @@ import { requireSound } from './backup.ts';
 import { type Database, holdDatabase, openDatabase } from './connection.ts';
 import { appliedTo } from './migrations.ts';
 
-/** `ManagedDatabase.readAll` of the file at `path`, which is only read. */
+/** `ManagedDatabase.readAll` of the file at `path`, opened for reading only. */
 export async function readAll<Result>(
   path: string,
   use: (tables: Iterable<TableRows>) => Promise<Result>,
@@ -18,7 +18,7 @@ export async function readAll<Result>(
     try {
       requireCurrent(path, appliedTo(database), readMigrations('sqlite'));
       requireSound(path);
-      // One view of all tables, whatever a command changes meanwhile.
+      // One snapshot for all tables.
       database.exec('BEGIN');
       return await use(tablesOf(database));
     } finally {
@@ -29,7 +29,7 @@ export async function readAll<Result>(
   }
 }
 
-/** The rows of each table, read while they are asked for; one table at a time. */
+/** The rows of each table, read on demand, one table at a time. */
 function* tablesOf(database: Database): Generator<TableRows, void> {
   for (const table of TABLES.map(getTableName)) {
     const select = database.prepare<[], readonly unknown[]>(`SELECT * FROM "${table}"`).raw();
@@ -37,7 +37,7 @@ function* tablesOf(database: Database): Generator<TableRows, void> {
     try {
       yield { table, columns: select.columns().map(({ name }) => name), rows };
     } finally {
-      // The connection is busy until the rows are read or given up.
+      // An open iterator keeps the connection busy.
       rows.return?.();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Backups: a consistent copy while the server runs and writes. A file is trusted only after its tables were compared with
- * those that the migrations make, it was read through, and its ledger adds up.
+ * Backups: a consistent copy while the server writes. A file is trusted only after its schema was compared
+ * with the migrations, its pages were read and its ledger was checked.
  */
 import { requireTrusted, writeBackup } from '../care/backup-file.ts';
 import { readMigrations } from '../care/migrations.ts';
@@ -15,13 +15,13 @@ import { checkSchema } from './migrations.ts';
 /** `ManagedDatabase.check` of the file at `path`. */
 export function inspectDatabase(path: string, noted: readonly NotedPast[] = []): Findings {
   return readFile(path, (database) => {
-    // The sums of a long ledger must not have to fit into memory.
+    // The temporary sums of a long ledger may not fit into memory.
     database.pragma('temp_store = FILE');
     return database.transaction(() => {
       const differences = checkSchema(database, readMigrations('sqlite')).map(
         (difference) => `Changed: ${difference}`,
       );
-      // Triggers and views of other tables could answer the checks below; so could damage.
+      // Foreign triggers and views could falsify the checks below.
       if (differences.length > 0) return unread(differences);
       const damages = checkIntegrity(database, 'full').map((damage) => `Damaged: ${damage}`);
       if (damages.length > 0) return unread(damages);
@@ -44,15 +44,15 @@ export function backUp(path: string, target: string, noted: readonly NotedPast[]
 }
 
 /**
- * Copies a database with what is still in its log into a new file, for this user alone from its first byte.
- * @param name what the copy is called when it cannot be written.
- * @throws DatabaseRefused when there is no database, or the copy cannot be written.
+ * Copies a database with its write-ahead log into a new file, private from its first byte.
+ * @param name the copy's name in messages.
+ * @throws DatabaseRefused when there is no database or the copy cannot be written.
  */
 export function copyDatabase(path: string, copy: string, name: string): void {
   readFile(path, (database) => {
     try {
       makeFile(copy);
-      // One read transaction for all of it: copying page by page would start over at every write.
+      // One read transaction: SQLite's page-wise backup starts over at every write.
       database.prepare('VACUUM INTO ?').run(copy);
     } catch (error) {
       if (!isSqliteError(error, 'SQLITE_CANTOPEN', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_READONLY'))
@@ -62,7 +62,7 @@ export function copyDatabase(path: string, copy: string, name: string): void {
   });
 }
 
-/** @throws DatabaseRefused when there is no database, or it is damaged. */
+/** @throws DatabaseRefused when there is no database or it is damaged. */
 function readFile<Result>(path: string, read: (database: Database) => Result): Result {
   return refuseDamage(path, () => {
     const database = openDatabase(path, { mustExist: true, readonly: true });
@@ -74,7 +74,7 @@ function readFile<Result>(path: string, read: (database: Database) => Result): R
   });
 }
 
-/** @throws DatabaseRefused when anything is wrong with the file, or its ledger does not begin as it was noted. */
+/** @throws DatabaseRefused when the file is not sound, or its ledger contradicts a note. */
 export function requireSound(path: string, noted: NotedPast | null = null): Findings {
   const findings = inspectDatabase(path, noted === null ? [] : [noted]);
   requireTrusted(path, [...findings.problems, ...findings.differences]);

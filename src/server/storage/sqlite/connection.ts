@@ -1,6 +1,6 @@
 /**
- * Opens a SQLite file the one way that keeps acknowledged tips: write-ahead log, every commit flushed to the disk
- * before it is answered, foreign keys enforced. Also holds the lock that keeps a second server off the same file.
+ * Opens a SQLite file so that acknowledged tips are kept: write-ahead log, every commit flushed before it is
+ * answered, foreign keys enforced. Also holds the lock against a second server.
  */
 
 import { existsSync, statfsSync } from 'node:fs';
@@ -12,30 +12,34 @@ import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './databa
 
 export type { Database };
 
-/** The path of a database that lives in memory only, for tests. */
+/** A database in memory, for tests. */
 export const IN_MEMORY = ':memory:';
 
 interface OpenOptions {
-  /** Called before each statement with its text, values filled in; an error that it throws fails the statement. */
+  /** Called before each statement with its text and values; its error fails the statement. */
   readonly onStatement?: (statement: unknown) => void;
-  /** Refuse to make a file that is not there. */
+  /** Refuses to create a missing file. */
   readonly mustExist?: boolean;
   readonly readonly?: boolean;
 }
 
-/** How long opening may wait for another process, in milliseconds; an open connection never waits inside SQLite. */
+/**
+ * How long opening waits for another process, in milliseconds; an open connection never waits inside SQLite.
+ */
 const OPENING_PATIENCE_MS = 2_000;
 
-/** Of the write-ahead log, in pages. Consecutive commits write the same pages again, which a late copy copies once. */
+/**
+ * Pages of the write-ahead log. Consecutive commits write the same pages again, which a later checkpoint
+ * copies once.
+ */
 const LONGEST_LOG = 8_000;
 const SHORTEST_LOG = 1_000;
-/** The part of the free disk that the log may take. */
+/** The share of the free disk that the log may take. */
 const LOG_SHARE = 1 / 8;
 
 /**
- * Opens the database file at `path`, making it and its folder when missing, for this user alone. A file that others could
- * read is closed to them, unless it is only read.
- * @throws DatabaseRefused when the file is no database, is damaged, has a second name, or cannot be opened.
+ * Opens a file, creating it and its folder when missing, and makes it private unless it is only read.
+ * @throws DatabaseRefused when the file is no database, is damaged, has a hard link, or cannot be opened.
  */
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   try {
@@ -48,24 +52,23 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
     });
     try {
       if (!options.readonly) database.pragma('journal_mode = WAL');
-      // After WAL, because the bundled SQLite falls back to NORMAL when it enters that mode, and NORMAL
-      // may lose the last acknowledged tips when the power goes.
+      // Set after WAL: the bundled SQLite falls back to NORMAL when it enters that mode, which may lose
+      // acknowledged tips in a power failure.
       database.pragma('synchronous = FULL');
       database.pragma('foreign_keys = ON');
-      // REPLACE deletes rows without firing delete triggers unless this is on: the ledger's guard depends on it.
+      // REPLACE fires delete triggers, which guard the ledger, only with this setting.
       database.pragma('recursive_triggers = ON');
       database.pragma('trusted_schema = OFF');
-      // What is deleted is overwritten: an account that is closed has to be gone from the file as well.
+      // Deleted data, such as that of a closed account, must be overwritten in the file.
       database.pragma('secure_delete = ON');
       database.pragma('cache_size = -32000');
-      // What each step of a commit would need to be undone is kept in memory, instead of a file that nobody reads.
+      // Statement journals in memory are cheaper than in a file.
       database.pragma('temp_store = MEMORY');
-      // Each copying back of the log stops all writing, and pages that are written again and again in between are
-      // copied once: some 32 MB of log, and less where that would fill the disk.
+      // A checkpoint stops all writing, so the log may grow to 32 MB, or less where that would fill the disk.
       database.pragma(`wal_autocheckpoint = ${lengthOfLog(path, pageBytes(database))}`);
-      // A long reader keeps the log from starting over; the room that it has grown to by then is given back.
+      // A log that grew behind a long reader is truncated afterwards.
       database.pragma(`journal_size_limit = ${LONGEST_LOG * pageBytes(database)}`);
-      // A busy wait inside SQLite would stop the event loop; group-commit.ts waits outside instead.
+      // A busy wait inside SQLite would stop the event loop; group-commit.ts waits outside of it.
       database.pragma('busy_timeout = 0');
       return database;
     } catch (error) {
@@ -77,7 +80,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
   }
 }
 
-/** How many pages the log may have before it is copied back, which are fewer on a disk that it would fill. */
+/** The pages after which the log is checkpointed, fewer on a small disk. */
 function lengthOfLog(path: string, bytesOfPage: number): number {
   if (path === IN_MEMORY) return LONGEST_LOG;
   const { bavail, bsize } = statfsSync(dirname(locate(path)));
@@ -89,7 +92,7 @@ function pageBytes(database: Database): number {
   return Number(database.pragma('page_size', { simple: true }));
 }
 
-/** Prepares a file before SQLite opens it, because the files that SQLite makes beside it get its mode. */
+/** The files that SQLite creates beside a database get its mode. */
 function prepareFile(place: string, mustExist: boolean): void {
   if (hasOtherNames(place)) {
     throw new Error(
@@ -104,11 +107,11 @@ function prepareFile(place: string, mustExist: boolean): void {
 }
 
 /**
- * Takes the lock that a running server holds for its database file; the operating system frees it when the process
- * ends, however it ends. The lock lies beside the file so that backups can still read the file itself, and where symbolic
- * links lead to it, so that the same file cannot be locked under two names.
- * @returns a function that lets go.
- * @throws DatabaseRefused when another process holds it, or it cannot be taken at all.
+ * Takes the lock of a running server, which the operating system frees with the process. The lock is a file
+ * of its own, so that backups can read the database, and lies where symbolic links lead, so that one file
+ * cannot be locked under two names.
+ * @returns a function that releases it.
+ * @throws DatabaseRefused when another process holds it or it cannot be taken.
  */
 export function holdDatabase(path: string): () => void {
   if (path === IN_MEMORY) return () => {};
@@ -133,7 +136,7 @@ export function holdDatabase(path: string): () => void {
   }
 }
 
-/** Whether an error came from SQLite with one of these codes, extended codes (`SQLITE_IOERR_WRITE`) included. */
+/** Matches SQLite's error codes, extended ones such as `SQLITE_IOERR_WRITE` included. */
 export function isSqliteError(
   error: unknown,
   ...codes: readonly string[]
@@ -145,8 +148,8 @@ export function isSqliteError(
 }
 
 /**
- * Runs a step of opening a file; damage that it meets becomes a sentence for the operator.
- * @throws DatabaseRefused when SQLite finds the file damaged; whatever else `step` throws.
+ * Turns damage met while opening into a sentence for the operator.
+ * @throws DatabaseRefused for damage; other errors of `step` are passed on.
  */
 export function refuseDamage<Result>(path: string, step: () => Result): Result {
   try {

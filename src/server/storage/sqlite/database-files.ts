@@ -1,6 +1,6 @@
 /**
- * Where a database file and what belongs to it lie, and for whom: people's data is for the user alone whose process keeps it,
- * whatever that process was started with. On Windows, whose files know no such modes, nothing is changed.
+ * The places and modes of a database and its files. Personal data is for the process's user alone, whatever
+ * its umask. Windows has no such modes, so nothing is changed there.
  */
 import {
   chmodSync,
@@ -20,20 +20,20 @@ import { FILE_MODE } from '../care/backup-file.ts';
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 
-/** The default folder of the database, which is this product's alone, whoever made it. */
+/** The default folder, which holds nothing else. */
 const OWN_FOLDER = 'data';
 
-/** As many symbolic links as Linux follows. */
+/** Linux follows as many symbolic links. */
 const MAX_LINKS = 40;
 
-/** The suffixes of the files that SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 export const COMPANIONS = ['-wal', '-shm'] as const;
-/** The suffixes of all files that belong to a database, the empty one of the database included. */
+/** Suffixes of all files of a database, the empty one included. */
 const BELONGING = /^(?:\.lock|(?:\.incoming|\.before-restore(?:-\d+)?)?(?:-wal|-shm)?)$/;
 
 /**
- * The path of a file without symbolic links, also when the file does not exist yet. SQLite keeps its log beside that path, and
- * so do all other files that belong to a database.
+ * The path without symbolic links, also of a missing file. SQLite keeps its log beside that path, and so do
+ * all other files of a database.
  */
 export function locate(path: string): string {
   let place = resolve(path);
@@ -55,25 +55,29 @@ function locateFolder(folder: string): string {
   }
 }
 
-/** Whether a file has a second name (a hard link), under which its log and its lock would not be found. */
+/** A hard link would hide the log and the lock from a second opener. */
 export function hasOtherNames(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.nlink > 1;
 }
 
-/** Makes the folder of a database, and those above it, for this user alone. Folders that are there stay as they are. */
+/** Creates missing folders privately; existing ones stay as they are. */
 export function makeFolderOf(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
 }
 
-/** Makes an empty file for this user alone, before anything is written to it. A file that is there stays as it is. */
+/**
+ * Makes an empty file for this user alone, before anything is written to it. A file that is there stays as it
+ * is.
+ */
 export function makeFile(path: string): void {
   closeSync(openSync(path, 'a', FILE_MODE));
 }
 
 /**
- * Takes from everybody else what they may do with a database and the files that belong to it, such as an earlier version left
- * them. Its folder is closed only if it is the default one: any other may hold what is not ours.
+ * Takes from everybody else what they may do with a database and the files that belong to it, such as an
+ * earlier version left them. Its folder is closed only if it is the default one: any other may hold what is
+ * not ours.
  */
 export function tighten(path: string): void {
   const folder = dirname(path);
@@ -100,7 +104,8 @@ function closeToOthers(path: string, mode: number): void {
     const isMeant = mode === FOLDER_MODE ? stat.isDirectory() : stat.isFile();
     if (isMeant && (stat.mode & OTHERS) !== 0) chmodSync(path, mode);
   } catch {
-    // The file of another user, or on a disk that cannot be written: whoever may change it must. It can be used all the same.
+    // The file of another user, or on a disk that cannot be written: whoever may change it must. It can be
+    // used all the same.
   }
 }
 

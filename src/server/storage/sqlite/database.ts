@@ -68,7 +68,9 @@ function isPassing(error: unknown): boolean {
   return asUnavailable(error) instanceof StorageUnavailable;
 }
 
-/** @param open is called before anything else is done with the database; when it fails, the file is closed. */
+/**
+ * @param open is called before anything else is done with the database; when it fails, the file is closed.
+ */
 async function openStorage(
   path: string,
   options: { readonly mustExist: boolean },
@@ -85,7 +87,9 @@ async function openStorage(
   }
 }
 
-/** Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences. */
+/**
+ * Checks what was written to the ledger since the last check. @returns what is wrong with it, in sentences.
+ */
 function checkToTheEnd(database: Database, statements: Statements): readonly string[] {
   const checkRecent = createRecentCheck(database, statements);
   const checkWindows = database.transaction(() => {

@@ -7,15 +7,19 @@ import { compileAll } from '../statements/compile.ts';
 import { Ended } from '../steps/step.ts';
 import type { Database } from './connection.ts';
 
-/** SQLite reads the text for PostgreSQL as it is, but for the name of the schema, parameters, and locks of rows. */
+/**
+ * SQLite reads the text for PostgreSQL as it is, but for the name of the schema, parameters, and locks of
+ * rows.
+ */
 class SqliteDialect extends PgDialect {
   override escapeName(name: string): string {
     return super.escapeName(name === SCHEMA.schemaName ? 'main' : name);
   }
 
   /**
-   * The sign hides a value from the planner: SQLite 3.54 plans some statements (joins, sorted ones) anew for each value that they are
-   * run with (measured: 37 µs for a session instead of 5). Without the statistics of ANALYZE no value changes a plan.
+   * The sign hides a value from the planner: SQLite 3.54 plans some statements (joins, sorted ones) anew for
+   * each value that they are run with (measured: 37 µs for a session instead of 5). Without the statistics of
+   * ANALYZE no value changes a plan.
    */
   override escapeParam(): string {
     return '+?';
@@ -36,7 +40,10 @@ const NOTHING_TO_DO: Prepared<Values, unknown> = {
   change: () => new Ended(0),
 };
 
-/** All statements, prepared on a connection: one whose columns a table does not have throws here. Each runs at once. */
+/**
+ * All statements, prepared on a connection: one whose columns a table does not have throws here. Each runs at
+ * once.
+ */
 export function prepareStatements(database: Database): Statements {
   return compileAll(
     {

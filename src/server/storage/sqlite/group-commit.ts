@@ -1,41 +1,44 @@
 /**
- * The one way to write: steps, gathered for as long as each turn of the event loop brings more, share one durable commit,
- * each in its own savepoint, and are answered after that commit. Flushing to the disk is what a write costs, so sharing the flush is
- * what makes many small tips fast without losing one. Waits for a busy file happen here, outside SQLite, so that
- * they never stop the event loop.
+ * All writes: steps that gather while turns of the event loop bring more share one durable commit, each in
+ * its own savepoint, and are answered after it. A write costs mostly the flush, which sharing makes cheap. A
+ * busy file is waited for outside of SQLite, so that the event loop never stops.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageUnavailable } from '../port/storage.ts';
 import { type Database, isSqliteError } from './connection.ts';
 import { type FileWatch, WITHOUT_FILES } from './file-watch.ts';
 
-/** Bounds how long one commit may keep the event loop: a step takes some tens of microseconds. */
+/** Bounds the time of a commit on the event loop; a step takes some tens of microseconds. */
 const MAX_STEPS_PER_COMMIT = 128;
-/** How long to go on trying while another process holds the write lock, in milliseconds. */
+/** How long another process's write lock is waited for, in milliseconds. */
 const BUSY_PATIENCE_MS = 2_000;
 const BUSY_PAUSE_MS = 10;
-/** How long a full disk is left alone before the log is copied back again: each try writes pages that have their place already. */
+/**
+ * The pause between checkpoints on a full disk, in milliseconds; each try writes pages that have their place
+ * already.
+ */
 const ROOM_PAUSE_MS = 250;
 
 interface QueuedStep {
-  /** Runs in its own savepoint and keeps its result until the commit; a throw undoes this step alone. */
+  /** Runs in its own savepoint and keeps its result until the commit; an error rolls back this step alone. */
   run(): void;
-  /** Answers with what `run` produced. */
+  /** Answers with the result of `run`. */
   settle(): void;
   reject(error: unknown): void;
 }
 
 export interface GroupCommit {
   /**
-   * Runs a synchronous step atomically and durably; reads in it see all earlier steps.
-   * @throws StorageUnavailable when it could not be saved; whatever `step` throws, with nothing changed.
+   * Runs a synchronous step atomically and durably; it reads what earlier steps wrote.
+   * @throws StorageUnavailable when it could not be saved. An error of `step` is passed on, with nothing
+   *   changed.
    */
   write<Result>(step: () => Result): Promise<Result>;
-  /** Waits for all accepted steps, and accepts no more. */
+  /** Waits for accepted steps and accepts no more. */
   close(): Promise<void>;
 }
 
-/** @param lossOfFile says why nothing that is written would last. */
+/** @param lossOfFile tells why a write would not last; null when it would. */
 export function createGroupCommit(database: Database, lossOfFile: FileWatch = WITHOUT_FILES): GroupCommit {
   const queue: QueuedStep[] = [];
   let draining: Promise<void> | null = null;
@@ -45,7 +48,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
   const release = database.prepare('RELEASE step');
   const undo = database.prepare('ROLLBACK TO step');
 
-  /** Runs one step in a savepoint. A step that fails and cannot be undone ends the group: rather nothing than half. */
+  /** Runs a step in a savepoint. A step that fails and cannot be rolled back ends the whole group. */
   function runAlone(step: QueuedStep): unknown {
     try {
       savepoint.run();
@@ -58,7 +61,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
       release.run();
       return null;
     } catch (error) {
-      // A full disk or a failing one may end the whole transaction; what came before is then undone as well.
+      // A full or failing disk may roll back the whole transaction, earlier steps included.
       if (!database.inTransaction) throw error;
       undo.run();
       release.run();
@@ -68,20 +71,20 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
 
   const commitTogether = database.transaction((steps: readonly QueuedStep[]) => steps.map(runAlone));
 
-  /** Whether a commit has found the disk full, and the log has not been copied back since. */
+  /** Whether a commit met a full disk and no checkpoint has succeeded since. */
   let isShortOfRoom = false;
   let lastTry = { endsAt: Number.NEGATIVE_INFINITY, error: null as unknown };
 
   /**
-   * Copies the log back into the file and gives its room to the disk. Short of its usual length the log would keep it,
-   * however much is freed elsewhere: a tip takes some 40 KB of the log, and less than 1 KB of the file.
-   * @throws the driver's SQLITE_FULL when there is no room for the copy either, now or a moment ago.
+   * Checkpoints the log and truncates it. A log shorter than usual would otherwise keep its room: a tip takes
+   * 40 KB of the log and less than 1 KB of the file.
+   * @throws the driver's SQLITE_FULL when there is no room for the checkpoint, now or a moment ago.
    */
   function makeRoom(): void {
     if (performance.now() < lastTry.endsAt + ROOM_PAUSE_MS) throw lastTry.error;
     try {
       const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
-      // Busy: another connection reads what is in the log.
+      // Busy: another connection reads from the log.
       isShortOfRoom = outcome?.busy !== 0;
     } catch (error) {
       lastTry = { endsAt: performance.now(), error };
@@ -99,13 +102,13 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
     let isRetried = isShortOfRoom;
     for (;;) {
       try {
-        // A commit that failed and could not be rolled back either would swallow this one.
+        // An earlier transaction that could not be rolled back would swallow this one.
         if (database.inTransaction) database.exec('ROLLBACK');
-        // The first room that becomes free is needed to copy the log back, so that comes before any step.
+        // The first freed room is needed for the checkpoint.
         if (isShortOfRoom) makeRoom();
         requireFile();
         const failures = commitTogether.immediate(steps);
-        // Before anything is acknowledged, because it may have gone since.
+        // The file may have been lost since the step was accepted.
         requireFile();
         for (const [index, step] of steps.entries()) {
           if (failures[index] === null) step.settle();
@@ -129,8 +132,8 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
 
   async function drain(): Promise<void> {
     while (queue.length > 0) {
-      // Requests that the next turns of the loop parse join this commit, as long as each turn brings more: with one turn
-      // only, about half of the requests that wait for the same disk were measured to come too late.
+      // Steps of the next turns join as long as each turn brings more; with one turn only, half of the
+      // requests waiting for the same disk came too late.
       for (let waiting = 0; waiting < queue.length && queue.length < MAX_STEPS_PER_COMMIT; ) {
         waiting = queue.length;
         await new Promise(setImmediate);
@@ -164,7 +167,7 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
   };
 }
 
-/** Turns the driver's "not now" into the port's; everything else is a defect and stays what it is. */
+/** Turns temporary failures into the port's error; others are defects and stay as they are. */
 export function asUnavailable(error: unknown): unknown {
   const isPassing = isSqliteError(
     error,

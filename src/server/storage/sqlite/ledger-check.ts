@@ -1,6 +1,6 @@
 /**
- * Checks all of a ledger: after tests, on backups and as `npm run db:check`. A start checks what was written since the last
- * check (`recent-check.ts`).
+ * Checks a whole ledger: in tests, on backups and for `npm run db:check`. A start checks only what is new
+ * (`recent-check.ts`).
  */
 import { type LedgerViolation, offendersOf, referencesLead, violationsOf } from '../checks/findings.ts';
 import { type Invariant, invariantsWith, TIP_INVARIANTS } from '../checks/invariants.ts';
@@ -25,7 +25,7 @@ const REFERENCES_LEAD = referencesLead(
   `SELECT "table" || ' row ' || coalesce(rowid, '?') FROM pragma_foreign_key_check`,
 );
 
-/** What only this engine keeps. */
+/** Invariants of what only SQLite keeps. */
 const OWN_INVARIANTS: readonly Invariant[] = [
   sequenceOf('transactions'),
   sequenceOf('reversals'),
@@ -38,7 +38,7 @@ const totalOf = (total: 'received' | 'given', person: 'receiver' | 'giver', cent
      SELECT ${person}_id, sum(${cents}) AS total FROM transactions GROUP BY ${person}_id
    ) t ON t.${person}_id = a.id WHERE a.total_tips_${total}_cents <> coalesce(t.total, 0)`;
 
-/** Those of a file of the time before entries, as backups and databases that no start has migrated yet are. */
+/** Invariants of files from before entries, such as old backups. */
 const EARLIER_INVARIANTS: readonly Invariant[] = [
   ...TIP_INVARIANTS,
   ['the total received is the sum of the net amounts', totalOf('received', 'receiver', 'net_amount_cents')],
@@ -49,8 +49,8 @@ const EARLIER_INVARIANTS: readonly Invariant[] = [
 ];
 
 /**
- * Checks every invariant of the ledger, of whichever version the file is, in one consistent view.
- * @returns what is violated; empty when all is well.
+ * Checks the invariants of the file's version in one consistent view.
+ * @returns violations; empty when there are none.
  */
 export function checkLedger(database: Database): LedgerViolation[] {
   const name = (invariant: Invariant) => database.prepare<[], string>(offendersOf(invariant)).pluck().all();
@@ -59,7 +59,6 @@ export function checkLedger(database: Database): LedgerViolation[] {
   )();
 }
 
-/** What holds in the version that the file is of: the present one, one without some of its parts, or one before entries. */
 function invariantsOf(database: Database): readonly Invariant[] {
   if (columnsOf(database, 'entries').length === 0) return EARLIER_INVARIANTS;
   const details = columnsOf(database, 'tip_buckets').includes('detailed_count');
@@ -67,12 +66,12 @@ function invariantsOf(database: Database): readonly Invariant[] {
   return [...invariants, ...OWN_INVARIANTS];
 }
 
-/** None when there is no such table. */
+/** Empty for an unknown table. */
 function columnsOf(database: Database, table: string): readonly string[] {
   return database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
 }
 
-/** The tips of a ledger one by one, from the first, as the past is made of them. */
+/** The tips as texts of the past, from the first. */
 export function* tipsOfPast(database: Database): Generator<string, void> {
   const columns = columnsOfPast({ payments: columnsOf(database, 'transactions').includes('payment_mode') });
   const tips = database.prepare<[], readonly unknown[]>(
@@ -82,9 +81,9 @@ export function* tipsOfPast(database: Database): Generator<string, void> {
 }
 
 /**
- * SQLite's own check of the file, page by page.
- * @param depth `quick` leaves out comparing indexes with their tables.
- * @returns what is damaged; empty when all is well.
+ * SQLite's integrity check.
+ * @param depth `quick` does not compare indexes with tables.
+ * @returns damage; empty when there is none.
  */
 export function checkIntegrity(database: Database, depth: 'quick' | 'full'): string[] {
   const pragma = depth === 'quick' ? 'quick_check' : 'integrity_check';

@@ -1,8 +1,8 @@
 /**
- * Brings a database file to the present schema. Each migration is one transaction: afterwards the foreign keys are
- * checked and no table may hold fewer rows than before, else everything is as it was. Foreign keys are off meanwhile,
- * because rebuilding a table with them on can silently delete the rows that refer to it. A migration may count the ledger
- * that it finds as checked, because all of it is checked before the first.
+ * Migrates a database file. Each migration is a transaction that is rolled back when it breaks a foreign key
+ * or a table has fewer rows than before. Foreign keys are off meanwhile, because rebuilding a table with them
+ * on can delete the rows that refer to it. A migration may count the present ledger as checked, because it is
+ * checked before the first.
  */
 import { brand } from '#shared/brand.ts';
 import { compareObjects, type Migration, requireKnown, requireUnchanged } from '../care/migrations.ts';
@@ -12,10 +12,10 @@ import { checkLedger } from './ledger-check.ts';
 import { objectsOf } from './schema-check.ts';
 
 /**
- * Applies the migrations that the file has not seen yet.
- * @returns how many were applied.
- * @throws DatabaseRefused when the file comes from a newer or different Tipwell, has other tables than that one made, its ledger
- *   does not add up, or a migration would lose rows or break a reference; the file is then as before.
+ * Runs the outstanding migrations.
+ * @returns how many were run.
+ * @throws DatabaseRefused, with the file unchanged, when it comes from a newer or foreign version or has
+ *   other tables, its ledger does not add up, or a migration would lose rows or break a reference.
  */
 export function migrate(
   database: Database,
@@ -30,7 +30,7 @@ export function migrate(
   if (applied.length === migrations.length) return 0;
   const tellEnd = announce('migrating the tables', { from: applied.length, to: migrations.length });
   database.pragma('foreign_keys = OFF');
-  // A migration may sort or set aside whole tables, which must not have to fit into memory.
+  // Migrations may sort whole tables, which need not fit into memory.
   database.pragma('temp_store = FILE');
   try {
     if (applied.length > 0) requireLedger(database);
@@ -46,9 +46,9 @@ export function migrate(
 }
 
 /**
- * Compares the tables, indexes, triggers and views of a file with what the migrations that it has seen make of an empty one.
+ * Compares the schema of a file with what its migrations make of an empty one.
  * @returns a sentence for each difference.
- * @throws DatabaseRefused when the file is not Tipwell's, or has seen a migration that is not known here.
+ * @throws DatabaseRefused when the file is foreign or has run an unknown migration.
  */
 export function checkSchema(database: Database, migrations: readonly Migration[]): string[] {
   if (!isTipwells(database)) throw new DatabaseRefused(`${database.name} is no database of ${brand.name}'s.`);
@@ -75,12 +75,11 @@ function isEmpty(database: Database): boolean {
   return database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
 }
 
-/** Whether a file was ever migrated here, so that it is worth looking into. */
 function isTipwells(database: Database): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'`).get() !== undefined;
 }
 
-/** The hashes of the migrations that a file has seen, in their order; none when it is not Tipwell's yet. */
+/** The hashes of the migrations that were run, in order; none for a new file. */
 export function appliedTo(database: Database): string[] {
   if (!isTipwells(database)) return [];
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();

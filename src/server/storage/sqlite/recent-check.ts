@@ -1,4 +1,4 @@
-/** Checking what was written since the last check, on SQLite, which gives its sequences out without a gap. */
+/** Checks what was written since the last check. SQLite's sequences have no gaps. */
 import { type Checkpoint, type CheckWindow, WINDOW_SIZE } from '../checks/recent-check.ts';
 import type { CheckStep } from '../port/ledger.ts';
 import type { Statements } from '../statements/all.ts';
@@ -6,13 +6,13 @@ import { checkWindow, remember } from '../steps/check.ts';
 import { runAtOnce } from '../steps/step.ts';
 import type { Database } from './connection.ts';
 
-/** Makes the function that checks the next window. It is to be run inside a transaction. */
+/** The returned function checks the next window, inside a transaction. */
 export function createRecentCheck(database: Database, statements: Statements): () => CheckStep {
   const lastGivenOut = database
     .prepare<[string], number>('SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?')
     .pluck();
 
-  /** The sequences have no gap, and end with the last ones that SQLite gave out. */
+  /** Sequences must have no gap and end with the last one that SQLite gave out. */
   function problemsOfSequence(before: Checkpoint, { transactions, reversals }: CheckWindow): string[] {
     const isOff = (table: string, after: number, rows: readonly { readonly sequence: number }[]) =>
       rows.some(({ sequence }, index) => sequence !== after + index + 1) ||

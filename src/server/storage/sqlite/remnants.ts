@@ -1,7 +1,6 @@
 /**
- * Clears away what was deleted, and could still be read in the files of a database. `secure_delete` (connection.ts) overwrites each
- * row that is deleted or changed; left are copies that SQLite made in pages which it split, before the row was deleted: of 1,827
- * words of 300 accounts, two were measured to be left in the unused parts of pages.
+ * Removes remnants of deleted data from a file. `secure_delete` (connection.ts) overwrites deleted rows, but
+ * not copies that SQLite made before in pages that it split: of 1,827 messages of 300 accounts two were left.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Remnants, StorageUnavailable } from '../port/storage.ts';
@@ -9,16 +8,16 @@ import type { Database } from './connection.ts';
 import { asUnavailable } from './group-commit.ts';
 
 /**
- * The largest file that is written anew, in bytes. It stops everything else meanwhile, also in a server while a command does it: 10 MB
- * were measured to take 0.2 s on a busy machine, and a tip waits 2 s for another process at most.
+ * The largest file that is rewritten, in bytes. Everything else stops meanwhile: 10 MB took 0.2 s on a busy
+ * machine, and a tip waits at most 2 s for another process.
  */
 const MAX_REWRITTEN_BYTES = 64 * 1_024 * 1_024;
 
-/** How long to go on trying while others use the file, in milliseconds. */
+/** How long other users of the file are waited for, in milliseconds. */
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 50;
 
-/** Writes a file anew that is not too large, and empties the log. It is `busy` when others did not let it for some seconds. */
+/** Rewrites a small file and empties the log; `busy` when others kept using the file. */
 export async function forgetRemnants(database: Database): Promise<Remnants> {
   const steps: readonly (() => boolean)[] = [
     () => isTooLarge(database) || rewrite(database),
@@ -41,7 +40,7 @@ function isTooLarge(database: Database): boolean {
   return pageCount * bytesOfPage > MAX_REWRITTEN_BYTES;
 }
 
-/** @returns whether nobody else had the file. */
+/** @returns false when others use the file. */
 function rewrite(database: Database): boolean {
   try {
     database.exec('VACUUM');
@@ -52,7 +51,7 @@ function rewrite(database: Database): boolean {
   }
 }
 
-/** @returns whether nobody else was reading what is in the log. */
+/** @returns false when others read from the log. */
 function emptyLog(database: Database): boolean {
   const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
   return outcome?.busy === 0;

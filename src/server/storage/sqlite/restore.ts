@@ -1,5 +1,5 @@
 /**
- * Restores a backup. The database that was there before is kept aside, all sessions end, and the operator is told what the
+ * Restores a backup. The present database is kept aside, sessions end, and the operator is told what the
  * backup brings back.
  */
 import { existsSync, renameSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { COMPANIONS, locate, removeDatabase, tighten } from './database-files.ts
 import { checkIntegrity, tipsOfPast } from './ledger-check.ts';
 import { appliedTo } from './migrations.ts';
 
-/** `ManagedDatabase.restore` of the file at `path`. Sessions end in the copy, before it takes its place. */
+/** `ManagedDatabase.restore` of the file at `path`. Sessions end in the copy before it takes its place. */
 export async function restore(backup: string, path: string, options: RestoreOptions): Promise<Restored> {
   const release = holdDatabase(path);
   const place = locate(path);
@@ -40,7 +40,7 @@ export async function restore(backup: string, path: string, options: RestoreOpti
   }
 }
 
-/** Compares the copy with the database whose place it will take, and ends what must not come back. */
+/** Compares the copy with the present database and ends its sessions. */
 async function prepare(incoming: string, place: string, options: RestoreOptions) {
   const database = openDatabase(incoming, { mustExist: true });
   try {
@@ -48,7 +48,7 @@ async function prepare(incoming: string, place: string, options: RestoreOptions)
     const ask = askIn(database);
     const hasTable = (name: string) =>
       ask(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '${name}'`) !== null;
-    // In a write-ahead log the change could stay behind when the file takes its place.
+    // With a write-ahead log, the change could stay in a log that is not moved.
     database.pragma('journal_mode = DELETE');
     database.exec('BEGIN');
     const run = (statement: string) => database.exec(statement);
@@ -63,7 +63,7 @@ async function prepare(incoming: string, place: string, options: RestoreOptions)
   }
 }
 
-/** Compares a backup with the present database; null when there is none, or it cannot be read: a damaged one is why people restore. */
+/** Null when there is no present database or it is unreadable, which is a reason to restore. */
 async function compare(incoming: Database, place: string) {
   if (!existsSync(place)) return null;
   try {
@@ -86,11 +86,11 @@ function askIn(database: Database) {
   return (query: string) => database.prepare<[], number>(query).pluck().get() ?? null;
 }
 
-/** Moves a database with all that belongs to it to a free name beside it. */
+/** Moves a database with its files to a free name beside it. */
 function setAside(place: string): string {
   let aside = `${place}.before-restore`;
   for (let count = 2; existsSync(aside); count += 1) aside = `${place}.before-restore-${count}`;
-  // The log is moved before its database: the file that takes the place must not find a log that is not its own.
+  // The log moves before its database, so that the restored file never meets a foreign log.
   for (const suffix of COMPANIONS) {
     if (existsSync(`${place}${suffix}`)) renameSync(`${place}${suffix}`, `${aside}${suffix}`);
   }

@@ -1,4 +1,4 @@
-/** Reads the schema of a file so that it can be compared with what the migrations make. */
+/** Reads a file's schema for the comparison with its migrations. */
 import type { SchemaObjects } from '../care/migrations.ts';
 import type { Database } from './connection.ts';
 
@@ -6,15 +6,14 @@ interface SchemaObject {
   readonly type: unknown;
   readonly name: unknown;
   readonly table: unknown;
-  /** Null for an index that SQLite made by itself. */
+  /** Null for automatic indexes. */
   readonly sql: unknown;
 }
 
-/** A token of SQL: a string, a name in any of SQLite's quotes, a gap of SQLite's blanks, a word, or one sign. */
+/** A token of SQL: a string, a name in any of SQLite's quotes, white space, a word, or a sign. */
 const TOKEN =
   /(?<string>'(?:[^']|'')*')|"(?<double>(?:[^"]|"")*)"|`(?<back>(?:[^`]|``)*)`|\[(?<bracket>[^\]]*)\]|(?<gap>--[^\n]*|\/\*[\s\S]*?\*\/|[ \t\n\f\r]+)|(?<word>[\w$\u0080-\u{10ffff}]+)|[\s\S]/gu;
 
-/** The tables, indexes, triggers and views of a database. */
 export function objectsOf(database: Database): SchemaObjects {
   const objects = database.prepare<[], SchemaObject>(
     'SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema ORDER BY type, name',
@@ -26,11 +25,11 @@ export function objectsOf(database: Database): SchemaObjects {
 }
 
 /**
- * A definition without what makes no difference: gaps, the case of words, the kind of quotes around a name. A name in quotes
- * stays another thing than a word, because `"null"` is not `null`.
+ * Removes differences without meaning: white space, case, the kind of quotes. A quoted name stays different
+ * from a word, because `"null"` is not `null`.
  */
 function normalized(sql: unknown): unknown {
-  // SQLite reads a text as far as its first NUL; what stands behind is in no schema that the migrations make.
+  // SQLite reads a text up to its first NUL, which no migration contains.
   if (typeof sql !== 'string' || sql.includes('\0')) return sql;
   const tokens = [...sql.matchAll(TOKEN)].flatMap(({ 0: token, groups = {} }) => {
     if (groups['gap'] !== undefined) return [];

@@ -1,4 +1,6 @@
-/** The storage port on SQLite: each step runs in one turn of the event loop, those that write in a group commit. */
+/**
+ * The storage port on SQLite: each step runs in one turn of the event loop, writing ones in a group commit.
+ */
 import type { Storage } from '../port/storage.ts';
 import type { Engine } from '../steps/engine.ts';
 import { createListeners } from '../steps/listeners.ts';
@@ -11,7 +13,10 @@ import { asUnavailable, createGroupCommit } from './group-commit.ts';
 import { createRecentCheck } from './recent-check.ts';
 import { forgetRemnants } from './remnants.ts';
 
-/** The storage port over an open and migrated database, which it closes in the end. @param lossOfFile why no write would last. */
+/**
+ * Takes over an open and migrated database, closing it in the end. @param lossOfFile tells why a write would
+ * not last; null when it would.
+ */
 export function createSqliteStorage(
   database: Database,
   lossOfFile: FileWatch = WITHOUT_FILES,
@@ -26,7 +31,7 @@ export function createSqliteStorage(
   const engine: Engine = {
     isShared: false,
     listeners,
-    // All of it sees one consistent state. Async, so that an error is a rejection.
+    // One consistent state for the whole step. Async, so that an error becomes a rejection.
     async read(step) {
       try {
         return runAtOnce(step(statements));
@@ -39,7 +44,7 @@ export function createSqliteStorage(
     mayHaveHappened: () => false,
   };
 
-  /** Changes when another connection has committed (https://sqlite.org/pragma.html#pragma_data_version). */
+  /** Changes when another connection commits (https://sqlite.org/pragma.html#pragma_data_version). */
   const dataVersion = database.prepare<[], number>('PRAGMA data_version').pluck();
   let knownVersion = dataVersion.get();
 
@@ -57,7 +62,7 @@ export function createSqliteStorage(
 
     checkRecent: () => groupCommit.write(checkRecent),
 
-    // The clock is the process's own: a file has none.
+    // The clock is the process's own.
     checkGround: async () => lossOfFile(),
 
     proveWritable: () => proveWritable(engine),
@@ -70,8 +75,8 @@ export function createSqliteStorage(
 }
 
 /**
- * A count of attempts at nothing, over before it began, which takes as much room as the longest tip: one that splits a page of
- * each index was measured to write 29 pages (11 as a rule). Of this row the table and an index hold the long text each.
+ * An expired count of attempts as large as the largest tip: a tip that splits a page of each index writes 29
+ * pages instead of 11. The long text stands in the table and in an index.
  */
 const PROOF = {
   limit: 'readiness',
@@ -81,13 +86,12 @@ const PROOF = {
   endsAtMs: 0,
 } as const;
 
-/** Proves that tips could be recorded. */
 async function proveWritable({ transact, change }: Engine): Promise<void> {
   const { account } = PROOF;
   await transact(({ deleteAttemptsOn, saveAttemptCount }) =>
-    // One that is left from a proof that was cut off would be kept as it is, which writes little.
+    // A row left by an interrupted proof would be kept as it is, writing little.
     together(deleteAttemptsOn.change({ account }), saveAttemptCount.change(PROOF)),
   );
-  // In a commit of its own: what is made and deleted in one never reaches the disk.
+  // A row that is inserted and deleted in one commit never reaches the disk.
   await change(({ deleteAttemptsOn }) => deleteAttemptsOn.change({ account }));
 }

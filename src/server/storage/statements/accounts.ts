@@ -1,4 +1,4 @@
-/** The statements about accounts, their sessions, limited attempts and the secrets of an installation. */
+/** Statements about accounts, sessions, attempts and secrets. */
 import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm';
 import {
   accounts,
@@ -15,7 +15,7 @@ import { allBut, type Builder, given, insertOnce, is, matches, save, value } fro
 export function accountStatements({ db, isIn, choose }: Builder) {
   const account = {
     ...allBut(accounts, 'emailKey', 'passwordHash', 'lastPosition', 'closedAtMs'),
-    /** Joined by commas; null for a customer. */
+    /** Comma-separated; null for a customer. */
     categories: sql<string | null>`(
       select string_agg(category, ',') from ${providerCategories} as offer
       where offer.user_id = ${accounts.id} and offer.is_offered
@@ -39,14 +39,14 @@ export function accountStatements({ db, isIn, choose }: Builder) {
 
   return {
     insertAccount: insertOnce(db, accounts),
-    /** Also brings back a service that was retired. */
+    /** Also offers a service again that was given up. */
     offerCategory: save(db, providerCategories, 'userId', 'category'),
     accountById: db.select(account).from(accounts).where(is(accounts.id, 'id')),
     updateAccount: db
       .update(accounts)
       .set(given(accounts, 'email', 'emailKey', 'username', 'fullName', 'phone', 'isServiceProvider'))
       .where(is(accounts.id, 'id')),
-    /** Keeps all others from giving or taking a username or an email until the transaction ends. */
+    /** Locks a username or an email until the transaction ends. */
     lockName: choose('a file has one writer at a time', {
       sqlite: null,
       postgres: db
@@ -60,7 +60,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .select({ userId: formerUsernames.userId })
       .from(formerUsernames)
       .where(is(formerUsernames.username, 'username')),
-    /** The accounts that stand against a new one, at most three. */
+    /** Accounts with the email or the username of a new one, at most three. */
     accountsLike: db
       .select({ id: accounts.id, emailKey: accounts.emailKey, username: accounts.username })
       .from(accounts)
@@ -77,7 +77,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .update(accounts)
       .set({ ...given(accounts, 'passwordHash'), passwordExpiresAtMs: sql`${value('expiresAtMs')}` })
       .where(is(accounts.id, 'id')),
-    /** Keeps all others from changing the account until the transaction ends. */
+    /** Locks an account until the transaction ends. */
     lockAccount: db
       .select({
         passwordHash: accounts.passwordHash,
@@ -87,7 +87,10 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .from(accounts)
       .where(is(accounts.id, 'id'))
       .for('no key update'),
-    /** The same for the accounts of tips, by their ids and as the owners of codes; always in their order, so that no two transactions wait for each other. */
+    /**
+     * Locks the accounts of tips by their ids and as owners of codes, in one order, so that transactions
+     * cannot deadlock.
+     */
     lockTipAccounts: choose('a file has one writer at a time', {
       sqlite: null,
       postgres: db
@@ -108,7 +111,7 @@ export function accountStatements({ db, isIn, choose }: Builder) {
         .orderBy(asc(accounts.id))
         .for('no key update'),
     }),
-    /** Null for an account that is to stay open. */
+    /** Null for an account that stays open. */
     setClosingTime: db.update(accounts).set(given(accounts, 'closesAtMs')).where(is(accounts.id, 'id')),
     closingAccounts: db
       .select({ id: accounts.id })

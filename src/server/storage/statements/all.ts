@@ -1,4 +1,4 @@
-/** All statements of the running server but the set-wise ones of PostgreSQL, and what an engine makes of them. */
+/** All statements of the running server but PostgreSQL's set-wise ones, and their prepared form. */
 import type { Step } from '../steps/step.ts';
 import { accountStatements } from './accounts.ts';
 import type { Builder, Preparable, Typed } from './builder.ts';
@@ -25,12 +25,11 @@ type Built = ReturnType<typeof buildStatements>;
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A statement that is prepared on a connection. Values for all of its placeholders are handed in by their names. */
+/** A prepared statement. Its values are passed by the names of its placeholders. */
 export interface Prepared<In extends object, Row> {
   all(values: In): Step<Row[]>;
-  /** The first row. */
   one(values: In): Step<Row | undefined>;
-  /** @returns how many rows it has inserted, changed or deleted. */
+  /** @returns the number of inserted, updated or deleted rows. */
   change(values: In): Step<number>;
 }
 

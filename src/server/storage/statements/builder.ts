@@ -1,6 +1,6 @@
 /**
- * What statements are built with. Each is written once, with drizzle's builder for PostgreSQL, and compiled for both engines
- * (`compile.ts`). Where an engine needs another text, `choose` says why.
+ * The parts of statements. Each is written once with drizzle's builder for PostgreSQL and compiled for both
+ * engines (`compile.ts`); where an engine needs another text, `choose` says why.
  */
 import {
   type Column,
@@ -21,37 +21,36 @@ import type {
 } from 'drizzle-orm/pg-core';
 import { TABLES } from '../schema/tables.ts';
 
-/** What a statement without rows answers: how many it changed. */
+/** The result of a statement without rows. */
 export interface ChangeCount extends PgQueryResultHKT {
   readonly type: { readonly rowCount: number | null };
 }
 
-/** What can be prepared, and then answers `Result` at each run. */
+/** A statement that answers `Result` at each run. */
 export interface Preparable<Result> {
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Result> };
 }
 
 export interface Builder {
   readonly db: PgDatabase<ChangeCount>;
-  /** Whether the value of a column is in the list that is handed in under a name; a list of bytes where the column has bytes. */
+  /** Whether a column's value is in the list passed under a name; of bytes for a column of bytes. */
   isIn(column: PgColumn | SQL, name: string): SQL;
-  /** A statement that the builder has no words for, and which answers no rows. */
+  /** A statement without rows that drizzle's builder cannot express. */
   raw(text: SQL): Preparable<ChangeCount['type']>;
-  /** The text for the engine. @param reason why one text does not do for both. */
+  /** The engine's text. @param reason why one text does not do for both. */
   choose<Text>(reason: string, texts: { readonly sqlite: Text; readonly postgres: Text }): Text;
 }
 
-// An insert leaves the columns out that the database numbers: drizzle would name them, with the word DEFAULT, which SQLite does not know.
+// Drizzle would name generated columns with DEFAULT, which SQLite does not know.
 for (const column of TABLES.flatMap((table): PgColumn[] => Object.values(getTableColumns(table))))
   if (column.generatedIdentity !== undefined) Object.assign(column, { shouldDisableInsert: () => true });
 
-/** A value that is handed in at each run. */
 export const value = sql.placeholder;
 
-/** Whether a column has the value that is handed in under a name. */
+/** Compares a column with the value passed under a name. */
 export const is = (column: Column, name: string): SQL => eq(column, value(name));
 
-/** Whether all of these columns have the values of the same names. */
+/** Compares these columns with the values of the same names. */
 export function matches<Table extends PgTable>(
   table: Table,
   ...names: readonly (keyof Columns<Table> & string)[]
@@ -63,22 +62,21 @@ export function matches<Table extends PgTable>(
 
 type Columns<Table extends PgTable> = Table['_']['columns'];
 
-/** The columns that the database numbers by itself. */
+/** The generated columns. */
 type Numbered<Table extends PgTable> = {
   [Name in keyof Columns<Table>]: Columns<Table>[Name]['_'] extends { identity: 'always' } ? Name : never;
 }[keyof Columns<Table>];
 
-/** A row with a member for every column, also where the column may be null or has a default. */
+/** A row with every column, nullable ones and those with defaults included. */
 export type WholeRow<Table extends PgTable> = Omit<InferSelectModel<Table>, Numbered<Table>>;
 
-/** A statement that is run with values of a type. */
+/** A statement with the type of its values. */
 export interface Typed<Query, Values> {
   readonly query: Query;
-  /** Tells the type of the values; no statement has this member. */
+  /** Carries the type only; no statement has this member. */
   readonly accepts?: (values: Values) => void;
 }
 
-/** The columns of a table but these. */
 export function allBut<Table extends PgTable, Name extends keyof Columns<Table>>(
   table: Table,
   ...names: readonly Name[]
@@ -86,7 +84,7 @@ export function allBut<Table extends PgTable, Name extends keyof Columns<Table>>
   const kept = Object.entries(getTableColumns(table)).filter(
     ([name]) => !names.some((other) => other === name),
   );
-  // TypeScript types an object by its keys only where it knows the table.
+  // TypeScript knows the keys of a generic object as string only.
   return Object.fromEntries(kept) as Omit<Columns<Table>, Name>;
 }
 
@@ -95,34 +93,34 @@ type Assignments<Name extends PropertyKey> = { [Key in Name]: SQL };
 const assign = (names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, sql`${value(name)}`]));
 
-/** The assignments of an update which sets these columns to the values of the same names. */
+/** The assignments of an update of these columns to the values of the same names. */
 export function given<Table extends PgTable, Name extends keyof Columns<Table> & string>(
   _table: Table,
   ...names: readonly Name[]
 ): Assignments<Name> {
-  // TypeScript types an object by its keys only where it knows the table.
+  // TypeScript knows the keys of a generic object as string only.
   return assign(names) as Assignments<Name>;
 }
 
-/** The same for every column but these: one that is added to the table is set as well. */
+/** The assignments of all columns but these, so that a column added later is updated too. */
 export function givenAllBut<Table extends PgTable, Name extends keyof Columns<Table>>(
   table: Table,
   ...names: readonly Name[]
 ): Assignments<Exclude<keyof Columns<Table>, Name>> {
-  // TypeScript types an object by its keys only where it knows the table.
+  // TypeScript knows the keys of a generic object as string only.
   return assign(Object.keys(allBut(table, ...names))) as Assignments<Exclude<keyof Columns<Table>, Name>>;
 }
 
-/** A placeholder for every column of a table, by the name that the column has in a row; without those that the database numbers. */
+/** A placeholder for every column by its name in a row, generated ones excluded. */
 function everyColumn<Table extends PgTable>(table: Table): PgInsertValue<Table> {
   const names = Object.entries(getTableColumns(table))
     .filter(([, column]) => column.generatedIdentity === undefined)
     .map(([name]): [string, Placeholder] => [name, value(name)]);
-  // TypeScript types an object by its keys only where it knows the table.
+  // TypeScript knows the keys of a generic object as string only.
   return Object.fromEntries(names) as PgInsertValue<Table>;
 }
 
-/** A statement that is run with whole rows of a table: a run without a value for one of its columns throws. */
+/** A run without a value for one of the columns throws. */
 const ofRows = <Table extends PgTable, Query>(
   _table: Table,
   query: Query,
@@ -130,22 +128,21 @@ const ofRows = <Table extends PgTable, Query>(
   query,
 });
 
-/** An insert that is run with whole rows of its table. */
 export const insert = <Table extends PgTable>(db: Builder['db'], table: Table) =>
   ofRows(table, db.insert(table).values(everyColumn(table)));
 
-/** The same for a table whose rows the database numbers: it answers the number. */
+/** An insert that returns the generated sequence. */
 export const insertNumbered = <Table extends PgTable, Sequence extends PgColumn>(
   db: Builder['db'],
   table: Table,
   sequence: Sequence,
 ) => ofRows(table, db.insert(table).values(everyColumn(table)).returning({ sequence }));
 
-/** An insert of whole rows where a row that is there already stays, and none is inserted. */
+/** An insert that does nothing when the row exists. */
 export const insertOnce = <Table extends PgTable>(db: Builder['db'], table: Table) =>
   ofRows(table, db.insert(table).values(everyColumn(table)).onConflictDoNothing());
 
-/** Inserts a whole row, or takes its values for the one that has the same key. @param key the columns of the key. */
+/** Inserts a row or updates the one with the same key. @param key the columns of the key. */
 export function save<Table extends PgTable>(
   db: Builder['db'],
   table: Table,
@@ -161,7 +158,7 @@ export function save<Table extends PgTable>(
       .values(everyColumn(table))
       .onConflictDoUpdate({
         target: columns.filter(isOfKey).map(([, column]) => column),
-        // TypeScript types an object by its keys only where it knows the table.
+        // TypeScript knows the keys of a generic object as string only.
         set: Object.fromEntries(
           others.map(([name, column]) => [name, sql`excluded.${sql.identifier(column.name)}`]),
         ) as PgUpdateSetSource<Table>,

@@ -1,4 +1,4 @@
-/** The statements by which the ledger is checked window by window, and by which it is remembered how far that came. */
+/** Statements of the check of recent windows. */
 import { and, asc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { WINDOW_SIZE } from '../checks/recent-check.ts';
@@ -17,7 +17,7 @@ import { allBut, type Builder, given, is, value } from './builder.ts';
 const { accountId, startMs, serviceCategory, count, cents } = getTableColumns(tipBuckets);
 
 export function checkStatements({ db, isIn, raw, choose }: Builder) {
-  /** The rows that are handed in under a name as JSON: a list of objects with values for these columns. */
+  /** The rows passed under a name as JSON: a list of objects with these columns. */
   const rowsOf = (name: string, columns: Readonly<Record<string, PgColumn>>): SQL => {
     const members = Object.entries(columns);
     const list = (spell: (member: string, type: string) => string) =>
@@ -65,7 +65,7 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       .from(accounts)
       .leftJoin(checkedAccounts, eq(checkedAccounts.accountId, accounts.id))
       .where(isIn(accounts.id, 'ids')),
-    /** The entries of several spans. A cross join, because the planner of SQLite keeps its order. */
+    /** The entries of several ranges. SQLite's planner keeps the order of a cross join. */
     entriesOfSpans: db
       .select(getTableColumns(entries))
       .from(rowsOf('spans', { accountId, after: entries.position, until: entries.position }))
@@ -74,7 +74,7 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
         sql`${entries.accountId} = spans."accountId" and ${entries.position} > "after" and ${entries.position} <= "until"`,
       )
       .orderBy(asc(entries.accountId), asc(entries.position)),
-    /** The buckets of accounts, from a time on, that are not as they were when they were checked last: by how much they differ. */
+    /** The buckets of accounts, from a time on, that differ from their last check, with the differences. */
     differingBuckets: db
       .select({
         accountId,
@@ -89,7 +89,7 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
         sql`${accountId} = complete."accountId" and ${startMs} >= "bucketsFromMs"
           and (${count} <> ${tipBuckets.checkedCount} or ${cents} <> ${tipBuckets.checkedCents})`,
       ),
-    /** Changes nothing when another process has moved it. */
+    /** Does nothing when another process has moved it. */
     moveCheckpoint: db
       .update(checkpoints)
       .set(given(checkpoints, 'transactionSequence', 'reversalSequence'))
@@ -106,8 +106,8 @@ export function checkStatements({ db, isIn, raw, choose }: Builder) {
       on conflict (account_id) do update set position = excluded.position, received_cents = excluded.received_cents,
         given_cents = excluded.given_cents, buckets_from_ms = excluded.buckets_from_ms`),
     /**
-     * Locks the buckets in the order of their keys, because tips lock them, too. A bucket that is missing is made, empty, so that it
-     * differs from what was remembered once its account is judged.
+     * Locks buckets in the order of their keys, as tips do. A missing bucket is created empty, so that it
+     * differs once its account is judged.
      */
     saveMoves:
       raw(sql`insert into ${tipBuckets} (account_id, start_ms, service_category, count, cents, checked_count, checked_cents,

@@ -1,4 +1,4 @@
-/** The statements about codes and what is on their tip pages. */
+/** Statements about codes and their tip pages. */
 import { and, asc, desc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { PhotoName } from '#shared/ids.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
@@ -6,21 +6,21 @@ import { accounts, providerCategories } from '../schema/accounts.ts';
 import { photos, qrCodes, qrPictures } from '../schema/codes.ts';
 import { allBut, type Builder, given, givenAllBut, insertOnce, is, matches, value } from './builder.ts';
 
-/** The names of whom a code tips, for statements that join a code with the account that owns it. */
+/** The provider's names, for statements that join a code with its account. */
 export const namesOfCode = { username: accounts.username, fullName: accounts.fullName };
 export const code = {
   ...allBut(qrCodes, 'category', 'createdAtMs', 'sequence'),
   serviceCategory: qrCodes.category,
 };
-/** The condition of the index `qr_codes_current`, in its words: SQLite uses the index only when a query says so. */
+/** The exact condition of the index `qr_codes_current`, without which SQLite does not use it. */
 export const isCurrent = sql`status in ('active', 'paused')`;
 export const ownsCode = eq(accounts.id, qrCodes.userId);
-/** As givers see it: a code of an account that is being closed takes no tips. */
+/** Codes of an account in closing take no tips. */
 const statusForGivers = sql<QrCodeStatus>`case
   when ${qrCodes.status} = 'active' and ${accounts.closesAtMs} is not null then 'paused' else ${qrCodes.status} end`;
 
 export function codeStatements({ db, choose }: Builder) {
-  /** The order in which codes were made. */
+  /** The order of creation. */
   const number = choose('SQLite numbers the rows of a table by itself', {
     sqlite: sql.raw('rowid'),
     postgres: sql.raw('sequence'),
@@ -37,13 +37,13 @@ export function codeStatements({ db, choose }: Builder) {
           eq(providerCategories.isOffered, true),
         ),
       ),
-    /** The service's code that is active or paused. */
+    /** The current code of a service. */
     codeOfCategory: db
       .select({ id: qrCodes.id })
       .from(qrCodes)
       .where(and(is(qrCodes.userId, 'userId'), is(qrCodes.category, 'category'), isCurrent)),
     insertQrCode: insertOnce(db, qrCodes),
-    /** Each with its picture for the address that is `addressPrefix` and its id. */
+    /** Each with its picture for the address `addressPrefix` + id. */
     codesOfUser: db
       .select({ ...code, picture: qrPictures.png })
       .from(qrCodes)
@@ -56,7 +56,7 @@ export function codeStatements({ db, choose }: Builder) {
       )
       .where(and(is(qrCodes.userId, 'userId'), isCurrent))
       .orderBy(asc(sql`${qrCodes}.${number}`)),
-    /** Without the picture, and those made before the code `before`, unless that is null. */
+    /** Without pictures, older than the code `before` unless that is null. */
     endedCodesOfUser: db
       .select(code)
       .from(qrCodes)
@@ -86,7 +86,7 @@ export function codeStatements({ db, choose }: Builder) {
 
       .set(givenAllBut(qrCodes, 'id', 'userId', 'category', 'createdAtMs', 'sequence'))
       .where(is(qrCodes.id, 'id')),
-    /** Retires the codes of an account that still lead somewhere, and takes off what was written on the pages of all. */
+    /** Retires current codes and removes the texts of all pages. */
     clearCodesOfUser: db
       .update(qrCodes)
       .set({

@@ -1,6 +1,6 @@
 /**
- * Makes of a statement what an engine runs: a text, what fills in its values, and what reads its rows. To drizzle this is a driver
- * whose queries are not executed by drizzle; reading rows by its own means was measured to cost three times as much.
+ * Compiles statements for an engine: text, binding of values, reading of rows. To drizzle this is a driver
+ * that executes nothing; drizzle's own reading of rows took three times as long.
  */
 import { Column, type DriverValueDecoder, is, Param, Placeholder, type Query, SQL } from 'drizzle-orm';
 import {
@@ -15,29 +15,28 @@ import {
 import { buildStatements, type Prepared, type Statements, type Values } from './all.ts';
 import type { Builder, ChangeCount, Preparable } from './builder.ts';
 
-/** What an engine makes a statement of. */
 export interface Compiled {
-  /** The name under which it is prepared. */
+  /** The name of the prepared statement. */
   readonly name: string;
   readonly text: string;
-  /** The values of a run, in the order of the parameters. @throws Error when one is missing. */
+  /** The parameters of a run in order. @throws Error when a value is missing. */
   bind(values: Values): unknown[];
-  /** Makes an object of a row, whose values are in the order of the columns. */
+  /** Makes an object of a row of values in the order of columns. */
   read(row: readonly unknown[]): unknown;
 }
 
-/** How an engine differs from the others. */
+/** The differences between engines. */
 interface Differences extends Pick<Builder, 'isIn' | 'choose'> {
   readonly dialect: PgDialect;
-  /** What the engine takes a value as. */
+  /** The engine's form of a value. */
   bound(value: unknown): unknown;
-  /** What a column with true or false in it holds, as the engine answers it. */
+  /** Reads the engine's form of a boolean. */
   isTrue(value: unknown): boolean;
 }
 
 /**
- * Compiles every statement for an engine, each under its own name, and has it prepared.
- * @param prepare prepares one; null where the engine has nothing to do.
+ * Compiles and prepares every statement under its name.
+ * @param prepare prepares one; null where the engine has no such statement.
  */
 export function compileAll(
   { dialect, isIn, choose, bound, isTrue }: Differences,
@@ -61,11 +60,10 @@ export function compileAll(
     name,
     prepare(compile(name, built !== null && 'query' in built ? built.query : built)),
   ]);
-  // Each answers the rows that drizzle has typed for the statement of that name.
+  // Each answers rows as drizzle types the statement of that name.
   return Object.fromEntries(prepared) as Statements;
 }
 
-/** A query as drizzle has drawn it up. */
 class DrawnQuery<Config extends PreparedQueryConfig> extends PgPreparedQuery<Config> {
   readonly fields: SelectedFieldsOrdered;
 
@@ -94,7 +92,7 @@ class CompilingSession extends PgSession<ChangeCount> {
 
 function binderOf(params: readonly unknown[], bound: Differences['bound']): Compiled['bind'] {
   const sources = params.map((param) => {
-    // The columns of these tables encode nothing: an engine takes values as they are (`bound`).
+    // These columns encode nothing: an engine takes values as they are (`bound`).
     const source = is(param, Param) ? param.value : param;
     return is(source, Placeholder)
       ? { name: String(source.name), constant: null }
@@ -111,7 +109,7 @@ function binderOf(params: readonly unknown[], bound: Differences['bound']): Comp
   };
 }
 
-/** A group of columns of a table that has no row for it is null as a whole. */
+/** The columns of a left-joined table without a row become null as a whole. */
 function readerOf(fields: SelectedFieldsOrdered, isTrue: Differences['isTrue']): Compiled['read'] {
   const columns = fields.map(({ path: [name = '', member], field }) => ({
     name,
@@ -142,7 +140,7 @@ function decoderOf(
   if (is(field, Column)) return is(field, PgBoolean) ? isTrue : null;
   if (!is(field, SQL) && !is(field, SQL.Aliased)) throw new Error('a subquery is no column');
   const source = is(field, SQL) ? field : field.sql;
-  // Drizzle keeps it out of the types, and its own drivers read rows by it.
+  // Drizzle's own drivers read rows by this member, which its types leave out.
   const decoder = 'decoder' in source ? source.decoder : null;
   if (!isDecoder(decoder)) throw new Error('a piece of SQL does not say how it is read');
   return is(decoder, PgBoolean) ? isTrue : (value) => decoder.mapFromDriverValue(value);

@@ -1,4 +1,4 @@
-/** The statements about devices that get notices. */
+/** Statements about notification devices. */
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { accounts, sessions } from '../schema/accounts.ts';
 import { pushDevices } from '../schema/devices.ts';
@@ -14,7 +14,7 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
       .from(pushDevices)
       .innerJoin(sessions, eq(sessions.tokenHash, pushDevices.sessionHash));
   const isClaim = matches(pushDevices, 'id', 'claimedUntilMs');
-  /** Those that are due, the ones that have waited longest first. @param isMeant which of them are meant. */
+  /** Due devices, longest waiting first. */
   const dueOf = (isMeant: SQL) => sql`
     select device.id from ${pushDevices} as device
     join ${accounts} as account on account.id = device.user_id
@@ -31,8 +31,9 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
   const dueDevices = (isMeant: SQL) =>
     db.select({ id: sql<string>`due.id` }).from(sql`(${dueOf(isMeant)}) as due`);
   /**
-   * One statement, so that no transaction waits between finding and claiming. What another process claims at the same time is left
-   * out. The array is made once, where a plain subquery with a lock could be asked again for each row.
+   * One statement, so that no transaction waits between finding and claiming; devices locked by another
+   * process are skipped. The array is evaluated once, where a subquery with a lock could be evaluated for
+   * each row.
    */
   const claimDueDevices = (isMeant: SQL) =>
     db
@@ -51,13 +52,13 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
     devicesOfUser: devices()
       .where(and(is(pushDevices.userId, 'userId'), gt(sessions.expiresAtMs, value('nowMs'))))
       .orderBy(desc(pushDevices.createdAtMs), desc(pushDevices.id)),
-    /** Locked, so that two accounts do not move it at the same time. */
+    /** Locked, so that two accounts cannot take it over at once. */
     lockDeviceAtEndpoint: db
       .select({ id: pushDevices.id, userId: pushDevices.userId })
       .from(pushDevices)
       .where(is(pushDevices.endpoint, 'endpoint'))
       .for('update'),
-    /** Keeps a session of the account from ending until the transaction ends. */
+    /** Keeps the session from ending until the transaction ends. */
     holdSession: db
       .select({ tokenHash: sessions.tokenHash })
       .from(sessions)

@@ -1,4 +1,4 @@
-/** The statements about words. */
+/** Statements about messages. */
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { accounts } from '../schema/accounts.ts';
@@ -21,12 +21,12 @@ export function messageStatements({ db, isIn }: Builder) {
       .update(tipMessages)
       .set(given(tipMessages, 'isHidden', 'thankYou', 'thankedAtMs', 'reportedAtMs'))
       .where(is(tipMessages.transactionId, 'transactionId')),
-    /** So that nobody else changes them until the transaction ends. */
+    /** Locked until the transaction ends. */
     lockMessages: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')).for('update'),
-    /** Of a payment that came to nothing. */
+    /** For a payment that failed or expired. */
     eraseMessages: db.update(tipMessages).set(noMessages).where(is(tipMessages.transactionId, 'id')),
     hideMessages: db.update(tipMessages).set({ isHidden: true }).where(is(tipMessages.transactionId, 'id')),
-    /** Of an account that is closed; what is reported stays until the operator is done with it. */
+    /** For an account that is closed; reported messages stay until the report is settled. */
     eraseMessagesGivenBy: db
       .update(tipMessages)
       .set(noMessages)
@@ -53,7 +53,7 @@ export function messageStatements({ db, isIn }: Builder) {
       .orderBy(asc(tipMessages.transactionId))
       .limit(value('atMost')),
 
-    /** What `isKeptOut` asks for: pages are read only where there are blocks. */
+    /** The blocks that `isKeptOut` needs; pages are read only when there are blocks. */
     blocksOfGiver: db
       .select({
         serviceCategory: blockedGivers.serviceCategory,
@@ -112,7 +112,7 @@ export function messageStatements({ db, isIn }: Builder) {
       .update(tipMessages)
       .set({ settledAtMs: sql`${value('nowMs')}` })
       .where(and(is(tipMessages.transactionId, 'id'), isOpenReport)),
-    /** What was kept of closed accounts for the sake of a report. */
+    /** Messages of closed accounts that were kept for a report. */
     eraseMessagesOfClosed: db
       .update(tipMessages)
       .set({

@@ -1,4 +1,4 @@
-/** The statements about payments. */
+/** Statements about payments. */
 import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';
@@ -26,7 +26,10 @@ export function paymentStatements({ db }: Builder) {
   return {
     insertPayment: insertOnce(db, payments),
     paymentById: paymentsWithNames().where(is(payments.id, 'id')),
-    /** Apart from reading it, because a lock cannot name one of several tables in a schema. */
+    /**
+     * A locking clause cannot name one of several tables with a schema, so the lock is a statement of its
+     * own.
+     */
     lockPayment: db.select({ id: payments.id }).from(payments).where(is(payments.id, 'id')).for('update'),
     paymentByCheckout: paymentsWithNames().where(is(payments.checkoutId, 'checkoutId')),
     paymentByCharge: paymentsWithNames().where(is(payments.chargeId, 'chargeId')),
@@ -46,7 +49,6 @@ export function paymentStatements({ db }: Builder) {
       )
       .orderBy(desc(payments.createdAtMs), desc(payments.id))
       .limit(value('atMost')),
-    /** What may change of a payment. */
     updatePayment: db
       .update(payments)
       .set(
@@ -61,7 +63,7 @@ export function paymentStatements({ db }: Builder) {
         ),
       )
       .where(is(payments.id, 'id')),
-    /** Locked; those that another process has locked are left out. */
+    /** Locked; payments locked by another process are skipped. */
     openPayments: db
       .select({ id: payments.id })
       .from(payments)

@@ -1,4 +1,4 @@
-/** The statements about tips. */
+/** Statements about tips. */
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { UserId } from '#shared/ids.ts';
@@ -12,10 +12,9 @@ import { blockedGivers, tipMessages } from '../schema/messages.ts';
 import { allBut, type Builder, insert, insertNumbered, is, matches, value } from './builder.ts';
 import { code, namesOfCode, ownsCode } from './codes.ts';
 
-/** A transaction as the port tells it. */
 const transaction = {
   ...allBut(transactions, 'sequence', 'giverPosition', 'receiverPosition'),
-  /** Null as a whole where there is none. */
+  /** Null as a whole without a reversal. */
   reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
 };
 const transactionWithNames = {
@@ -27,7 +26,7 @@ const transactionWithNames = {
 };
 const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 
-/** The channel on which processes tell each other what they have committed. */
+/** The channel of LISTEN and NOTIFY. */
 export const CHANNEL = 'tipwell';
 
 export function tipStatements({ db, isIn, raw, choose }: Builder) {
@@ -40,7 +39,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed);
 
-  /** Whether a column has the service that is meant, or any when that is null. */
+  /** A null parameter stands for any service. */
   const isOfService = (column: PgColumn) =>
     sql`(cast(${value('serviceCategory')} as text) is null or ${column} = ${value('serviceCategory')})`;
   const isMeant = and(
@@ -50,7 +49,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
   const placeOfEntry = sql`(${entries.createdAtMs}, ${entries.position})`;
   const placeGiven = (ms: string, position: string) =>
     sql`(cast(${value(ms)} as bigint), cast(${value(position)} as bigint))`;
-  /** From the place at which a step of a listing ends up to, not including, the one before which it begins. */
+  /** Between the end of this step of a listing and the place before which it begins (exclusive). */
   const isBetweenPlaces = and(
     is(entries.accountId, 'userId'),
     sql`${placeOfEntry} < ${placeGiven('beforeMs', 'before')}`,
@@ -76,9 +75,9 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .returning({ position: accounts.lastPosition, balanceAfterCents: accounts[total] });
 
   /**
-   * What a tip that is reversed takes from its bucket: details included, unless it was the largest, which cannot be taken back from a
-   * maximum, or they were not there. Then they count as of no tip, and are made up again when somebody asks for them: the reversal
-   * costs the same however many tips its bucket counts.
+   * What a reversal takes from its bucket. Details are kept unless the tip was the largest, which a maximum
+   * cannot give back, or they are missing; then they are made up on demand, so that a reversal costs the same
+   * however many tips the bucket counts.
    */
   const isKept = sql`${tipBuckets.count} > 1 and ${tipBuckets.detailedCount} = ${tipBuckets.count}
     and ${tipBuckets.largestCents} > ${value('netCents')}`;
@@ -88,7 +87,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
     insertTransaction: insertNumbered(db, transactions, transactions.sequence),
     insertReversal: insert(db, reversals),
     insertEntry: insert(db, entries),
-    /** Moves a total by `cents`, and answers where the entry that says so stands. */
+    /** Changes a total by `cents` and returns the position of its entry. */
     addToGiven: addTo('totalTipsGivenCents'),
     addToReceived: addTo('totalTipsReceivedCents'),
     addToBucket: db
@@ -126,7 +125,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         largestCents: kept(sql`${tipBuckets.largestCents}`),
       })
       .where(matches(tipBuckets, 'accountId', 'startMs', 'serviceCategory')),
-    /** Tells other processes, once it is committed. */
+    /** Sent when the transaction commits. */
     tellOthers: choose('the listeners of a file are in one process', {
       sqlite: null,
       postgres: db
@@ -159,7 +158,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .innerJoin(accounts, ownsCode)
       .leftJoin(reversals, isReversed)
       .where(is(transactions.id, 'id')),
-    /** One range of the primary key, so that a page costs the same however long the history is. */
+    /** A range of the primary key, so that a page costs the same in any history. */
     tipsOfUser: entriesWithTransactions()
       .where(
         and(
@@ -171,12 +170,15 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       )
       .orderBy(desc(entries.position))
       .limit(value('limit')),
-    /** The same between two times, by the index of times. */
+    /** The same for a period, by the index of times. */
     datedTipsOfUser: entriesWithTransactions()
       .where(and(isBetweenPlaces, isMeant))
       .orderBy(desc(entries.createdAtMs), desc(entries.position))
       .limit(value('limit')),
-    /** Where a step of a dated listing ends: the place of the last entry that it looks at; none when it reaches the end. */
+    /**
+     * The place of the last entry that a step of a dated listing looks at; no row when the step reaches the
+     * end.
+     */
     endOfStep: db
       .select({ createdAtMs: entries.createdAtMs, position: entries.position })
       .from(entries)
@@ -207,7 +209,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
           isNull(reversals.sequence),
         ),
       ),
-    /** What was received between two times by local day and service, and whether the details of all of it are there. */
+    /** Sums by local day and service, with whether all their details exist. */
     dailyEarnings: db
       .select({
         day: sql`${localStart} / 86400000`.mapWith(Number).as('day'),
@@ -216,13 +218,13 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
         grossCents: sql`sum(${tipBuckets.grossCents})`.mapWith(tipBuckets.grossCents),
         largestCents: sql`max(${tipBuckets.largestCents})`.mapWith(tipBuckets.largestCents),
-        /** 1 when the details of all of it are there. */
+        /** 1 when all details exist. */
         isDetailed: sql`min(${isDetailed})`.mapWith(Number),
       })
       .from(tipBuckets)
       .where(takenBetween)
       .groupBy(sql`day`, tipBuckets.serviceCategory),
-    /** The same by the hour of the local week. */
+    /** Sums by hour of the local week. */
     hourlyEarnings: db
       .select({
         hourOfWeek: sql`${localStart} / 3600000 % 168`.mapWith(Number).as('hour'),
@@ -233,9 +235,8 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .where(takenBetween)
       .groupBy(sql`hour`),
     /**
-     * Makes up what the buckets of a period say beside their sums, where it is missing. Each bucket reads the entries of its own quarter
-     * of an hour by their index of times: joined with sums of all of them, the planner of SQLite was seen to compare each bucket of
-     * the account with each sum.
+     * Makes up the missing details of a period's buckets. Each bucket reads its own entries by the index of
+     * times; with a join, SQLite's planner compared each bucket with each sum.
      */
     detailBuckets: raw(sql`
       update ${tipBuckets} set (detailed_count, gross_cents, largest_cents) = (
@@ -257,7 +258,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .where(is(entries.accountId, 'userId'))
       .orderBy(desc(entries.position))
       .limit(1),
-    /** In one statement, so that the totals and the buckets are of one moment. */
+    /** One statement, so that totals and buckets are of one moment. */
     totals: db
       .select({
         totalTipsReceivedCents: accounts.totalTipsReceivedCents,
@@ -278,7 +279,7 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       .where(is(accounts.id, 'userId'))
       .groupBy(accounts.id),
     // What PostgreSQL reads for the tips that it records together.
-    /** Each with the blocks that its owner has of the givers; pages of other services are read only where there are blocks. */
+    /** With the owner's blocks of the givers; pages of other services are read only when there are blocks. */
     codesWithBlocks: choose('SQLite records tips one by one', {
       sqlite: null,
       postgres: db
@@ -298,16 +299,15 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         .where(isIn(qrCodes.id, 'codeIds')),
     }),
     /**
-     * Those of the ids, and those of the givers and their keys. The limits of one row keep the planner from joining: as long as its
-     * statistics know of no keys, it would read the whole index of the keys for each group (measured: 1.6 ms for each tip after
-     * some thousand).
+     * Tips by ids or by givers and keys. LIMIT 1 keeps the planner from joining: without statistics of keys
+     * it read the whole index for each group (1.6 ms a tip after some thousand).
      */
     earlierTips: choose('SQLite records tips one by one', {
       sqlite: null,
       postgres: db
         .select({
           ...transaction,
-          /** Null as a whole where there are none. */
+          /** Null as a whole without a message. */
           giverMessage: {
             message: tipMessages.message,
             giverName: tipMessages.giverName,

@@ -1,7 +1,7 @@
 /**
- * Making accounts and changing them. Usernames are locked before anything is written, those that are given up as well, because the
- * present ones and the former ones lie in two tables, and no index guards both. So are emails, because a change that broke their index
- * would fail instead of being refused.
+ * Steps of accounts. Usernames, also those given up, are locked before anything is written, because present
+ * and former ones stand in two tables that no index spans. Emails are locked because a violation of their
+ * index would be an error instead of a refusal.
  */
 import type { Storage } from '../port/storage.ts';
 import {
@@ -38,7 +38,7 @@ export const createAccounts = (engine: Engine) =>
       ),
 
     async findCredentials(email) {
-      // PostgreSQL refuses this character in any text, so that no account has it.
+      // PostgreSQL refuses NUL in a text, so no account has it.
       if (email.includes('\0')) return null;
       const emailKey = emailKeyOf(email);
       const row = await engine.read(({ accountByEmail }) => accountByEmail.one({ emailKey }));
@@ -91,7 +91,7 @@ const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _
   return { outcome: 'updated', account: accountOf(changed) };
 };
 
-/** A step that may be repeated: the second time it does what it did before. */
+/** A repetition gives the same result. */
 const beginClosing: StepOf<Storage['beginClosing']> = function* (statements, _, id, present, closesAtMs) {
   const account = yield* statements.lockAccount.one({ id });
   if (account?.passwordHash !== present) return 'stale';
@@ -140,7 +140,7 @@ function* isOfClosed({ closedUsername }: Statements, username: string): Step<boo
   return (yield* closedUsername.one({ hash: closedUsernameHash(username) })) !== undefined;
 }
 
-/** Always in their order, so that no two transactions wait for each other. */
+/** In one order, so that transactions cannot deadlock. */
 function* lockNames(
   { lockName }: Statements,
   emails: readonly string[],

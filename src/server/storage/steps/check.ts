@@ -1,6 +1,6 @@
 /**
- * Checking what was written to the ledger since the last check, window by window: what is read of it, and the memory of how far the
- * check came. What must hold is decided in `../checks/recent-check.ts`.
+ * Steps of the check of recent windows: reading a window and remembering how far the check came.
+ * `../checks/recent-check.ts` decides what must hold.
  */
 import {
   type Checkpoint,
@@ -17,15 +17,14 @@ import type { CheckStep } from '../port/ledger.ts';
 import type { Statements } from '../statements/all.ts';
 import type { Step } from './step.ts';
 
-/** What is remembered of a window. */
 export type Checked = Pick<Judgement, 'checkpoint' | 'accounts' | 'buckets'> & {
   readonly before: Checkpoint;
 };
 
 /**
- * Reads the next window as of one moment, and judges it.
- * @param problemsOfEngine what else is wrong with it on an engine, in sentences.
- * @returns with null for what to remember when there are problems, or nothing is in the window.
+ * Reads the next window as of one moment and judges it.
+ * @param problemsOfEngine finds problems that only this engine has, in sentences.
+ * @returns null for what to remember when there are problems or the window is empty.
  */
 export function* checkWindow(
   statements: Statements,
@@ -59,7 +58,7 @@ export function* checkWindow(
   };
 }
 
-/** Remembers a window. @returns false when another process did that first; nothing is changed then. */
+/** Remembers a window. @returns false, with nothing changed, when another process did so first. */
 export function* remember(
   statements: Statements,
   { before, checkpoint, accounts, buckets }: Checked,

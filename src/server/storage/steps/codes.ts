@@ -1,6 +1,6 @@
 /**
- * Making codes and changing them. The account of their owner is locked first, as it is when a tip is recorded, so that no tip reaches a
- * code once it was told to be paused, replaced or retired.
+ * Steps of codes. The owner's account is locked first, as for a tip, so that no tip reaches a code after it
+ * was paused, replaced or retired.
  */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { NewPicture, QrCodeRecord, Storage } from '../port/storage.ts';
@@ -75,7 +75,7 @@ const replaceCode: StepOf<Storage['replaceQrCode']> = function* (
   if (found.outcome !== 'current') return found;
   if (taken) return { outcome: 'id_taken' };
   const { code } = found;
-  // The photo goes over to the new code: the old one shows nothing any more.
+  // The photo moves to the new code.
   yield* statements.updateCode.change({ ...code, status: 'replaced', photoName: null });
   if ((yield* statements.insertQrCode.change(replacementRow(code, next))) === 0)
     throw new Error('an id of 50 random bits was taken at the same moment');
@@ -93,7 +93,7 @@ const setPhoto: StepOf<Storage['setPhoto']> = function* (statements, _, userId, 
   return { outcome: 'updated', code };
 };
 
-/** Retires the current code of a service that is no longer offered, if there is one. The account has to be locked. */
+/** Retires the current code of a service that is given up. Requires the account's lock. */
 export function* retireCode(
   statements: Statements,
   userId: UserId,
@@ -107,8 +107,8 @@ export function* retireCode(
 }
 
 /**
- * Retires all codes of an account that is closed. Its tip pages get a name of their own, so that nothing leads from one to another.
- * The account has to be locked.
+ * Retires all codes of a closed account. Each tip page gets a name of its own, so that nothing links them.
+ * Requires the account's lock.
  */
 export function* closeCodes(statements: Statements, userId: UserId): Step<void> {
   const photos = yield* statements.photosOfUser.all({ userId });

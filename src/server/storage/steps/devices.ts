@@ -1,4 +1,4 @@
-/** Devices that get notices. */
+/** Steps of notification devices. */
 import { claimEndsBefore, type Devices } from '../port/devices.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 
@@ -11,7 +11,7 @@ export function createDevices(engine: Engine): Devices {
 
     change: transacting(engine)(changeDevice),
 
-    // Repeated after a lost connection it may find nothing any more, and says so; the device is gone all the same.
+    // A repetition after a lost connection may find nothing; the device is gone all the same.
     remove: async (userId, id) =>
       (await change(({ deleteDevice }) => deleteDevice.change({ userId, id }))) > 0,
 
@@ -19,14 +19,15 @@ export function createDevices(engine: Engine): Devices {
       const { nowMs, leaseMs, maxWaitMs, atMost, accounts } = due;
       const times = { nowMs, lastTryMs: nowMs + maxWaitMs, lastClaimMs: claimEndsBefore(due), atMost };
       const meant = { ...times, claimedUntilMs: nowMs + leaseMs, accounts };
-      // Mostly there is nothing to tell, and a write of SQLite's waits for the disk also when it finds nothing.
+      // Mostly there is nothing to tell, and a write of SQLite flushes the disk even when it changes nothing.
       const isIdle =
         !isShared &&
         (await read((statements) =>
           (accounts === null ? statements.dueDevices : statements.dueDevicesOf).one(meant),
         )) === undefined;
       if (isIdle) return [];
-      // Repeated after a lost connection it finds none of those that the lost one claimed: they are due again when the lease ends.
+      // A repetition after a lost connection does not find the devices of the first claim, which are due
+      // again when that ends.
       return change((statements) =>
         (accounts === null ? statements.claimDueDevices : statements.claimDueDevicesOf).all(meant),
       );
@@ -49,7 +50,7 @@ const add: StepOf<Devices['add']> = function* (statements, _, device, maxCount) 
   const { id, userId, endpoint, withWords } = device;
   const sessionHash = Buffer.from(device.sessionHash);
   const keys = { p256dh: Buffer.from(device.p256dh), auth: Buffer.from(device.auth) };
-  // What registers for the account at the same time waits, so that the devices can be counted; what registers the endpoint does as well.
+  // Other registrations of the account and of the endpoint wait, so that the devices can be counted.
   yield* statements.lockName.all({ kind: 'devices', name: userId });
   yield* statements.lockName.all({ kind: 'endpoint', name: endpoint });
   if (!(yield* statements.holdSession.one({ userId, sessionHash }))) return { outcome: 'session_ended' };

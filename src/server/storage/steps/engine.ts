@@ -1,34 +1,34 @@
-/** What an engine hands in, for the storage port to be made of the steps. */
+/** What an engine provides to run the steps of the port. */
 import type { UserId } from '#shared/ids.ts';
 import type { Statements } from '../statements/all.ts';
 import type { Listeners } from './listeners.ts';
 import type { Step } from './step.ts';
 
 export interface Engine {
-  /** Whether other processes may use the same data at the same time. */
+  /** Whether other processes may use the data at the same time. */
   readonly isShared: boolean;
   readonly listeners: Listeners;
   /** Runs a step that only reads. */
   read<Result>(step: (statements: Statements) => Step<Result>): Promise<Result>;
-  /** Runs a step of one statement that writes, and changes nothing when it is repeated. */
+  /** Runs a step of one writing statement that changes nothing when repeated. */
   change<Result>(step: (statements: Statements) => Step<Result>): Promise<Result>;
   /**
-   * Runs a step atomically and durably. When its commit was lost on the way, so that nobody knows whether it happened, it is run again.
+   * Runs a step atomically and durably, again when it is unknown whether its commit happened.
    * @param step is told whether it may have been committed before.
    * @throws StorageUnavailable
    */
   transact<Result>(step: (statements: Statements, isRepeated: boolean) => Step<Result>): Promise<Result>;
-  /** Whether a step that failed so may have been committed all the same. */
+  /** Whether a step with this error may have been committed. */
   mayHaveHappened(error: unknown): boolean;
 }
 
-/** What a step came to, and the accounts for which there are entries that others may not have seen. */
+/** The outcome of a step, and the accounts with new entries. */
 export interface Committed<Outcome> {
   readonly outcome: Outcome;
   readonly accounts: readonly UserId[];
 }
 
-/** Tells the listeners which accounts have new entries by a step that is committed, or any that may be. */
+/** Tells listeners of new entries after a step that is, or may be, committed. */
 export async function tellingEntries<Outcome>(
   { listeners, mayHaveHappened }: Pick<Engine, 'listeners' | 'mayHaveHappened'>,
   step: Promise<Committed<Outcome>>,
@@ -50,27 +50,27 @@ type Run<Args extends unknown[], Result> = (
   ...args: Args
 ) => Step<Result>;
 
-/** The step of a method of the port: it is run with the arguments of the method, and comes to what that answers. */
+/** The step of a method of the port, with the same arguments and result. */
 export type StepOf<Method extends (...args: never[]) => Promise<unknown>> = Run<
   Parameters<Method>,
   Awaited<ReturnType<Method>>
 >;
 
-/** The method of the port that runs a step which only reads. */
+/** Makes a method of the port from a step that only reads. */
 export const reading =
   ({ read }: Engine) =>
   <Args extends unknown[], Result>(step: Run<Args, Result>) =>
   (...args: Args): Promise<Result> =>
     read((statements) => step(statements, false, ...args));
 
-/** The method of the port that runs a step as a transaction. */
+/** Makes a method of the port from a step that is a transaction. */
 export const transacting =
   ({ transact }: Engine) =>
   <Args extends unknown[], Result>(step: Run<Args, Result>) =>
   (...args: Args): Promise<Result> =>
     transact((statements, isRepeated) => step(statements, isRepeated, ...args));
 
-/** The same for a step that changes what a look-up answers for the codes of an account: the listeners are told that it has, or may have. */
+/** The same for a step that changes look-ups of an account's codes, of which listeners are told. */
 export const changingCodes =
   (engine: Engine) =>
   <Args extends unknown[], Result>(step: Run<[UserId, ...Args], Result>) =>

@@ -1,4 +1,4 @@
-/** What an installation keeps beside its accounts: counts of limited attempts, and its random keys. */
+/** Steps of attempts and secrets. */
 import type { Storage } from '../port/storage.ts';
 import { countAttempt } from '../rules/attempts.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
@@ -17,7 +17,7 @@ export const createInstallation = (engine: Engine) =>
 
     async secret(name, made) {
       const find = () => engine.read(({ secretByName }) => secretByName.one({ name }));
-      // A write only at the first time, so that data which cannot be written at the moment can still be read.
+      // Reads first, so that data which cannot be written now can still be read.
       const present = await find();
       if (present) return present.key;
       await engine.change(({ insertSecret }) => insertSecret.change({ name, key: Buffer.from(made) }));

@@ -1,32 +1,35 @@
-/** Who listens to a storage in this process, and what processes tell each other for their listeners. */
+/** The listeners of this process, and the messages between processes for them. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { StorageListener } from '../port/storage.ts';
 
-/** PostgreSQL takes payloads of less than 8,000 bytes (https://www.postgresql.org/docs/current/sql-notify.html). */
+/**
+ * PostgreSQL takes payloads of less than 8,000 bytes
+ * (https://www.postgresql.org/docs/current/sql-notify.html).
+ */
 const MAX_PAYLOAD_LENGTH = 7_999;
 const ENTRIES = 'e:';
 const CODES = 'c:';
 const THANKS = 't:';
 const ANY = 'any';
 
-/** What a commit tells other processes: there are new entries for these accounts. */
+/** Tells other processes of new entries. */
 export function entriesPayload(accounts: readonly UserId[]): string {
   const payload = `${ENTRIES}${accounts.join()}`;
   return payload.length <= MAX_PAYLOAD_LENGTH ? payload : `${ENTRIES}${ANY}`;
 }
 
-/** What a commit tells other processes: this giver was thanked for this tip. */
+/** Tells other processes of a thank-you. */
 export function thanksPayload(giver: UserId, id: TransactionId): string {
   return `${THANKS}${giver},${id}`;
 }
 
 export interface Listeners {
-  /** @returns a function that ends this. */
+  /** @returns a function that unsubscribes. */
   subscribe(listener: Partial<StorageListener>): () => void;
   tellEntries(accounts: readonly UserId[] | 'any'): void;
   tellCodes(owners: readonly UserId[] | 'any'): void;
   tellThanks(giver: UserId, id: TransactionId): void;
-  /** Tells nobody any more. */
+  /** Removes all listeners. */
   clear(): void;
 }
 
@@ -50,18 +53,18 @@ export function createListeners(): Listeners {
   };
 }
 
-/** Tells the listeners what another process has told. Triggers tell of codes (`drizzle/postgres`). */
+/** Tells listeners what another process sent. Triggers send changes of codes (`drizzle/postgres`). */
 export function hear(payload: string, { tellEntries, tellCodes, tellThanks }: Listeners): void {
   if (payload.startsWith(ENTRIES)) tellEntries(idsIn(payload.slice(ENTRIES.length)));
   else if (payload.startsWith(CODES)) tellCodes(idsIn(payload.slice(CODES.length)));
   else if (payload.startsWith(THANKS)) {
     const [giver, id] = payload.slice(THANKS.length).split(',');
-    // Ids of an account and of a tip are what the commits of this product send.
+    // Only this product's commits send payloads, with ids of an account and a tip.
     if (giver !== undefined && id !== undefined) tellThanks(giver as UserId, id as TransactionId);
   }
 }
 
 function idsIn(list: string): readonly UserId[] | 'any' {
-  // Ids of accounts are what the commits of this product send.
+  // Only this product's commits send payloads, with ids of accounts.
   return list === ANY ? 'any' : (list.split(',') as UserId[]);
 }

@@ -1,4 +1,4 @@
-/** Words: what changes those of a tip locks them first. */
+/** Steps of messages; a change locks the messages of the tip first. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type { Messages } from '../port/messages.ts';
 import * as rules from '../rules/messages.ts';
@@ -59,7 +59,7 @@ const isGiverBlocked: StepOf<Messages['isBlocked']> = function* (statements, _, 
 };
 
 const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, _, userId, texts) {
-  // Of two who save at the same time one waits for the other.
+  // One of two concurrent savers waits for the other.
   yield* statements.lockAccount.one({ id: userId });
   yield* statements.deleteReadyOf.change({ userId });
   for (const row of rules.readyRows(userId, texts)) yield* statements.insertReady.change(row);
@@ -77,7 +77,7 @@ function* thank(
   ...[receiverId, id, text, nowMs]: Parameters<Messages['thank']>
 ) {
   const tip = yield* statements.transactionById.one({ id });
-  // A tip without words has no row that could be locked.
+  // A tip without messages has no row to lock.
   if (tip?.receiverId === receiverId) yield* statements.insertMessages.change(rules.newMessagesRow(tip));
   const row = yield* statements.lockMessages.one({ id });
   const decision = rules.decideThanks({ receiverId, text, nowMs }, tip, row);

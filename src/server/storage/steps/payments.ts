@@ -1,4 +1,4 @@
-/** Payments: what changes one locks it before the accounts of its two people. */
+/** Steps of payments; a change locks the payment before the accounts of its two people. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type {
   MoveOutcome,
@@ -115,7 +115,7 @@ const begin: StepOf<Payments['beginPayment']> = function* (statements, _, paymen
       yield* statements.insertMessages.change(newMessagesRow(begun, payment.giverMessage));
     return { outcome: 'begun', payment: begun };
   }
-  // Somebody else began it under the same key meanwhile, and is seen now that the insert has waited for them.
+  // Another request began it under the same key meanwhile; the insert has waited for its commit.
   const second = yield* decide(statements, payment);
   if (second.outcome === 'due') throw new Error('a payment that stands in the way cannot be found');
   return second;
@@ -146,7 +146,7 @@ const takeOpenPayments: StepOf<Payments['takeOpenPayments']> = function* (statem
   return open;
 };
 
-/** Whoever closes the account waits, or has done so by now. */
+/** The closing of the account waits for this lock, or has been committed before. */
 function* savePayoutAccount(
   statements: Statements,
   _: boolean,

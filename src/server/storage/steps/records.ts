@@ -1,4 +1,4 @@
-/** Reading the records of an account: its tips by a filter, what they come to, its entries, and its takings over time. */
+/** Steps that read an account's records: filtered tips, sums, entries and earnings. */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import type {
   DailyEarnings,
@@ -84,7 +84,7 @@ const findEntryPosition: StepOf<Ledger['findEntryPosition']> = function* (statem
   return (yield* findPlace(statements, userId, entry))?.position ?? null;
 };
 
-/** Where a tip, or its reversal, stands among the entries of one of its people; null when it has none there. */
+/** The place of a tip, or of its reversal, among an account's entries; null when it has none. */
 function* findPlace(
   statements: Statements,
   userId: UserId,
@@ -124,7 +124,7 @@ const listTips: StepOf<Ledger['listTransactions']> = function* (
   return pageOf(rows, limit, downTo > 1 ? { createdAtMs: 0, position: downTo } : null);
 };
 
-/** Null when the details of some buckets have to be made up first, by `detailEarnings`. */
+/** Null when details of buckets must be made up first (`detailEarnings`). */
 function* readDailyEarnings(
   { dailyEarnings }: Statements,
   accountId: UserId,
@@ -136,7 +136,9 @@ function* readDailyEarnings(
     : null;
 }
 
-/** The same after the details of all buckets of the period are made up. The lock of the account keeps tips out meanwhile. */
+/**
+ * Makes up the details of a period's buckets, then reads them. The account's lock keeps tips out meanwhile.
+ */
 const detailEarnings: StepOf<Ledger['readDailyEarnings']> = function* (statements, _, accountId, period) {
   const { fromMs, untilMs } = period;
   yield* statements.lockAccount.one({ id: accountId });
@@ -144,7 +146,7 @@ const detailEarnings: StepOf<Ledger['readDailyEarnings']> = function* (statement
   return (yield* readDailyEarnings(statements, accountId, period)) ?? [];
 };
 
-/** The bounds of a step of a dated listing, and where the next one begins. */
+/** The bounds of a step of a dated listing, and the place where the next begins. */
 function* stepFrom(
   { endOfStep }: Statements,
   userId: UserId,

@@ -1,4 +1,4 @@
-/** Sessions, and the passwords that they depend on: what changes either does so under the lock of the account. */
+/** Steps of sessions and passwords; both change under the account's lock. */
 import type { Storage } from '../port/storage.ts';
 import { isClosingDue, liveSessionOf, newSessionRow } from '../rules/accounts.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
@@ -54,7 +54,7 @@ export const createSessions = (engine: Engine) =>
         ({ expiresAtMs }) => expiresAtMs > nowMs,
       ),
 
-    // What deletes is repeated after a lost connection, and then tells of those alone that were left.
+    // A repetition after a lost connection counts only the sessions that were left.
     endOtherSessions: (userId, kept) => {
       const others = { userId, keptTokenHash: kept === null ? NO_TOKEN_HASH : Buffer.from(kept) };
       return engine.change(({ deleteOtherSessions }) => deleteOtherSessions.change(others));
@@ -73,7 +73,7 @@ const changePassword: StepOf<Storage['changePassword']> = function* (
   kept,
 ) {
   const account = yield* statements.lockAccount.one({ id: userId });
-  // Hashes are salted, so this one can only be there by the run before.
+  // Hashes are salted, so an equal one was stored by the first run.
   if (isRepeated && account?.passwordHash === next.passwordHash) return 'changed';
   if (account?.passwordHash !== present) return 'stale';
   if (kept !== null) {
@@ -102,7 +102,7 @@ const createSession: StepOf<Storage['createSession']> = function* (
   if (isClosingDue(account.closesAtMs, session.createdAtMs)) return 'stale';
   const others = yield* statements.sessionsOfUser.all({ userId });
   if (isRepeated && others.some((other) => row.tokenHash.equals(other.tokenHash))) return 'created';
-  // The newest come first.
+  // Newest first.
   const ended = others.slice(maxCount - 1);
   if (ended.length > 0)
     yield* statements.deleteSessions.change({ tokenHashes: ended.map(({ tokenHash }) => tokenHash) });

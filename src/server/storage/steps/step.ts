@@ -1,13 +1,16 @@
 /**
- * Atomic steps, written once for both engines: a step is a generator that runs statements by `yield*`, and is committed whole or not
- * at all. SQLite runs one to its end in a turn of the event loop, inside its group commit: a step that waited there would let another
- * request read on the same connection what is not committed. On PostgreSQL it waits for each answer, in a transaction.
+ * Atomic steps for both engines: a step is a generator that runs statements by `yield*` and is committed
+ * whole or not at all. SQLite runs it to the end in one turn of the event loop, because a step that waited
+ * would let other requests read uncommitted rows on the same connection. PostgreSQL waits for each answer
+ * inside a transaction.
  */
 
-/** What a step yields is what it waits for. */
+/** A step yields the promises that it waits for. */
 export type Step<Result> = Iterable<Promise<unknown>, Result, void>;
 
-/** The step that has come to its end already, with a value. It is its own iterator and result, as it is made for each statement. */
+/**
+ * A finished step with its value. It is its own iterator and result, because one is made for each statement.
+ */
 export class Ended<Result> implements Step<Result> {
   readonly done = true;
   readonly value: Result;
@@ -25,7 +28,7 @@ export class Ended<Result> implements Step<Result> {
   }
 }
 
-/** Runs steps that need nothing of each other: their statements are sent together. */
+/** Runs independent steps whose statements are sent together. */
 export function* together(...steps: readonly Step<unknown>[]): Step<void> {
   const running = steps.map((step) => step[Symbol.iterator]());
   for (;;) {
@@ -38,20 +41,20 @@ export function* together(...steps: readonly Step<unknown>[]): Step<void> {
   }
 }
 
-/** Waits for all. @throws what the first of them has met: those behind it are refused on its account. */
+/** Waits for all. @throws the error of the first failed step, which is the cause of the others. */
 async function allOf(waiting: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(waiting)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Runs a step that waits for nothing. @throws whatever the step throws. */
+/** Runs a step that never waits. @throws the step's error. */
 export function runAtOnce<Result>(step: Step<Result>): Result {
   const { done, value } = step[Symbol.iterator]().next();
   if (!done) throw new Error('a step has waited that had to end at once');
   return value;
 }
 
-/** Runs a step, waiting for whatever it waits for. */
+/** Runs a step to its end. */
 export async function runToEnd<Result>(step: Step<Result>): Promise<Result> {
   const running = step[Symbol.iterator]();
   for (;;) {

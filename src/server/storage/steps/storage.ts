@@ -1,4 +1,4 @@
-/** The storage port, made of the steps. An engine adds what only it can do, and does in its own way what it does better so. */
+/** The storage port made of the steps; an engine adds or overrides what it does in its own way. */
 import { createAccounts } from './accounts.ts';
 import { createCodes } from './codes.ts';
 import { createDevices } from './devices.ts';

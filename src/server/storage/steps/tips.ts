@@ -1,6 +1,6 @@
 /**
- * Writing to the ledger, row by row: the transaction, an entry in each of the two accounts with their totals, the receiver's bucket and
- * the words. PostgreSQL records the tips that wait together in sets (`../postgres/tip-groups.ts`); all else it does as it is here.
+ * Writes to the ledger row by row: the transaction, the entries and totals of two accounts, the receiver's
+ * bucket and the message. PostgreSQL records waiting tips set-wise instead (`../postgres/tip-groups.ts`).
  */
 import type { TransactionId, UserId } from '#shared/ids.ts';
 import { type Cents, cents } from '#shared/money.ts';
@@ -37,11 +37,11 @@ export const createTips = (engine: Engine): Pick<Ledger, 'recordTip' | 'reverseT
 
 type Parties = Pick<TransactionRecord, 'giverId' | 'receiverId'>;
 
-/** The accounts of the two people of a tip; a guest has none. */
+/** The accounts of a tip's two people; a guest has none. */
 export const accountsOf = ({ giverId, receiverId }: Parties): readonly UserId[] =>
   giverId === null ? [receiverId] : [giverId, receiverId];
 
-/** Records a tip by itself. It is not for a step that may be repeated: a tip without a key has no trace of its first run. */
+/** Records one tip. Not repeatable: a tip without a key leaves no trace of a first run. */
 function* recordTip(statements: Statements, _: boolean, tip: GivenTip): Step<Committed<RecordOutcome>> {
   const code = yield* statements.codeWithProvider.one({ id: tip.qrCodeId });
   const isGiverBlocked = yield* isBlocked(statements, tip.giverId, code);
@@ -51,7 +51,10 @@ function* recordTip(statements: Statements, _: boolean, tip: GivenTip): Step<Com
   return { outcome: { outcome: 'recorded', transaction }, accounts: accountsOf(transaction) };
 }
 
-/** @param isRepeated whether this reversal may have been committed before: one of the same person and millisecond is then taken for it. */
+/**
+ * @param isRepeated whether this reversal may have been committed before; a reversal by the same person in
+ *   the same millisecond is taken for it.
+ */
 function* reverseTip(
   statements: Statements,
   isRepeated: boolean,
@@ -76,14 +79,14 @@ function* reverseTip(
 }
 
 /**
- * Locks the accounts of the two people of a tip, so that nobody else moves their totals or adds to their entries, always in the order of
- * their ids, so that no two transactions wait for each other.
+ * Locks the accounts of a tip's two people in the order of their ids, so that nobody else changes their
+ * totals or entries and transactions cannot deadlock.
  */
 export function* lockAccounts({ lockTipAccounts }: Statements, parties: Parties): Step<void> {
   yield* lockTipAccounts.all({ ids: accountsOf(parties), codeIds: [] });
 }
 
-/** The tip that a new one may be a repetition of. */
+/** The tip that a new one may repeat. */
 export function* findEarlierTip(
   statements: Statements,
   { id, giverId, idempotencyKey }: NewTransaction,
@@ -96,7 +99,7 @@ export function* findEarlierTip(
   return found && { ...found, giverMessage: yield* statements.messagesById.one({ id: found.id }) };
 }
 
-/** Whether the owner of a code takes no tips by it from a giver. */
+/** Whether a code's owner has blocked a giver. */
 export function* isBlocked(
   { blocksOfGiver }: Statements,
   giverId: UserId | null,
@@ -106,7 +109,7 @@ export function* isBlocked(
   return isKeptOut(code, yield* blocksOfGiver.all({ giverId, receiverId: code.userId }));
 }
 
-/** Writes a tip for which `code` stands, whose owner receives it. */
+/** Writes a tip to the owner of `code`. */
 function* enterTip(
   statements: Statements,
   { giverMessage, ...tip }: GivenTip,
@@ -137,7 +140,7 @@ function* enterTip(
   return withReceiverNames({ ...tip, receiverId, reversal: null }, code);
 }
 
-/** Takes back what a tip did, and tells other processes. */
+/** Takes back what a tip did and tells other processes. */
 function* takeBack(
   statements: Statements,
   found: TransactionRecord & { readonly sequence: number },
@@ -172,12 +175,12 @@ function* takeBack(
   );
 }
 
-/** Tells other processes, once it is committed, that the accounts of a tip have new entries. */
+/** Tells other processes, on commit, of new entries in a tip's accounts. */
 function* tellOthers({ tellOthers }: Statements, parties: Parties): Step<void> {
   yield* tellOthers.all({ payload: entriesPayload(accountsOf(parties)) });
 }
 
-/** Moves a total of an account. @returns the entry that says so, but for the transaction. */
+/** Changes an account's total. @returns the entry without its transaction. */
 function* moveAccount(
   { addToReceived, addToGiven }: Statements,
   accountId: UserId,
@@ -191,7 +194,7 @@ function* moveAccount(
   return { accountId, kind, cents: moved, createdAtMs, ...state };
 }
 
-/** Reverses a tip whose payment is refunded. The accounts have to be locked. */
+/** Reverses a tip whose payment was refunded. Requires the accounts' locks. */
 export function* reversePaidTip(
   statements: Statements,
   id: TransactionId,
@@ -203,12 +206,15 @@ export function* reversePaidTip(
   yield* takeBack(statements, found, reversal, idempotencyKey);
 }
 
-/** Records a tip that was paid, whatever has become of its code since, and tells other processes. The accounts have to be locked. */
+/**
+ * Records a paid tip, whatever became of its code since, and tells other processes. Requires the accounts'
+ * locks.
+ */
 export function* recordPaidTip(statements: Statements, tip: NewTransaction): Step<void> {
   const code = yield* statements.codeWithProvider.one({ id: tip.qrCodeId });
   if (!code) throw new Error('the code of a payment has gone');
   const entered = yield* enterTip(statements, tip, code);
   yield* tellOthers(statements, entered);
-  // Somebody who was blocked since the payment began has paid, and is not heard.
+  // A giver who was blocked after the payment began has paid, but is not heard.
   if (yield* isBlocked(statements, tip.giverId, code)) yield* statements.hideMessages.change({ id: tip.id });
 }
