@@ -6,7 +6,6 @@
 const PROTOCOL = /^postgres(?:ql)?:\/\//i;
 const DEFAULT_PORT = '5432';
 
-/** Also true for incorrect addresses. */
 export function isMeantForPostgres(text: string): boolean {
   return /^postgres(?:ql)?:/i.test(text);
 }
@@ -28,7 +27,6 @@ export function spellPostgresUrl(url: string): string {
   return `postgres://${user === '' ? '' : `${encodeURIComponent(user)}@`}${place}:${port}/${database}`;
 }
 
-/** The decoded parts; null when the text is no URL. */
 function readParts(text: string) {
   try {
     // A URL cannot have a user without a host, but a socket's address may.

@@ -1,4 +1,3 @@
-/** Results of a check of the whole ledger, on every engine. */
 import type { Findings } from '../port/database.ts';
 import type { Invariant } from './invariants.ts';
 import { type createComparedPast, spellPast } from './past.ts';
@@ -12,7 +11,6 @@ export interface LedgerViolation {
 /** The foreign-key invariant. @param orphans a query for rows whose reference has no target. */
 export const referencesLead = (orphans: string): Invariant => ['every reference leads somewhere', orphans];
 
-/** A query for those offenders of an invariant that a report names. */
 export const offendersOf = ([, query]: Invariant) => `SELECT * FROM (${query}) AS offenders LIMIT 10`;
 
 export const violationsOf = ([invariant]: Invariant, offenders: readonly string[]): LedgerViolation[] =>
@@ -29,7 +27,6 @@ export function findingsOf(
   return { problems, differences, tipCount: past.count, past: spellPast(past) };
 }
 
-/** The findings when the ledger could not be read. */
 export function unread(problems: readonly string[]): Findings {
   return { problems, differences: [], tipCount: 0, past: '' };
 }

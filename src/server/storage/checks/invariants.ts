@@ -98,7 +98,6 @@ export const TIP_INVARIANTS: readonly Invariant[] = [
   ],
 ];
 
-/** The invariants of a database that has these parts. */
 export function invariantsWith(has: {
   readonly details: boolean;
   readonly payments: boolean;

@@ -78,7 +78,6 @@ export function createPast() {
       digest = hash('sha256', digest + tip);
       count += 1;
     },
-    /** The note of the tips that were added so far. */
     note: (): NotedPast => ({ count, digest: digest.slice(0, NOTED_DIGITS) }),
   };
 }

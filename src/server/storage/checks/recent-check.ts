@@ -13,7 +13,6 @@ import type { checkedAccounts, checkpoints, entries, reversals, transactions } f
 /** The number of transactions, or of reversals, in a window: some milliseconds of work. */
 export const WINDOW_SIZE = 200;
 
-/** Counts the tips that were recorded after the checkpoint. */
 export const COUNT_UNCHECKED = `SELECT coalesce((SELECT max(sequence) FROM transactions), 0) -
   coalesce((SELECT transaction_sequence FROM checkpoints), 0) AS count`;
 
@@ -44,7 +43,6 @@ export type CheckedAccount = {
 export type AccountToCheck = CheckedAccount &
   Pick<typeof accounts.$inferSelect, 'lastPosition' | 'totalTipsReceivedCents' | 'totalTipsGivenCents'>;
 
-/** A range of an account's chain of entries. */
 export interface Span {
   readonly accountId: UserId;
   /** The position before the first entry, and the position of the last. */
@@ -52,7 +50,6 @@ export interface Span {
   readonly until: number;
 }
 
-/** The change of a bucket by a window's entries. */
 export interface BucketMove {
   readonly accountId: UserId;
   readonly startMs: number;
@@ -130,7 +127,6 @@ export function spansIn(window: CheckWindow, accounts: readonly CheckedAccount[]
   ];
 }
 
-/** The tips whose reversals a window's entries name. */
 export function reversedIn(entries: readonly EntryRow[]): readonly number[] {
   return [...new Set(entries.filter(isReversing).map(({ transactionSequence }) => transactionSequence))];
 }
@@ -153,7 +149,6 @@ export function judgeWindow(
   const dueInWindow = dueOf(window);
   const dueBeside = dueOf({ transactions: [], reversals: rows.reversals });
   const due = new Map([...dueBeside, ...dueInWindow].map((one) => [placeOf(one), one]));
-  /** Tips by the places of their entries that were not found yet. */
   const awaited = new Map(dueInWindow.map((one) => [placeOf(one), one.tip.id]));
   for (const entry of rows.entries) if (tipOf(entry, due)) awaited.delete(placeOf(entry));
 
@@ -288,7 +283,6 @@ function tipOf(entry: EntryRow, due: DueEntries): DueEntry['tip'] | undefined {
   return isDue ? one.tip : undefined;
 }
 
-/** One move for each bucket. */
 function addUp(moves: readonly BucketMove[]): readonly BucketMove[] {
   const buckets = new Map<string, BucketMove>();
   for (const move of moves) {

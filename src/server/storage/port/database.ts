@@ -1,4 +1,3 @@
-/** A database as the server and the operator's commands see it, on every engine. */
 import type { Clock } from '#shared/calendar.ts';
 import type { NotedPast } from '../checks/past.ts';
 import type { Storage } from './storage.ts';
@@ -6,7 +5,6 @@ import type { Storage } from './storage.ts';
 export type DatabaseAddress =
   | {
       readonly engine: 'sqlite';
-      /** An absolute path. */
       readonly path: string;
     }
   | {
@@ -44,21 +42,16 @@ export interface RestoreOptions {
   tellLostTips(count: number): void;
 }
 
-/** How a backup's accounts differ from those of the database that it replaces. */
 export interface AccountDifferences {
-  /** Accounts with another password. */
   readonly changedPasswords: number;
-  /** Accounts that the backup lacks. */
   readonly missing: number;
 }
 
 export interface Restored {
   readonly tipCount: number;
-  /** `COUNT:HEX` of the ledger. */
   readonly past: string;
   /** Milliseconds since 1970; null without tips. */
   readonly newestTipAtMs: number | null;
-  /** Sessions that were ended or kept. */
   readonly sessionCount: number;
   /** Tips of the replaced database that the backup lacks; null when there was none or it was unreadable. */
   readonly lostTips: number | null;
@@ -89,9 +82,7 @@ export type Announce = (step: OpeningStep, about: Readonly<Record<string, number
 
 export interface Opening {
   readonly clock: Clock;
-  /** Receives sentences for the operator. */
   warn(sentence: string, cause?: unknown): void;
-  /** Called when there was no data and it was created. */
   tellNew(): void;
   readonly announce: Announce;
 }
@@ -99,7 +90,6 @@ export interface Opening {
 export const announceNothing: Announce = () => () => {};
 
 export interface ManagedDatabase {
-  /** The operator's name of the database. */
   readonly name: string;
   /**
    * Opens the data for a server: creates it when there is none, migrates it, and checks what was written to

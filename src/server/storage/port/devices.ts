@@ -4,7 +4,6 @@
  */
 import type { DeviceId, UserId } from '#shared/ids.ts';
 
-/** A new device; it is notified as long as its session lives. */
 export interface NewDevice {
   /** Ignored when the same account registered the endpoint before: the device keeps its id and position. */
   readonly id: DeviceId;
@@ -33,7 +32,6 @@ export interface DeviceRecord
 export interface ClaimedDevice
   extends Pick<NewDevice, 'id' | 'userId' | 'endpoint' | 'p256dh' | 'auth' | 'withWords'> {
   readonly notifiedPosition: number;
-  /** Failed deliveries since the last successful one. */
   readonly tries: number;
   readonly claimedUntilMs: number;
 }
@@ -54,11 +52,9 @@ export interface DueDevices {
   /** The longest wait before a try; a longer one means that the clock was turned back. */
   readonly maxWaitMs: number;
   readonly atMost: number;
-  /** Null for all accounts. */
   readonly accounts: readonly UserId[] | null;
 }
 
-/** Every method is one atomic step. */
 export interface Devices {
   /**
    * Adds a device at the account's present position. A registered endpoint moves to this account and session;

@@ -8,7 +8,6 @@ import type { OfferedMessage } from './messages.ts';
 
 export interface NewTransaction {
   readonly id: TransactionId;
-  /** Null for a guest. */
   readonly giverId: UserId | null;
   readonly qrCodeId: QrCodeId;
   readonly serviceCategory: ServiceCategory;
@@ -30,14 +29,12 @@ export interface Reversal {
   readonly reversedBy: TipParty | null;
 }
 
-/** A tip that is to be recorded, with its giver's message. */
 export interface GivenTip extends NewTransaction {
   readonly giverMessage?: OfferedMessage | undefined;
 }
 
 export interface TransactionRecord extends NewTransaction {
   readonly receiverId: UserId;
-  /** Null unless the tip was reversed. */
   readonly reversal: Reversal | null;
   /** The present names of the code's provider; the ledger stores ids only. */
   readonly receiverName: string;
@@ -83,7 +80,6 @@ export type RecordOutcome =
   | CodeRefusal
   | { readonly outcome: TipRefusal };
 
-/** A request to reverse a tip. */
 export interface NewReversal {
   readonly transactionId: TransactionId;
   /** The giver or the receiver of the tip; null for the guest who gave it. */
@@ -98,7 +94,6 @@ export type ReverseOutcome =
   | { readonly outcome: 'reversed' | 'repeated'; readonly transaction: TransactionRecord }
   | { readonly outcome: 'unknown_transaction' | 'reversed_before' | 'too_late' };
 
-/** Selects tips of an account. */
 export interface TipFilter {
   readonly direction: TipDirection | null;
   readonly serviceCategory: ServiceCategory | null;
@@ -114,7 +109,6 @@ export const ALL_TIPS: TipFilter = {
   untilMs: Number.MAX_SAFE_INTEGER,
 };
 
-/** The place of the last entry that a listing looked at. */
 export interface ListingPlace {
   readonly createdAtMs: number;
   readonly position: number;
@@ -122,20 +116,17 @@ export interface ListingPlace {
 
 /** A step of a listing, which looks at a bounded number of entries. */
 export interface ListingStep {
-  /** The tips that match the filter, newest first. */
   readonly transactions: readonly TransactionRecord[];
   /** Where the listing goes on; null at its end. */
   readonly next: ListingPlace | null;
 }
 
-/** Selects what an account received. */
 export interface EarningsPeriod {
   /** A multiple of 15 minutes, as are `untilMs` (exclusive) and `offsetMs`. */
   readonly fromMs: number;
   readonly untilMs: number;
   /** The offset of local time from UTC throughout the period. */
   readonly offsetMs: number;
-  /** Null for all services. */
   readonly serviceCategory: ServiceCategory | null;
 }
 
@@ -149,7 +140,6 @@ export interface DailyEarnings {
   readonly netCents: Cents;
   /** The sum of amounts. */
   readonly grossCents: Cents;
-  /** The largest net amount of a tip. */
   readonly largestCents: Cents;
 }
 
@@ -178,7 +168,6 @@ export interface CheckStep {
   readonly isDone: boolean;
 }
 
-/** Every method is one atomic step. */
 export interface Ledger {
   /**
    * Records a tip durably, all or nothing: the transaction, an entry in each of the two accounts with their
@@ -220,7 +209,6 @@ export interface Ledger {
    * have tips.
    */
   readDailyEarnings(userId: UserId, period: EarningsPeriod): Promise<DailyEarnings[]>;
-  /** Received tips by hour of the local week. */
   readHourlyEarnings(userId: UserId, period: EarningsPeriod): Promise<HourlyEarnings[]>;
   /** A transaction that the user gave or received, or a guest's when `userId` is null; else null. */
   findTransaction(userId: UserId | null, id: TransactionId): Promise<TransactionRecord | null>;
@@ -228,7 +216,6 @@ export interface Ledger {
   listEntriesSince(userId: UserId, position: number, limit: number): Promise<EntryRecord[]>;
   /** An account's newest entry, whose position is the number of its entries; null without entries. */
   findNewestEntry(userId: UserId): Promise<(EntryName & { readonly position: number }) | null>;
-  /** Null when the account has no such entry. */
   findEntryPosition(userId: UserId, entry: EntryName): Promise<number | null>;
   /**
    * @param fromMs a multiple of 15 minutes, like `untilMs`; hours begin at such times in all time zones.

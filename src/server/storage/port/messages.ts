@@ -7,7 +7,6 @@ import type { QrCodeId, TransactionId, UserId } from '#shared/ids.ts';
 
 export interface GiverMessage {
   readonly message: string | null;
-  /** Null when the tip is given without a name. */
   readonly giverName: string | null;
 }
 
@@ -16,10 +15,8 @@ export interface OfferedMessage extends GiverMessage {
   readonly isRefused: boolean;
 }
 
-/** The messages of a tip. */
 export interface TipMessages extends GiverMessage {
   readonly transactionId: TransactionId;
-  /** Whether the receiver has hidden the giver's message and name. */
   readonly isHidden: boolean;
   /** The receiver's answer and its time; null without one. */
   readonly thankYou: string | null;
@@ -30,20 +27,16 @@ export interface TipMessages extends GiverMessage {
 /** A giver from whom a receiver takes no tips for a service, nor on pages with the same name as its page. */
 export interface BlockedGiver {
   readonly giverId: UserId;
-  /** The service of the tip by which the giver was blocked. */
   readonly serviceCategory: ServiceCategory;
-  /** The tip by which the giver was blocked. */
   readonly transactionId: TransactionId;
   readonly createdAtMs: number;
 }
 
-/** A person in a report. */
 export interface ReportedPerson {
   readonly username: string;
   readonly email: string;
 }
 
-/** A message that a receiver reported to the operator. */
 export interface MessageReport extends GiverMessage {
   readonly transactionId: TransactionId;
   readonly reportedAtMs: number;
@@ -64,7 +57,6 @@ export interface Messages {
     text: string,
     nowMs: number,
   ): Promise<'thanked' | 'repeated' | 'thanked_before' | 'unknown_transaction'>;
-  /** Hides or shows the giver's message and name. */
   setHidden(
     receiverId: UserId,
     id: TransactionId,
@@ -85,7 +77,6 @@ export interface Messages {
     id: TransactionId,
     nowMs: number,
   ): Promise<'blocked' | 'guest' | 'unknown_transaction'>;
-  /** Unblocks a giver on all pages. */
   unblockGiver(receiverId: UserId, giverId: UserId): Promise<void>;
   /** Whether the owner of a code has blocked a giver on its page. */
   isBlocked(giverId: UserId, qrCodeId: QrCodeId): Promise<boolean>;
@@ -100,11 +91,9 @@ export interface Messages {
     after: TransactionId | null,
     atMost: number,
   ): Promise<(GiverMessage & Pick<TipMessages, 'transactionId'>)[]>;
-  /** The prepared thank-yous of an account, at most three. */
   listThankYous(userId: UserId): Promise<string[]>;
   saveThankYous(userId: UserId, texts: readonly string[]): Promise<void>;
 
-  /** Open reports, oldest first. */
   listReports(atMost: number): Promise<MessageReport[]>;
   /** Marks a report as settled. @returns false when there was no open report. */
   settleReport(id: TransactionId, nowMs: number): Promise<boolean>;

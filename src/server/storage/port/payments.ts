@@ -13,13 +13,11 @@ export interface NewPayment extends GivenTip {
   readonly expiresAtMs: number;
 }
 
-/** A payment page of the service. */
 export interface Checkout {
   readonly id: string;
   readonly url: string;
 }
 
-/** A payment; its id is that of its tip. */
 export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'paymentMode'> {
   readonly paymentMode: PaidMode;
   readonly destination: string;
@@ -35,7 +33,6 @@ export interface PaymentRecord extends Omit<TransactionRecord, 'reversal' | 'pay
    * payment service.
    */
   readonly refund: PaymentRefund | null;
-  /** How often the payment service was asked since the payment last changed. */
   readonly lookCount: number;
 }
 
@@ -86,7 +83,6 @@ export type PaymentName =
   | { readonly checkoutId: string }
   | { readonly chargeId: string };
 
-/** Every method is one atomic step. */
 export interface Payments {
   /**
    * Begins a payment unless its tip is refused or its receiver cannot be paid. The same giver and idempotency

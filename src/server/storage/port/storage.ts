@@ -26,7 +26,6 @@ export class StorageUnavailable extends Error {
 
 export interface Account {
   readonly id: UserId;
-  /** In the owner's own spelling. */
   readonly email: string;
   readonly username: string;
   readonly fullName: string;
@@ -78,7 +77,6 @@ export interface RenewedSession {
   readonly confirmedAtMs: number;
 }
 
-/** A valid session with its account. */
 export interface LiveSession extends Pick<Session, 'createdAtMs' | 'expiresAtMs' | 'confirmedAtMs'> {
   readonly account: Account;
 }
@@ -99,7 +97,6 @@ export interface TipPage {
   /** The name that givers see. */
   readonly displayName: string | null;
   readonly greeting: string | null;
-  /** Shown to a giver after the tip. */
   readonly thankYou: string | null;
 }
 
@@ -109,7 +106,6 @@ export interface QrCodeRecord extends TipPage {
   readonly serviceCategory: ServiceCategory;
   readonly status: QrCodeStatus;
   readonly photoName: PhotoName | null;
-  /** Whether givers may add a message. */
   readonly takesWords: boolean;
 }
 
@@ -118,7 +114,6 @@ export interface NewQrCode {
   readonly createdAtMs: number;
 }
 
-/** Omitted fields stay. */
 export interface QrCodeChange {
   readonly displayName?: string | null | undefined;
   readonly greeting?: string | null | undefined;
@@ -127,7 +122,6 @@ export interface QrCodeChange {
   readonly status?: Extract<QrCodeStatus, 'active' | 'paused'> | undefined;
 }
 
-/** The first picture of a new code. */
 export interface NewPicture {
   readonly address: string;
   readonly png: Uint8Array;
@@ -246,7 +240,6 @@ export interface Storage extends Ledger {
   /** Stores that the owner has just proved to know the password. @returns false for an unknown session. */
   confirmSession(tokenHash: Uint8Array, nowMs: number): Promise<boolean>;
   endSession(tokenHash: Uint8Array): Promise<void>;
-  /** Unexpired sessions at `nowMs`, newest first. */
   listSessions(userId: UserId, nowMs: number): Promise<Session[]>;
   /** Ends all sessions but `keptTokenHash` (null for none). @returns how many. */
   endOtherSessions(userId: UserId, keptTokenHash: Uint8Array | null): Promise<number>;
@@ -260,7 +253,6 @@ export interface Storage extends Ledger {
     code: NewQrCode & Pick<QrCodeRecord, 'userId' | 'serviceCategory'>,
     picture: NewPicture,
   ): Promise<'created' | 'category_taken' | 'category_not_offered' | 'id_taken'>;
-  /** Changes the tip page of a code, and whether it is paused. */
   updateQrCode(
     userId: UserId,
     id: QrCodeId,
@@ -285,7 +277,6 @@ export interface Storage extends Ledger {
     id: QrCodeId,
     photo: Photo | null,
   ): Promise<{ readonly outcome: 'updated'; readonly code: QrCodeRecord } | CodeRefusal>;
-  /** JPEG bytes; null when no page shows a photo of this name. */
   findPhoto(name: PhotoName): Promise<Uint8Array | null>;
   /**
    * Current codes, at most one a service, oldest first, each with its picture for the address `addressPrefix`
@@ -299,7 +290,6 @@ export interface Storage extends Ledger {
    */
   listEndedQrCodes(userId: UserId, before: QrCodeId | null, atMost: number): Promise<QrCodeRecord[]>;
   findQrCode(id: QrCodeId): Promise<QrCodeWithProvider | null>;
-  /** Null when no picture was made yet for the address. */
   findPicture(id: QrCodeId, address: string): Promise<Uint8Array | null>;
   savePicture(id: QrCodeId, address: string, png: Uint8Array): Promise<void>;
 
@@ -311,9 +301,7 @@ export interface Storage extends Ledger {
     counts: readonly AttemptCount[],
     nowMs: number,
   ): Promise<{ readonly outcome: 'taken' } | { readonly outcome: 'used_up'; readonly freeAtMs: number }>;
-  /** Takes one attempt back in each of `counts`. */
   returnAttempt(counts: readonly AttemptCount[]): Promise<void>;
-  /** Forgets the attempts on an account. @returns the number of counts. */
   forgetAttempts(account: string): Promise<number>;
   /** Deletes counts whose window ended at `nowMs`, at most `atMost`. @returns how many. */
   forgetEndedAttempts(nowMs: number, atMost: number): Promise<number>;

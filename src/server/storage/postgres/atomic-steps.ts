@@ -25,7 +25,6 @@ const GOING_AWAY = ['08', '57P', '25P03'];
 
 const IN_FAILED_TRANSACTION = '25P02';
 
-/** A connection lent for one step. */
 export interface StepConnection {
   readonly statements: Statements;
   /** Settles once the transaction has begun. Writes wait for it; reads need not. */
@@ -55,13 +54,10 @@ export interface AtomicSteps {
    * @throws StorageUnavailable
    */
   transact<Result>(step: Step<Result>, afterUnknown: 'repeat' | 'give_up'): Promise<Result>;
-  /** Lends a connection for code that knows the driver; nothing is repeated. */
   lend<Result>(use: (client: PoolClient, statements: Statements) => Promise<Result>): Promise<Result>;
   /** Makes the server refuse writes on every connection that is lent from now on, or ends that. */
   setReadOnly(isReadOnly: boolean): void;
-  /** Whether a server backend serves this process. */
   isOwn(processId: number): boolean;
-  /** Waits for accepted steps and accepts no more. */
   close(): Promise<void>;
 }
 
@@ -244,7 +240,6 @@ export function openAtomicSteps(url: string): AtomicSteps {
 
 function ignore(): void {}
 
-/** The process id of the connection's backend; null before it is connected. */
 function processIdOf(client: Client): number | null {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : null;
 }

@@ -54,7 +54,6 @@ type CountName = Pick<AttemptCount, 'limit' | 'account' | 'address'>;
 
 const nameOf = ({ limit, account, address }: CountName) => `${limit} ${account} ${address}`;
 
-/** Counts or refuses each attempt, in order, in one transaction. */
 export async function takeAttempts(
   session: StepConnection,
   attempts: readonly AttemptToTake[],

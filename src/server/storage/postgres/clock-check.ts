@@ -7,7 +7,6 @@ import type { Clock } from '#shared/calendar.ts';
 import { StorageUnavailable } from '../port/storage.ts';
 import type { AtomicSteps } from './atomic-steps.ts';
 
-/** In milliseconds. NTP keeps clocks within a tenth of a second. */
 const TOLERANCE_MS = 60_000;
 
 /**
@@ -27,7 +26,6 @@ export async function compareClocks(client: ClientBase, clock: Clock): Promise<s
   return `The clock of this machine is ${apart} ${isAhead ? 'ahead of' : 'behind'} that of the database (${spellTime(after)} here, ${spellTime(databaseMs)} there): set the one that is wrong`;
 }
 
-/** Refuses writes and expiry while the process clock is wrong. */
 export function createClockGuard(steps: Pick<AtomicSteps, 'lend' | 'setReadOnly'>) {
   let wrong: string | null = null;
   return {

@@ -8,7 +8,6 @@ import { StorageUnavailable } from '../port/storage.ts';
 import { spellPostgresUrl } from '../postgres-url.ts';
 import { holdAsServer } from './server-lock.ts';
 
-/** Beside the connection that listens. */
 const MAX_CONNECTIONS = 10;
 const CONNECTING_TIMEOUT_MS = 5_000;
 /**
@@ -43,7 +42,6 @@ const SET_UP_SESSION = `SELECT
 const PLAN_BY_KEYS = `SELECT set_config('enable_seqscan', 'off', false), set_config('enable_hashjoin', 'off', false),
   set_config('enable_mergejoin', 'off', false)`;
 
-/** Milliseconds; 0 for no limit. */
 export interface SessionLimits {
   readonly statementMs: number;
   readonly lockMs: number;
@@ -56,7 +54,6 @@ const SERVING: SessionLimits = {
   idleInTransactionMs: IDLE_IN_TRANSACTION_TIMEOUT_MS,
 };
 
-/** The part of an address that may be shown. */
 export function nameOf(url: string): string {
   return spellPostgresUrl(url);
 }

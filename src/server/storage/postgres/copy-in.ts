@@ -17,13 +17,11 @@ import { runForOperator } from './operator.ts';
 import { holdAlone, requireFinished } from './server-lock.ts';
 
 const ROWS_AT_ONCE = 1_000;
-/** A picture has kilobytes. */
 const PICTURES_AT_ONCE = 100;
 
 /** Tables with rows that a server makes before anybody registers; the moved rows replace these. */
 const MADE_AT_A_START = ['secrets', 'attempts', 'checked_accounts', 'checkpoints'];
 
-/** `ManagedDatabase.fill` of the database at `url`. */
 export function fill(url: string, tables: Iterable<TableRows>): Promise<Findings> {
   return runForOperator(url, async (client, name) => {
     const migrations = readMigrations('postgres');

@@ -1,4 +1,3 @@
-/** A PostgreSQL database as the server and the operator's commands see it. */
 import { readMigrations, requireCurrent, requireUnchanged } from '../care/migrations.ts';
 import { requireUndamaged } from '../care/opening.ts';
 import { COUNT_UNCHECKED } from '../checks/recent-check.ts';
@@ -64,7 +63,6 @@ export function managePostgres(url: string): ManagedDatabase {
   };
 }
 
-/** Migrates and checks a database for a server. */
 async function prepare(url: string, opening: Opening): Promise<void> {
   await requireSessions(url);
   const client = await connectOrRefuse(url, UNLIMITED);

@@ -19,7 +19,6 @@ export interface GroupCommit<Item, Outcome> {
    *   error of the item alone, with nothing changed by it.
    */
   add(item: Item): Promise<Outcome>;
-  /** Waits for accepted items and accepts no more. */
   close(): Promise<void>;
 }
 

@@ -42,7 +42,6 @@ export async function migrate(
   }
 }
 
-/** The hashes of the migrations that were run, in order; none for a new database. */
 export async function appliedTo(client: ClientBase): Promise<string[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 WHERE to_regclass('tipwell.schema_migrations') IS NOT NULL`,

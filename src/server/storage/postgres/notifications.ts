@@ -34,7 +34,6 @@ export function createNotifications(
     if (!isOwn(processId)) hear(payload, listeners);
   }
 
-  /** Listens until the connection is lost or the storage is closed. */
   async function listenOnce(onBegun: () => void): Promise<void> {
     const client = await connect();
     try {
@@ -46,7 +45,6 @@ export function createNotifications(
       });
       await client.query(`LISTEN ${CHANNEL}`);
       onBegun();
-      // Commits made while nobody listened were not heard.
       listeners.tellEntries('any');
       listeners.tellCodes('any');
       await Promise.race([lost, keepTrying(client)]);
@@ -73,7 +71,6 @@ export function createNotifications(
           pauseMs = FIRST_PAUSE_MS;
         });
       } catch {
-        // An unreachable server is tried again for as long as it takes.
       }
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);

@@ -5,9 +5,7 @@ import { StorageUnavailable } from '../port/storage.ts';
 import { asPortError, connectOrRefuse, hasCode, nameOf, reasonOf } from './connection.ts';
 import { UNHURRIED } from './ledger-check.ts';
 
-/** SQLSTATE insufficient_privilege. */
 const NO_PRIVILEGE = '42501';
-/** The driver's message for a lost connection. */
 const LOST = 'Connection terminated';
 
 /**

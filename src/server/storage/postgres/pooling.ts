@@ -28,7 +28,6 @@ export async function requireSessions(url: string): Promise<void> {
   );
 }
 
-/** Whether each of two connections keeps a backend of its own. */
 async function haveSessions(first: ClientBase, second: ClientBase): Promise<boolean> {
   const own = await askProcess(first);
   let others: number | null = null;

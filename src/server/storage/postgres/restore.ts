@@ -17,7 +17,6 @@ import { findTools } from './tools.ts';
 
 const ASIDE = 'tipwell_before_restore';
 
-/** `ManagedDatabase.restore` of the database at `url`. */
 export async function restore(url: string, backup: string, options: RestoreOptions): Promise<Restored> {
   if (!existsSync(backup)) throw new DatabaseRefused(`There is no file ${backup}.`);
   return runForOperator(url, async (client, name) => {
@@ -118,7 +117,6 @@ async function compare(client: ClientBase, ask: Ask, aside: string) {
   return compareWithPresent(ask, 'tipwell', escapeIdentifier(aside), difference);
 }
 
-/** The new name of the present schema; null when there is none. */
 async function nameAside(ask: Ask): Promise<string | null> {
   const isTaken = async (name: string) =>
     (await ask(`SELECT 1 FROM pg_namespace WHERE nspname = '${name}'`)) !== null;

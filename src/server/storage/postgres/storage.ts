@@ -19,12 +19,10 @@ import { checkRecent } from './recent-check.ts';
 import { recordTips } from './tip-groups.ts';
 
 interface SessionToFind {
-  /** The hash of the token in hexadecimal. */
   readonly hash: string;
   readonly nowMs: number;
 }
 
-/** Requires a database with the current schema. */
 export function createPostgresStorage(url: string): Storage {
   const steps = openAtomicSteps(url);
   const clockGuard = createClockGuard(steps);
@@ -81,7 +79,6 @@ export function createPostgresStorage(url: string): Storage {
     // A repetition could return an attempt of somebody else, so an unknown commit is not repeated.
     returnAttempt: (counts) => steps.transact((session) => takeBack(session, counts), 'give_up'),
 
-    // NOTIFY tells every process of every change.
     lookForOthers: async () => {},
 
     forgetRemnants: () => forgetRemnants(url),
@@ -102,7 +99,6 @@ export function createPostgresStorage(url: string): Storage {
 
 const PROOF = { limit: 'readiness', account: 'readiness', address: '', count: 0, endsAtMs: 0 } as const;
 
-/** Inserts and deletes a row in one durable transaction. */
 function* proveWritable({ saveAttemptCount, deleteAttemptsOn }: Statements): Step<void> {
   yield* saveAttemptCount.change(PROOF);
   yield* deleteAttemptsOn.change({ account: PROOF.account });

@@ -23,7 +23,6 @@ export interface LockedAccount {
   givenCents: number;
 }
 
-/** Updates the accounts and notifies the listening processes. */
 const MOVE_ACCOUNTS = `
   moved AS (
     UPDATE accounts
@@ -33,19 +32,16 @@ const MOVE_ACCOUNTS = `
   )
   SELECT pg_notify('${CHANNEL}', $5)`;
 
-/** The columns of a tip without its generated sequence. */
 const COLUMNS = Object.entries(getTableColumns(transactions)).filter(
   ([, column]) => column.generatedIdentity === undefined,
 );
 const NAMES = COLUMNS.map(([, column]) => column.name).join(', ');
 
-/** Array parameters of these types, numbered from `first`. */
 const lists = (first: number, types: readonly string[]) =>
   types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
 
 const TIP_TYPES = [...COLUMNS.map(([, column]) => listedType(column)), 'bigint', 'bigint'];
 const BUCKET_TYPES = ['text', 'bigint', 'text', 'bigint', 'bigint', 'bigint', 'bigint'];
-/** The parameters of the accounts and the payload come first. */
 const FIRST_OF_TIPS = 6;
 
 const RECORD = `
@@ -78,10 +74,8 @@ const RECORD = `
 
 type TipRow = WholeRow<typeof transactions>;
 
-/** A tip that will be recorded, with the positions and balances of its entries. */
 export interface DueTip {
   readonly row: TipRow;
-  /** Null for a guest. */
   readonly givenAfterCents: number | null;
   readonly receivedAfterCents: number;
 }

@@ -14,7 +14,6 @@ import { DatabaseRefused } from '../port/database.ts';
 const FOLDERS_OF_VERSIONS = '/usr/lib/postgresql/*/bin';
 
 const run = promisify(execFile);
-/** How much of a program's standard error is kept. */
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -54,16 +53,13 @@ export async function findTools(client: Client, url: string, purpose: string) {
   // Another server has other roles.
   const bare = ['--no-password', '--no-owner', '--no-privileges'];
   return {
-    /** Dumps the schema as of an exported snapshot. */
     async dump(file: string, snapshot: string): Promise<void> {
       const what = ['--format=custom', '--schema=tipwell', `--snapshot=${snapshot}`, `--file=${file}`];
       await start('pg_dump', [...bare, ...what]);
     },
 
-    /** The dump's table of contents. */
     list: async (file: string) => (await start('pg_restore', ['--list', file])).split('\n'),
 
-    /** Restores the listed entries into an existing schema, all or nothing. */
     async restore(file: string, lines: readonly string[]): Promise<void> {
       const temporary = mkdtempSync(join(tmpdir(), 'tipwell-restore-'));
       try {
@@ -85,7 +81,6 @@ async function readServerVersion(client: Client): Promise<number> {
   return rows[0]?.version ?? Number.POSITIVE_INFINITY;
 }
 
-/** Null when the folder lacks one of the two programs. */
 async function readVersion(folder: string): Promise<{ folder: string; version: number } | null> {
   try {
     const answers = await Promise.all(

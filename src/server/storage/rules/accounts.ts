@@ -1,4 +1,3 @@
-/** Rules of accounts and sessions. */
 import { hash } from 'node:crypto';
 import { SERVICE_CATEGORIES } from '#shared/categories.ts';
 import type { UserId } from '#shared/ids.ts';
@@ -11,7 +10,6 @@ export function emailKeyOf(email: string): string {
   return email.toLowerCase();
 }
 
-/** The stored columns of an account, without its categories. */
 export interface AccountRow extends Omit<Account, 'serviceCategories' | 'mustChangePassword'> {
   readonly passwordExpiresAtMs: number | null;
 }

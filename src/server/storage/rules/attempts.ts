@@ -1,4 +1,3 @@
-/** Rules of limited attempts. */
 import type { AttemptCount } from '../port/storage.ts';
 
 interface StoredAttempts {

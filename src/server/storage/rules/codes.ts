@@ -1,4 +1,3 @@
-/** Rules of QR codes. */
 import type { PhotoName } from '#shared/ids.ts';
 import type { CodeRefusal } from '../port/ledger.ts';
 import type { NewQrCode, QrCodeChange, QrCodeRecord } from '../port/storage.ts';
@@ -19,12 +18,10 @@ export function newCodeRow({
   return { ...code, category, ...NEW_PAGE };
 }
 
-/** The row of a code that replaces another. */
 export function replacementRow({ id: _, serviceCategory: category, ...code }: QrCodeRecord, next: NewQrCode) {
   return { ...code, ...next, category };
 }
 
-/** A code with a change applied. */
 export function changedCode(code: QrCodeRecord, change: QrCodeChange): QrCodeRecord {
   const { displayName = code.displayName, greeting = code.greeting, thankYou = code.thankYou } = change;
   const { takesWords = code.takesWords, status = code.status } = change;

@@ -1,10 +1,8 @@
-/** Rules of messages, on every engine. */
 import type { QrCodeId, UserId } from '#shared/ids.ts';
 import type { TransactionRecord } from '../port/ledger.ts';
 import type { BlockedGiver, GiverMessage, MessageReport, TipMessages } from '../port/messages.ts';
 import type { QrCodeWithProvider } from '../port/storage.ts';
 
-/** The stored row. */
 export interface MessagesRow extends TipMessages {
   readonly giverId: UserId | null;
   readonly receiverId: UserId;
@@ -16,12 +14,10 @@ export interface MessagesRow extends TipMessages {
 /** The part of a stored message that a repeated tip is compared with. */
 export type KeptMessage = GiverMessage & Pick<MessagesRow, 'isErased'>;
 
-/** The stored row of a block. */
 interface BlockRow extends BlockedGiver {
   readonly receiverId: UserId;
 }
 
-/** A row without messages. */
 export function newMessagesRow(
   { id, giverId, receiverId }: Pick<TransactionRecord, 'id' | 'giverId' | 'receiverId'>,
   { message, giverName }: GiverMessage = { message: null, giverName: null },
@@ -54,7 +50,6 @@ export function isSameMessage(kept: KeptMessage | undefined, given: GiverMessage
   );
 }
 
-/** The part of a received tip that these rules need. */
 type Received = Pick<TransactionRecord, 'id' | 'giverId' | 'receiverId'>;
 
 /** An outcome, with the row to save when something changes. */
@@ -78,7 +73,6 @@ export function decideThanks(
   };
 }
 
-/** Applies a receiver's change to a giver's message. */
 export function decideAboutMessage<Outcome extends string>(
   receiverId: UserId,
   tip: Received | undefined,
@@ -126,7 +120,6 @@ export function isKeptOut(
   );
 }
 
-/** The row of a block of a tip's giver. */
 export function decideBlock(
   { receiverId, nowMs }: { readonly receiverId: UserId; readonly nowMs: number },
   tip: TransactionRecord | undefined,

@@ -26,7 +26,6 @@ export function decidePayment(
   found: {
     readonly earlier: PaymentRecord | undefined;
     readonly earlierTip: EarlierTip | undefined;
-    /** The message of the earlier payment. */
     readonly giverMessage: KeptMessage | undefined;
     readonly code: QrCodeWithProvider | undefined;
     readonly isBlocked: boolean;
@@ -181,7 +180,6 @@ export function paymentRow({
   };
 }
 
-/** A payment with the names of its receiver. */
 export function paymentOf({
   checkoutId,
   checkoutUrl,
@@ -212,7 +210,6 @@ export function payoutAccountOf({ missing, ...account }: ReturnType<typeof payou
   return { ...account, missing: missing.split(' ').filter((part) => part !== '') };
 }
 
-/** The place before which a listing goes on; the newest without one. */
 export function placeBefore(before: Pick<PaymentRecord, 'id' | 'createdAtMs'> | null) {
   return before === null
     ? { beforeMs: Number.MAX_SAFE_INTEGER, beforeId: '' }

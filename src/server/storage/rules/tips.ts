@@ -1,4 +1,3 @@
-/** Rules of recording, reversing and listing tips. */
 import type { UserId } from '#shared/ids.ts';
 import type { TipParty } from '#shared/records.ts';
 import {
@@ -18,7 +17,6 @@ import type { QrCodeWithProvider } from '../port/storage.ts';
 import { currentCode } from './codes.ts';
 import { isSameMessage, type KeptMessage } from './messages.ts';
 
-/** A tip in the ledger, without names. */
 export type StoredTransaction = Omit<
   TransactionRecord,
   'receiverName' | 'receiverUsername' | 'displayName' | 'defaultThankYou'
@@ -42,7 +40,6 @@ export function withReceiverNames(
   };
 }
 
-/** Columns that statements select beside a tip. */
 type Beside =
   | 'sequence'
   | 'position'
@@ -53,7 +50,6 @@ type Beside =
   | 'receiverPositionOfReversal'
   | 'keyOfReversal';
 
-/** A tip from a row with further columns. */
 export function transactionOf({
   sequence: _sequence,
   position: _position,
@@ -167,7 +163,6 @@ export function isSameTip(
   );
 }
 
-/** The length of a bucket in milliseconds. */
 export const QUARTER_MS = 900_000;
 
 /** The start of a tip's bucket in milliseconds since 1970. */

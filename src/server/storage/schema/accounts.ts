@@ -1,4 +1,3 @@
-/** The tables of accounts, their services, sessions and counts of attempts. */
 import { sql } from 'drizzle-orm';
 import { check, index, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -22,7 +21,6 @@ export const accounts = table(
     createdAtMs: whole('created_at_ms').notNull(),
     /** When a password set by the operator expires; null for one chosen by its owner. */
     passwordExpiresAtMs: whole('password_expires_at_ms'),
-    /** The number of the account's entries. */
     lastPosition: whole('last_position').notNull().default(0),
     /** When the account will be closed; null unless its owner is closing it. */
     closesAtMs: whole('closes_at_ms'),
@@ -39,7 +37,6 @@ export const accounts = table(
   ],
 );
 
-/** A reference to an account. */
 export const accountId = (name: string) =>
   userId(name)
     .notNull()

@@ -1,4 +1,3 @@
-/** The tables of QR codes and their tip pages. */
 import { sql } from 'drizzle-orm';
 import { check, foreignKey, index, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -33,9 +32,7 @@ export const qrCodes = table(
       .references(() => photos.name),
     /** The order of creation, which SQLite has as rowid. */
     sequence: whole('sequence').notNull().generatedAlwaysAsIdentity(),
-    /** Whether givers may add a message. */
     takesWords: boolean('takes_words').notNull().default(true),
-    /** Shown to a giver after the tip. */
     thankYou: text('thank_you'),
   },
   (t) => [

@@ -28,9 +28,7 @@ export const pushDevices = table(
     /** The position of the last told entry, at first that of the newest when the device was added. */
     notifiedPosition: whole('notified_position').notNull(),
     nextTryMs: whole('next_try_ms').notNull(),
-    /** Failed deliveries since the last successful one. */
     tries: integer('tries').notNull(),
-    /** The end of the claim of one process. */
     claimedUntilMs: whole('claimed_until_ms').notNull(),
   },
   (t) => [

@@ -116,13 +116,11 @@ export const tipBuckets = table(
   ],
 );
 
-/** How far an account's chain of entries was checked. */
 export const checkedAccounts = table('checked_accounts', {
   accountId: userId('account_id')
     .primaryKey()
     .references(() => accounts.id),
   position: whole('position').notNull(),
-  /** The totals at the checked position. */
   receivedCents: cents('received_cents').notNull(),
   givenCents: cents('given_cents').notNull(),
   /** The earliest bucket changed since the account was last checked to its end; null without one. */

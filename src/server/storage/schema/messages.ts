@@ -15,7 +15,6 @@ export const tipMessages = table(
   {
     /** The id of the tip, or of the payment that will become it. */
     transactionId: text('transaction_id').$type<TransactionId>().primaryKey(),
-    /** Null for a guest. */
     giverId: userId('giver_id').references(() => accounts.id),
     receiverId: accountId('receiver_id'),
     message: text('message'),
@@ -58,7 +57,6 @@ export const blockedGivers = table(
   ],
 );
 
-/** At most three for each account. */
 export const readyThankYous = table(
   'ready_thank_yous',
   {

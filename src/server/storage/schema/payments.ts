@@ -1,4 +1,3 @@
-/** The tables of payments at a payment service. */
 import { sql } from 'drizzle-orm';
 import { check, index, integer, primaryKey, uniqueIndex } from 'drizzle-orm/pg-core';
 import type { TransactionId } from '#shared/ids.ts';
@@ -8,11 +7,9 @@ import { accountId } from './accounts.ts';
 import { boolean, table, text, whole } from './columns.ts';
 import { tipChecks, tipColumns } from './tip-columns.ts';
 
-/** A payment becomes a tip of the ledger once it is paid. */
 export const payments = table(
   'payments',
   {
-    /** The id of the tip. */
     id: text('id').$type<TransactionId>().primaryKey(),
     ...tipColumns(),
     paymentMode: text('payment_mode').$type<PaidMode>().notNull(),
@@ -29,7 +26,6 @@ export const payments = table(
     /** When to ask the payment service next; null when nothing is open. */
     lookAtMs: whole('look_at_ms'),
     lookCount: integer('look_count').notNull().default(0),
-    /** A refund request, carried out or not. */
     refundAskedAtMs: whole('refund_asked_at_ms'),
     refundAskedBy: text('refund_asked_by').$type<TipParty>(),
     refundKey: text('refund_key'),
@@ -62,7 +58,6 @@ export const payments = table(
   ],
 );
 
-/** Providers' accounts at the payment service. */
 export const payoutAccounts = table(
   'payout_accounts',
   {

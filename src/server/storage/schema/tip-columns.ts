@@ -1,4 +1,3 @@
-/** The columns that tips and payments share. */
 import { sql } from 'drizzle-orm';
 import { type AnyPgColumn, check, integer } from 'drizzle-orm/pg-core';
 import type { ServiceCategory } from '#shared/categories.ts';
@@ -8,7 +7,6 @@ import { qrCodes } from './codes.ts';
 import { cents, text, userId, whole } from './columns.ts';
 
 export const tipColumns = () => ({
-  /** Null for a guest. */
   giverId: userId('giver_id').references(() => accounts.id),
   receiverId: accountId('receiver_id'),
   qrCodeId: text('qr_code_id')
@@ -39,7 +37,6 @@ type TipAmounts = Readonly<
   >
 >;
 
-/** The CHECK constraints of these columns in the table `name`. */
 export const tipChecks = (name: string, t: TipAmounts) => [
   check(`${name}_amount`, sql`${t.amountCents} between 1000 and 1000000`),
   check(`${name}_fees`, sql`${t.giverFeeCents} >= 0 and ${t.receiverFeeCents} >= 0`),

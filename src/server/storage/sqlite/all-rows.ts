@@ -18,7 +18,6 @@ export async function readAll<Result>(
     try {
       requireCurrent(path, appliedTo(database), readMigrations('sqlite'));
       requireSound(path);
-      // One snapshot for all tables.
       database.exec('BEGIN');
       return await use(tablesOf(database));
     } finally {
@@ -29,7 +28,6 @@ export async function readAll<Result>(
   }
 }
 
-/** The rows of each table, read on demand, one table at a time. */
 function* tablesOf(database: Database): Generator<TableRows, void> {
   for (const table of TABLES.map(getTableName)) {
     const select = database.prepare<[], readonly unknown[]>(`SELECT * FROM "${table}"`).raw();

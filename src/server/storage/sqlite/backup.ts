@@ -12,7 +12,6 @@ import { makeFile } from './database-files.ts';
 import { checkIntegrity, checkLedger, tipsOfPast } from './ledger-check.ts';
 import { checkSchema } from './migrations.ts';
 
-/** `ManagedDatabase.check` of the file at `path`. */
 export function inspectDatabase(path: string, noted: readonly NotedPast[] = []): Findings {
   return readFile(path, (database) => {
     // The temporary sums of a long ledger may not fit into memory.
@@ -33,7 +32,6 @@ export function inspectDatabase(path: string, noted: readonly NotedPast[] = []):
   });
 }
 
-/** `ManagedDatabase.backUp` of the file at `path`. */
 export function backUp(path: string, target: string, noted: readonly NotedPast[]): Promise<Findings> {
   return writeBackup(target, (unfinished, file) => {
     copyDatabase(path, unfinished, `the backup ${file}`);

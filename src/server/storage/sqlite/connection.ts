@@ -12,13 +12,11 @@ import { hasOtherNames, locate, makeFile, makeFolderOf, tighten } from './databa
 
 export type { Database };
 
-/** A database in memory, for tests. */
 export const IN_MEMORY = ':memory:';
 
 interface OpenOptions {
   /** Called before each statement with its text and values; its error fails the statement. */
   readonly onStatement?: (statement: unknown) => void;
-  /** Refuses to create a missing file. */
   readonly mustExist?: boolean;
   readonly readonly?: boolean;
 }
@@ -34,7 +32,6 @@ const OPENING_PATIENCE_MS = 2_000;
  */
 const LONGEST_LOG = 8_000;
 const SHORTEST_LOG = 1_000;
-/** The share of the free disk that the log may take. */
 const LOG_SHARE = 1 / 8;
 
 /**

@@ -20,13 +20,11 @@ import { FILE_MODE } from '../care/backup-file.ts';
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 
-/** The default folder, which holds nothing else. */
 const OWN_FOLDER = 'data';
 
 /** Linux follows as many symbolic links. */
 const MAX_LINKS = 40;
 
-/** Suffixes of the files that SQLite keeps beside a database. */
 export const COMPANIONS = ['-wal', '-shm'] as const;
 /** Suffixes of all files of a database, the empty one included. */
 const BELONGING = /^(?:\.lock|(?:\.incoming|\.before-restore(?:-\d+)?)?(?:-wal|-shm)?)$/;

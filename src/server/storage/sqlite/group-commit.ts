@@ -22,7 +22,6 @@ const ROOM_PAUSE_MS = 250;
 interface QueuedStep {
   /** Runs in its own savepoint and keeps its result until the commit; an error rolls back this step alone. */
   run(): void;
-  /** Answers with the result of `run`. */
   settle(): void;
   reject(error: unknown): void;
 }
@@ -34,7 +33,6 @@ export interface GroupCommit {
    *   changed.
    */
   write<Result>(step: () => Result): Promise<Result>;
-  /** Waits for accepted steps and accepts no more. */
   close(): Promise<void>;
 }
 
@@ -84,7 +82,6 @@ export function createGroupCommit(database: Database, lossOfFile: FileWatch = WI
     if (performance.now() < lastTry.endsAt + ROOM_PAUSE_MS) throw lastTry.error;
     try {
       const [outcome] = database.prepare<[], { busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').all();
-      // Busy: another connection reads from the log.
       isShortOfRoom = outcome?.busy !== 0;
     } catch (error) {
       lastTry = { endsAt: performance.now(), error };

@@ -25,7 +25,6 @@ const REFERENCES_LEAD = referencesLead(
   `SELECT "table" || ' row ' || coalesce(rowid, '?') FROM pragma_foreign_key_check`,
 );
 
-/** Invariants of what only SQLite keeps. */
 const OWN_INVARIANTS: readonly Invariant[] = [
   sequenceOf('transactions'),
   sequenceOf('reversals'),
@@ -66,12 +65,10 @@ function invariantsOf(database: Database): readonly Invariant[] {
   return [...invariants, ...OWN_INVARIANTS];
 }
 
-/** Empty for an unknown table. */
 function columnsOf(database: Database, table: string): readonly string[] {
   return database.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table);
 }
 
-/** The tips as texts of the past, from the first. */
 export function* tipsOfPast(database: Database): Generator<string, void> {
   const columns = columnsOfPast({ payments: columnsOf(database, 'transactions').includes('payment_mode') });
   const tips = database.prepare<[], readonly unknown[]>(

@@ -79,7 +79,6 @@ function isTipwells(database: Database): boolean {
   return database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'`).get() !== undefined;
 }
 
-/** The hashes of the migrations that were run, in order; none for a new file. */
 export function appliedTo(database: Database): string[] {
   if (!isTipwells(database)) return [];
   return database.prepare<[], string>('SELECT hash FROM schema_migrations ORDER BY position').pluck().all();

@@ -6,7 +6,6 @@ import { checkWindow, remember } from '../steps/check.ts';
 import { runAtOnce } from '../steps/step.ts';
 import type { Database } from './connection.ts';
 
-/** The returned function checks the next window, inside a transaction. */
 export function createRecentCheck(database: Database, statements: Statements): () => CheckStep {
   const lastGivenOut = database
     .prepare<[string], number>('SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?')

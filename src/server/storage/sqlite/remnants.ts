@@ -13,7 +13,6 @@ import { asUnavailable } from './group-commit.ts';
  */
 const MAX_REWRITTEN_BYTES = 64 * 1_024 * 1_024;
 
-/** How long other users of the file are waited for, in milliseconds. */
 const PATIENCE_MS = 5_000;
 const PAUSE_MS = 50;
 

@@ -86,7 +86,6 @@ function askIn(database: Database) {
   return (query: string) => database.prepare<[], number>(query).pluck().get() ?? null;
 }
 
-/** Moves a database with its files to a free name beside it. */
 function setAside(place: string): string {
   let aside = `${place}.before-restore`;
   for (let count = 2; existsSync(aside); count += 1) aside = `${place}.before-restore-${count}`;

@@ -1,4 +1,3 @@
-/** Reads a file's schema for the comparison with its migrations. */
 import type { SchemaObjects } from '../care/migrations.ts';
 import type { Database } from './connection.ts';
 
@@ -6,7 +5,6 @@ interface SchemaObject {
   readonly type: unknown;
   readonly name: unknown;
   readonly table: unknown;
-  /** Null for automatic indexes. */
   readonly sql: unknown;
 }
 

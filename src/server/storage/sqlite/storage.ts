@@ -62,7 +62,6 @@ export function createSqliteStorage(
 
     checkRecent: () => groupCommit.write(checkRecent),
 
-    // The clock is the process's own.
     checkGround: async () => lossOfFile(),
 
     proveWritable: () => proveWritable(engine),

@@ -1,4 +1,3 @@
-/** Statements about accounts, sessions, attempts and secrets. */
 import { and, asc, desc, eq, gt, inArray, isNull, lte, ne, or, type SQL, sql } from 'drizzle-orm';
 import {
   accounts,
@@ -77,7 +76,6 @@ export function accountStatements({ db, isIn, choose }: Builder) {
       .update(accounts)
       .set({ ...given(accounts, 'passwordHash'), passwordExpiresAtMs: sql`${value('expiresAtMs')}` })
       .where(is(accounts.id, 'id')),
-    /** Locks an account until the transaction ends. */
     lockAccount: db
       .select({
         passwordHash: accounts.passwordHash,

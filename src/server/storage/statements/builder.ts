@@ -21,7 +21,6 @@ import type {
 } from 'drizzle-orm/pg-core';
 import { TABLES } from '../schema/tables.ts';
 
-/** The result of a statement without rows. */
 export interface ChangeCount extends PgQueryResultHKT {
   readonly type: { readonly rowCount: number | null };
 }
@@ -47,10 +46,8 @@ for (const column of TABLES.flatMap((table): PgColumn[] => Object.values(getTabl
 
 export const value = sql.placeholder;
 
-/** Compares a column with the value passed under a name. */
 export const is = (column: Column, name: string): SQL => eq(column, value(name));
 
-/** Compares these columns with the values of the same names. */
 export function matches<Table extends PgTable>(
   table: Table,
   ...names: readonly (keyof Columns<Table> & string)[]
@@ -62,7 +59,6 @@ export function matches<Table extends PgTable>(
 
 type Columns<Table extends PgTable> = Table['_']['columns'];
 
-/** The generated columns. */
 type Numbered<Table extends PgTable> = {
   [Name in keyof Columns<Table>]: Columns<Table>[Name]['_'] extends { identity: 'always' } ? Name : never;
 }[keyof Columns<Table>];
@@ -70,7 +66,6 @@ type Numbered<Table extends PgTable> = {
 /** A row with every column, nullable ones and those with defaults included. */
 export type WholeRow<Table extends PgTable> = Omit<InferSelectModel<Table>, Numbered<Table>>;
 
-/** A statement with the type of its values. */
 export interface Typed<Query, Values> {
   readonly query: Query;
   /** Carries the type only; no statement has this member. */
@@ -131,14 +126,12 @@ const ofRows = <Table extends PgTable, Query>(
 export const insert = <Table extends PgTable>(db: Builder['db'], table: Table) =>
   ofRows(table, db.insert(table).values(everyColumn(table)));
 
-/** An insert that returns the generated sequence. */
 export const insertNumbered = <Table extends PgTable, Sequence extends PgColumn>(
   db: Builder['db'],
   table: Table,
   sequence: Sequence,
 ) => ofRows(table, db.insert(table).values(everyColumn(table)).returning({ sequence }));
 
-/** An insert that does nothing when the row exists. */
 export const insertOnce = <Table extends PgTable>(db: Builder['db'], table: Table) =>
   ofRows(table, db.insert(table).values(everyColumn(table)).onConflictDoNothing());
 

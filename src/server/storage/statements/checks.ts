@@ -1,4 +1,3 @@
-/** Statements of the check of recent windows. */
 import { and, asc, eq, getTableColumns, gt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { WINDOW_SIZE } from '../checks/recent-check.ts';

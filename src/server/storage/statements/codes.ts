@@ -1,4 +1,3 @@
-/** Statements about codes and their tip pages. */
 import { and, asc, desc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { PhotoName } from '#shared/ids.ts';
 import type { QrCodeStatus } from '#shared/qr-codes.ts';
@@ -20,7 +19,6 @@ const statusForGivers = sql<QrCodeStatus>`case
   when ${qrCodes.status} = 'active' and ${accounts.closesAtMs} is not null then 'paused' else ${qrCodes.status} end`;
 
 export function codeStatements({ db, choose }: Builder) {
-  /** The order of creation. */
   const number = choose('SQLite numbers the rows of a table by itself', {
     sqlite: sql.raw('rowid'),
     postgres: sql.raw('sequence'),
@@ -37,7 +35,6 @@ export function codeStatements({ db, choose }: Builder) {
           eq(providerCategories.isOffered, true),
         ),
       ),
-    /** The current code of a service. */
     codeOfCategory: db
       .select({ id: qrCodes.id })
       .from(qrCodes)
@@ -86,7 +83,6 @@ export function codeStatements({ db, choose }: Builder) {
 
       .set(givenAllBut(qrCodes, 'id', 'userId', 'category', 'createdAtMs', 'sequence'))
       .where(is(qrCodes.id, 'id')),
-    /** Retires current codes and removes the texts of all pages. */
     clearCodesOfUser: db
       .update(qrCodes)
       .set({

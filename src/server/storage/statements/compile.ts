@@ -16,21 +16,16 @@ import { buildStatements, type Prepared, type Statements, type Values } from './
 import type { Builder, ChangeCount, Preparable } from './builder.ts';
 
 export interface Compiled {
-  /** The name of the prepared statement. */
   readonly name: string;
   readonly text: string;
   /** The parameters of a run in order. @throws Error when a value is missing. */
   bind(values: Values): unknown[];
-  /** Makes an object of a row of values in the order of columns. */
   read(row: readonly unknown[]): unknown;
 }
 
-/** The differences between engines. */
 interface Differences extends Pick<Builder, 'isIn' | 'choose'> {
   readonly dialect: PgDialect;
-  /** The engine's form of a value. */
   bound(value: unknown): unknown;
-  /** Reads the engine's form of a boolean. */
   isTrue(value: unknown): boolean;
 }
 

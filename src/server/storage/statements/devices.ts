@@ -1,4 +1,3 @@
-/** Statements about notification devices. */
 import { and, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { accounts, sessions } from '../schema/accounts.ts';
 import { pushDevices } from '../schema/devices.ts';
@@ -14,7 +13,6 @@ export function deviceStatements({ db, isIn, choose }: Builder) {
       .from(pushDevices)
       .innerJoin(sessions, eq(sessions.tokenHash, pushDevices.sessionHash));
   const isClaim = matches(pushDevices, 'id', 'claimedUntilMs');
-  /** Due devices, longest waiting first. */
   const dueOf = (isMeant: SQL) => sql`
     select device.id from ${pushDevices} as device
     join ${accounts} as account on account.id = device.user_id

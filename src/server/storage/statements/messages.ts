@@ -1,4 +1,3 @@
-/** Statements about messages. */
 import { and, asc, desc, eq, gt, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { accounts } from '../schema/accounts.ts';
@@ -23,7 +22,6 @@ export function messageStatements({ db, isIn }: Builder) {
       .where(is(tipMessages.transactionId, 'transactionId')),
     /** Locked until the transaction ends. */
     lockMessages: db.select().from(tipMessages).where(is(tipMessages.transactionId, 'id')).for('update'),
-    /** For a payment that failed or expired. */
     eraseMessages: db.update(tipMessages).set(noMessages).where(is(tipMessages.transactionId, 'id')),
     hideMessages: db.update(tipMessages).set({ isHidden: true }).where(is(tipMessages.transactionId, 'id')),
     /** For an account that is closed; reported messages stay until the report is settled. */

@@ -1,4 +1,3 @@
-/** Statements about payments. */
 import { and, asc, desc, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import { accounts } from '../schema/accounts.ts';
 import { qrCodes } from '../schema/codes.ts';

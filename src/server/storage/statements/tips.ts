@@ -1,4 +1,3 @@
-/** Statements about tips. */
 import { and, asc, desc, eq, gt, gte, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { UserId } from '#shared/ids.ts';
@@ -14,7 +13,6 @@ import { code, namesOfCode, ownsCode } from './codes.ts';
 
 const transaction = {
   ...allBut(transactions, 'sequence', 'giverPosition', 'receiverPosition'),
-  /** Null as a whole without a reversal. */
   reversal: { createdAtMs: reversals.createdAtMs, reversedBy: reversals.reversedBy },
 };
 const transactionWithNames = {
@@ -26,7 +24,6 @@ const transactionWithNames = {
 };
 const isReversed = eq(reversals.transactionSequence, transactions.sequence);
 
-/** The channel of LISTEN and NOTIFY. */
 export const CHANNEL = 'tipwell';
 
 export function tipStatements({ db, isIn, raw, choose }: Builder) {
@@ -218,13 +215,11 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
         netCents: sql`sum(${tipBuckets.cents})`.mapWith(tipBuckets.cents),
         grossCents: sql`sum(${tipBuckets.grossCents})`.mapWith(tipBuckets.grossCents),
         largestCents: sql`max(${tipBuckets.largestCents})`.mapWith(tipBuckets.largestCents),
-        /** 1 when all details exist. */
         isDetailed: sql`min(${isDetailed})`.mapWith(Number),
       })
       .from(tipBuckets)
       .where(takenBetween)
       .groupBy(sql`day`, tipBuckets.serviceCategory),
-    /** Sums by hour of the local week. */
     hourlyEarnings: db
       .select({
         hourOfWeek: sql`${localStart} / 3600000 % 168`.mapWith(Number).as('hour'),
@@ -307,7 +302,6 @@ export function tipStatements({ db, isIn, raw, choose }: Builder) {
       postgres: db
         .select({
           ...transaction,
-          /** Null as a whole without a message. */
           giverMessage: {
             message: tipMessages.message,
             giverName: tipMessages.giverName,

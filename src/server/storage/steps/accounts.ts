@@ -91,7 +91,6 @@ const updateAccount: StepOf<Storage['updateAccount']> = function* (statements, _
   return { outcome: 'updated', account: accountOf(changed) };
 };
 
-/** A repetition gives the same result. */
 const beginClosing: StepOf<Storage['beginClosing']> = function* (statements, _, id, present, closesAtMs) {
   const account = yield* statements.lockAccount.one({ id });
   if (account?.passwordHash !== present) return 'stale';

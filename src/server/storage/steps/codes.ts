@@ -75,7 +75,6 @@ const replaceCode: StepOf<Storage['replaceQrCode']> = function* (
   if (found.outcome !== 'current') return found;
   if (taken) return { outcome: 'id_taken' };
   const { code } = found;
-  // The photo moves to the new code.
   yield* statements.updateCode.change({ ...code, status: 'replaced', photoName: null });
   if ((yield* statements.insertQrCode.change(replacementRow(code, next))) === 0)
     throw new Error('an id of 50 random bits was taken at the same moment');

@@ -1,4 +1,3 @@
-/** Steps of notification devices. */
 import { claimEndsBefore, type Devices } from '../port/devices.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 

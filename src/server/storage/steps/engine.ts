@@ -5,10 +5,8 @@ import type { Listeners } from './listeners.ts';
 import type { Step } from './step.ts';
 
 export interface Engine {
-  /** Whether other processes may use the data at the same time. */
   readonly isShared: boolean;
   readonly listeners: Listeners;
-  /** Runs a step that only reads. */
   read<Result>(step: (statements: Statements) => Step<Result>): Promise<Result>;
   /** Runs a step of one writing statement that changes nothing when repeated. */
   change<Result>(step: (statements: Statements) => Step<Result>): Promise<Result>;
@@ -56,14 +54,12 @@ export type StepOf<Method extends (...args: never[]) => Promise<unknown>> = Run<
   Awaited<ReturnType<Method>>
 >;
 
-/** Makes a method of the port from a step that only reads. */
 export const reading =
   ({ read }: Engine) =>
   <Args extends unknown[], Result>(step: Run<Args, Result>) =>
   (...args: Args): Promise<Result> =>
     read((statements) => step(statements, false, ...args));
 
-/** Makes a method of the port from a step that is a transaction. */
 export const transacting =
   ({ transact }: Engine) =>
   <Args extends unknown[], Result>(step: Run<Args, Result>) =>

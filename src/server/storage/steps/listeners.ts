@@ -12,13 +12,11 @@ const CODES = 'c:';
 const THANKS = 't:';
 const ANY = 'any';
 
-/** Tells other processes of new entries. */
 export function entriesPayload(accounts: readonly UserId[]): string {
   const payload = `${ENTRIES}${accounts.join()}`;
   return payload.length <= MAX_PAYLOAD_LENGTH ? payload : `${ENTRIES}${ANY}`;
 }
 
-/** Tells other processes of a thank-you. */
 export function thanksPayload(giver: UserId, id: TransactionId): string {
   return `${THANKS}${giver},${id}`;
 }
@@ -29,7 +27,6 @@ export interface Listeners {
   tellEntries(accounts: readonly UserId[] | 'any'): void;
   tellCodes(owners: readonly UserId[] | 'any'): void;
   tellThanks(giver: UserId, id: TransactionId): void;
-  /** Removes all listeners. */
   clear(): void;
 }
 

@@ -59,7 +59,6 @@ const isGiverBlocked: StepOf<Messages['isBlocked']> = function* (statements, _, 
 };
 
 const saveThankYous: StepOf<Messages['saveThankYous']> = function* (statements, _, userId, texts) {
-  // One of two concurrent savers waits for the other.
   yield* statements.lockAccount.one({ id: userId });
   yield* statements.deleteReadyOf.change({ userId });
   for (const row of rules.readyRows(userId, texts)) yield* statements.insertReady.change(row);

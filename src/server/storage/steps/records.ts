@@ -146,7 +146,6 @@ const detailEarnings: StepOf<Ledger['readDailyEarnings']> = function* (statement
   return (yield* readDailyEarnings(statements, accountId, period)) ?? [];
 };
 
-/** The bounds of a step of a dated listing, and the place where the next begins. */
 function* stepFrom(
   { endOfStep }: Statements,
   userId: UserId,

@@ -3,7 +3,6 @@ import type { Storage } from '../port/storage.ts';
 import { isClosingDue, liveSessionOf, newSessionRow } from '../rules/accounts.ts';
 import { type Engine, type StepOf, transacting } from './engine.ts';
 
-/** No session has this hash. */
 export const NO_TOKEN_HASH = Buffer.alloc(0);
 
 export const createSessions = (engine: Engine) =>
@@ -102,7 +101,6 @@ const createSession: StepOf<Storage['createSession']> = function* (
   if (isClosingDue(account.closesAtMs, session.createdAtMs)) return 'stale';
   const others = yield* statements.sessionsOfUser.all({ userId });
   if (isRepeated && others.some((other) => row.tokenHash.equals(other.tokenHash))) return 'created';
-  // Newest first.
   const ended = others.slice(maxCount - 1);
   if (ended.length > 0)
     yield* statements.deleteSessions.change({ tokenHashes: ended.map(({ tokenHash }) => tokenHash) });

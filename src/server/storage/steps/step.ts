@@ -54,7 +54,6 @@ export function runAtOnce<Result>(step: Step<Result>): Result {
   return value;
 }
 
-/** Runs a step to its end. */
 export async function runToEnd<Result>(step: Step<Result>): Promise<Result> {
   const running = step[Symbol.iterator]();
   for (;;) {

@@ -37,7 +37,6 @@ export const createTips = (engine: Engine): Pick<Ledger, 'recordTip' | 'reverseT
 
 type Parties = Pick<TransactionRecord, 'giverId' | 'receiverId'>;
 
-/** The accounts of a tip's two people; a guest has none. */
 export const accountsOf = ({ giverId, receiverId }: Parties): readonly UserId[] =>
   giverId === null ? [receiverId] : [giverId, receiverId];
 
@@ -86,7 +85,6 @@ export function* lockAccounts({ lockTipAccounts }: Statements, parties: Parties)
   yield* lockTipAccounts.all({ ids: accountsOf(parties), codeIds: [] });
 }
 
-/** The tip that a new one may repeat. */
 export function* findEarlierTip(
   statements: Statements,
   { id, giverId, idempotencyKey }: NewTransaction,
@@ -99,7 +97,6 @@ export function* findEarlierTip(
   return found && { ...found, giverMessage: yield* statements.messagesById.one({ id: found.id }) };
 }
 
-/** Whether a code's owner has blocked a giver. */
 export function* isBlocked(
   { blocksOfGiver }: Statements,
   giverId: UserId | null,
@@ -109,7 +106,6 @@ export function* isBlocked(
   return isKeptOut(code, yield* blocksOfGiver.all({ giverId, receiverId: code.userId }));
 }
 
-/** Writes a tip to the owner of `code`. */
 function* enterTip(
   statements: Statements,
   { giverMessage, ...tip }: GivenTip,
