@@ -75,6 +75,15 @@ test('the manuals name files and folders that are there', () => {
   expect(dead).toEqual([]);
 });
 
+test('the page about the code names every folder of the server, of the storage and of the client', () => {
+  const page = read('docs/architecture.md');
+  const folders = ['src/server', 'src/server/storage', 'src/client'].flatMap((parent) =>
+    globSync(`${parent}/*/`).map((folder) => basename(folder)),
+  );
+  expect(folders.length).toBeGreaterThan(20);
+  expect(folders.filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
+});
+
 test('comments name pages of the manual that are there', () => {
   const texts = SOURCES.filter((path) => !/\.(?:png|ttf|woff2)$/.test(path));
   const dead = foundIn(texts, (path) =>
