@@ -75,6 +75,20 @@ test('the manuals name files and folders that are there', () => {
   expect(dead).toEqual([]);
 });
 
+test('the manuals name functions, fields and types that some code has', () => {
+  const code = SOURCES.filter((path) => /\.(?:[jt]sx?|cts|json)$/.test(path))
+    .map(read)
+    .join('\n');
+  // Rules of the linter, and one of npm's words.
+  const ofOthers = ['noDangerouslySetInnerHtml', 'noGlobalEval', 'devDependency'];
+  const dead = foundIn(MANUALS, (page) =>
+    [...withoutBlocks(read(page)).matchAll(/`([a-z]+(?:[A-Z][a-z0-9]*)+)`/g)]
+      .map(([, name = '']) => name)
+      .filter((name) => !ofOthers.includes(name) && !code.includes(name)),
+  );
+  expect(dead).toEqual([]);
+});
+
 test('the page about the code names every folder of the server, of the storage and of the client', () => {
   const page = read('docs/architecture.md');
   const folders = ['src/server', 'src/server/storage', 'src/client'].flatMap((parent) =>
