@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { type ConfigEnv, type EnvironmentOptions, normalizePath, type Plugin, type Rolldown } from 'vite';
 import type { ViteUserConfig } from 'vitest/config';
-import { findTestsOfBothEngines } from './tests/support/engines.ts';
+import { ON_BOTH_ENGINES, testFilesOf } from './tests/support/engines.ts';
 
 const CLIENT = join(import.meta.dirname, 'src/client');
 /** The pages that the server renders; the script of each is `start/NAME-page.tsx`. */
@@ -200,8 +200,6 @@ const SERVER_TESTS = {
   isolate: false,
   // One more than a small machine has cores, because the tests of processes wait for them and for the clock.
   maxWorkers: 3,
-  // A second chance where nobody looks on, as the browser tests have it; the report names what needed one.
-  retry: process.env['CI'] ? 1 : 0,
 };
 
 /** The renderer of pages is one module that needs neither node_modules nor NODE_ENV when it runs. */
@@ -275,7 +273,7 @@ const config: ViteUserConfig = {
           name: 'postgres',
           provide: { engine: 'postgres' },
           setupFiles: [...SERVER_TESTS.setupFiles, 'tests/support/postgres-files.ts'],
-          include: [...ABOUT_POSTGRES, ...findTestsOfBothEngines(import.meta.dirname)],
+          include: [...ABOUT_POSTGRES, ...testFilesOf(ON_BOTH_ENGINES)],
           globalSetup: ['tests/support/build.ts', 'tests/support/postgres-setup.ts'],
         },
       },

@@ -1,17 +1,10 @@
 /** Which tests run on which engine. */
 import { expect, test } from 'vitest';
-import { findTestsOfBothEngines, findTestsOfSqlite } from '#tests/support/engines.ts';
+import { findTestsWithData, ON_BOTH_ENGINES, ON_SQLITE_ALONE } from '#tests/support/engines.ts';
 
-test('of the server tests that take their data from the project, these alone run on SQLite only', () => {
-  expect(findTestsOfSqlite('.')).toEqual([
-    'tests/server/migrations.test.ts',
-    'tests/server/storage-durability.test.ts',
-  ]);
-});
-
-test('a test that gets its data through others runs on both engines', () => {
-  const files = findTestsOfBothEngines('.');
-  for (const name of ['access-matrix', 'limits', 'openapi', 'tip-feed']) {
-    expect(files).toContain(`tests/server/${name}.test.ts`);
-  }
+test('each server test that takes its data from the project stands in one list: of both engines, or of SQLite alone', () => {
+  const listed = [...ON_BOTH_ENGINES, ...ON_SQLITE_ALONE];
+  expect(new Set(listed).size).toBe(listed.length);
+  const onPostgresOnly = /^(?:postgres-|processes)/;
+  expect(listed.sort()).toEqual(findTestsWithData('.').filter((name) => !onPostgresOnly.test(name)));
 });

@@ -21,13 +21,12 @@ import { typePassword } from '#tests/support/people.ts';
 import { drawPhoto } from '#tests/support/photos.ts';
 import { newDevice } from '#tests/support/push-devices.ts';
 import { createTestApp, PASSWORD, type TestApp } from '#tests/support/test-app.ts';
-import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import { UGLY_STRINGS } from '#tests/support/ugly-strings.ts';
 
 const PAGE = 200;
 /** On PostgreSQL fewer, because the stream is the same and a round trip is not. */
-const MANY = isOnSqlite() ? 20_000 : 4_000;
+const MANY = 4_000;
 /** The most that is read of the ledger for one piece of an archive. */
 const PAGES_AHEAD = 2;
 const PATH = '/api/auth/me/export';

@@ -10,7 +10,6 @@ import { call, DOORS } from '#tests/support/both-doors.ts';
 import { openStream, refusalOf, STREAM_PATHS, type TipStream } from '#tests/support/event-streams.ts';
 import { START_MS } from '#tests/support/people.ts';
 import { createTestApp, type TestApp } from '#tests/support/test-app.ts';
-import { isOnSqlite } from '#tests/support/test-data.ts';
 import { enter } from '#tests/support/test-ledger.ts';
 import {
   anotherSession,
@@ -381,36 +380,31 @@ describe.each(DOORS)('through %s', (door) => {
     expect(refused).toMatchObject({ status: 503, code: 'busy', retryAfterSeconds: 30 });
   });
 
-  // Who gets a place is not decided by the storage: on PostgreSQL one door has to show that thousands of streams can be open.
-  const isShownHere = isOnSqlite() || door === 'REST';
-  test.runIf(isShownHere)(
-    'when all places are taken, the newest stream of whoever has the most breaks off for a newcomer',
-    async () => {
-      const scene = await openTipScene();
-      const { t, provider, customer } = scene;
-      const accounts = Array.from(
-        { length: STREAMS_IN_ALL / STREAMS_PER_ACCOUNT - 1 },
-        (_, index) => `many-${index}`,
-      );
-      const streams: TipStream[] = [];
-      for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1)
-        streams.push(await openTips(door, scene, { token: provider.token }));
-      for (const name of accounts) {
-        const { token } = await enter(t, name);
-        for (let index = 1; index < STREAMS_PER_ACCOUNT; index += 1) await openTips(door, scene, { token });
-      }
-      while (t.app.streams() < STREAMS_IN_ALL) {
-        const one = await enter(t, `one-${t.app.streams()}`);
-        await openTips(door, scene, { token: one.token });
-      }
-      const late = await openTips(door, scene, { token: customer.token });
-      const [id] = await scene.giveTips(1);
-      expect((await late.nextTip())?.id).toBe(id);
-      expect(await streams.at(-1)?.nextTip()).toBeNull();
-      expect((await streams.at(-2)?.nextTip())?.id).toBe(id);
-      expect(t.app.streams()).toBe(STREAMS_IN_ALL);
-    },
-  );
+  test('when all places are taken, the newest stream of whoever has the most breaks off for a newcomer', async () => {
+    const scene = await openTipScene();
+    const { t, provider, customer } = scene;
+    const accounts = Array.from(
+      { length: STREAMS_IN_ALL / STREAMS_PER_ACCOUNT - 1 },
+      (_, index) => `many-${index}`,
+    );
+    const streams: TipStream[] = [];
+    for (let index = 0; index < STREAMS_PER_ACCOUNT; index += 1)
+      streams.push(await openTips(door, scene, { token: provider.token }));
+    for (const name of accounts) {
+      const { token } = await enter(t, name);
+      for (let index = 1; index < STREAMS_PER_ACCOUNT; index += 1) await openTips(door, scene, { token });
+    }
+    while (t.app.streams() < STREAMS_IN_ALL) {
+      const one = await enter(t, `one-${t.app.streams()}`);
+      await openTips(door, scene, { token: one.token });
+    }
+    const late = await openTips(door, scene, { token: customer.token });
+    const [id] = await scene.giveTips(1);
+    expect((await late.nextTip())?.id).toBe(id);
+    expect(await streams.at(-1)?.nextTip()).toBeNull();
+    expect((await streams.at(-2)?.nextTip())?.id).toBe(id);
+    expect(t.app.streams()).toBe(STREAMS_IN_ALL);
+  });
 
   test('a stream whose reader stands still ends with its session, without an error that nobody hears', async () => {
     const unheard: unknown[] = [];

@@ -1,28 +1,104 @@
-/** Which server tests run on both engines: read from their imports, so that a new one cannot be forgotten. */
+/**
+ * Which server tests run on both engines. Those do whose statements an engine could break: what is stored and in which order, what
+ * happens at once, over several processes or after a restart, and limits and sessions, which are counted in the database. What a
+ * request may hold, who may do what and what is answered is decided above the port of the storage, and is told on SQLite alone;
+ * what it asks of the storage (texts, orders, bounds, names that are taken) is promised in `storage-contract/`, on both engines.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
+
+/** The names of these tests. */
+export const ON_BOTH_ENGINES: readonly string[] = [
+  'changed-codes',
+  'clock',
+  'code-life',
+  'csv',
+  'fee-income',
+  'idempotency',
+  'ledger-model',
+  'limits',
+  'notices-processes',
+  'payments',
+  'payments-model',
+  'payments-processes',
+  'payments-tables',
+  'probes',
+  'records-agree',
+  'secrets',
+  'sessions',
+  'storage-contract',
+  'tip-feed',
+];
+
+/** The names of the other tests that take their data from the engine of the project. A new test stands in one of these lists. */
+export const ON_SQLITE_ALONE: readonly string[] = [
+  'access-matrix',
+  'account-care',
+  'accounts',
+  'client-address',
+  'closed-accounts',
+  'closed-payments',
+  'export',
+  'filters',
+  'generated-clients',
+  'giver-pseudonym',
+  'guest-pages',
+  'guests',
+  'headers',
+  'hostile-bodies',
+  'hostile-calls',
+  'hostile-fuzz',
+  'hostile-sizes',
+  'hostile-strings',
+  'insights',
+  'lock-outs',
+  'migrations',
+  'notices',
+  'openapi',
+  'openapi-strictness',
+  'paging',
+  'password-again',
+  'passwords',
+  'payment-mode',
+  'payments-failures',
+  'payments-keys',
+  'payments-notices',
+  'payments-order',
+  'photos',
+  'print',
+  'profile',
+  'qr-codes',
+  'qr-pictures',
+  'quota',
+  'receipts',
+  'refunds',
+  'refusals',
+  'rendered-pages',
+  'rendered-pages-kept',
+  'security-events',
+  'storage-durability',
+  'summary',
+  'tip-feed-places',
+  'tip-pages',
+  'tip-pages-rendered',
+  'tip-streams',
+  'typed-codes',
+  'unknown-names',
+  'words',
+  'wrong-fields',
+];
 
 /** Whoever reaches this module by its imports gets its data from the engine of the project. */
 const DATA = 'tests/support/test-data.ts';
 const IMPORT = /from '((?:#tests|\.{1,2})\/[^']+\.ts)'/g;
-/** A test that imports an engine is about that one. */
-const SQLITE = "from '#server/storage/sqlite/";
 
-/** The server tests that take their data from the engine of the project. @returns paths below the folder of the project. */
-export function findTestsOfBothEngines(root: string): string[] {
-  return findTestsWithData(root).filter((file) => !isAboutSqlite(root, file));
+/** The paths of the tests with these names. */
+export function testFilesOf(names: readonly string[]): string[] {
+  return names.map((name) => `tests/server/${name}.test.ts`);
 }
 
-/** The server tests that could take their data from the engine of the project, and are about SQLite itself. */
-export function findTestsOfSqlite(root: string): string[] {
-  return findTestsWithData(root).filter((file) => isAboutSqlite(root, file));
-}
-
-function isAboutSqlite(root: string, file: string): boolean {
-  return readFileSync(join(root, file), 'utf8').includes(SQLITE);
-}
-
-function findTestsWithData(root: string): string[] {
+/** The names of the server tests that take their data from the engine of the project. @param root the folder of the project. */
+export function findTestsWithData(root: string): string[] {
   const imports = new Map<string, readonly string[]>();
   const importsOf = (file: string) => {
     const found =
@@ -44,5 +120,6 @@ function findTestsWithData(root: string): string[] {
   return globSync('tests/server/*.test.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => reached(file).has(DATA))
+    .map((file) => posix.basename(file, '.test.ts'))
     .sort();
 }

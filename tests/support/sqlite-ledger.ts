@@ -1,11 +1,11 @@
 /** The ledger without its doors on a real SQLite, in memory or in a file, for tests that are about that engine. */
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { readMigrations } from '#server/storage/care/migrations.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
-import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
 import type { RandomBytes } from '#shared/ids.ts';
+import { migratedContents } from './migrated-sqlite.ts';
 import { createPeople } from './people.ts';
 
 /** Opens a ledger for the running test, which closes it in its end. */
@@ -18,11 +18,11 @@ export async function createSqliteLedger(
   } = {},
 ) {
   const { path = IN_MEMORY, onStatement, random = randomBytes } = options;
-  const database = openDatabase(
-    path,
-    onStatement === undefined ? {} : { onStatement: (statement) => onStatement(String(statement)) },
-  );
-  migrate(database, readMigrations('sqlite'));
+  if (path !== IN_MEMORY) writeFileSync(path, migratedContents(), { flag: 'wx', mode: 0o600 });
+  const database = openDatabase(path, {
+    ...(path === IN_MEMORY && { contents: migratedContents() }),
+    ...(onStatement && { onStatement: (statement: unknown) => onStatement(String(statement)) }),
+  });
   const storage = createSqliteStorage(database);
   onTestFinished(() => (database.open ? storage.close() : undefined));
   return { database, storage, ...createPeople(storage, random) };

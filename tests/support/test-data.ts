@@ -1,4 +1,5 @@
 /** An empty and migrated database for the running test, on the engine of the project that runs it. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
 import { readMigrations } from '#server/storage/care/migrations.ts';
@@ -7,6 +8,7 @@ import { createPostgresStorage } from '#server/storage/postgres/storage.ts';
 import { type Database, IN_MEMORY, openDatabase } from '#server/storage/sqlite/connection.ts';
 import { migrate } from '#server/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '#server/storage/sqlite/storage.ts';
+import { migratedContents } from './migrated-sqlite.ts';
 import { borrowDatabase } from './postgres.ts';
 import { temporaryFolder } from './running-server.ts';
 import { type StoredData, storedInPostgres, storedInSqlite } from './stored-data.ts';
@@ -33,21 +35,33 @@ export function isOnSqlite(): boolean {
 /** @param options.isLasting whether the data is there after all storages on it were closed. */
 export async function createTestData({ isLasting = false } = {}): Promise<TestData> {
   if (!isOnSqlite()) return createPostgresData();
-  const path = isLasting ? join(temporaryFolder(), 'tipwell.db') : IN_MEMORY;
-  return createSqliteData((onStatement) => openDatabase(path, { onStatement }));
+  if (!isLasting) {
+    return overSqlite((onStatement) =>
+      openDatabase(IN_MEMORY, { onStatement, contents: migratedContents() }),
+    );
+  }
+  const path = join(temporaryFolder(), 'tipwell.db');
+  writeFileSync(path, migratedContents(), { mode: 0o600 });
+  return overSqlite((onStatement) => openDatabase(path, { onStatement }));
+}
+
+/** Data in a database of its own on SQLite, which is migrated here, for tests that are about this engine. */
+export function createSqliteData(open: () => Database): TestData {
+  const database = open();
+  migrate(database, readMigrations('sqlite'));
+  return overSqlite(() => (database.open ? database : open()));
 }
 
 /**
- * Data on SQLite, for tests that are about this engine.
- * @param open opens the database, and calls `onStatement` before each statement where faults are to be set.
+ * Data on SQLite.
+ * @param open opens a migrated database, and calls `onStatement` before each statement where faults are to be set.
  */
-export function createSqliteData(open: (onStatement: () => void) => Database): TestData {
+function overSqlite(open: (onStatement: () => void) => Database): TestData {
   let fault: string | null = null;
   const onStatement = () => {
     if (fault !== null) throw new Error(fault);
   };
   let database = open(onStatement);
-  migrate(database, readMigrations('sqlite'));
   return {
     ...storedInSqlite(() => database),
     async openStorage() {

@@ -13,6 +13,7 @@ import { describePayments } from './payments.ts';
 import { describeQrCodes } from './qr-codes.ts';
 import { describeRecords } from './records.ts';
 import { describeSessions } from './sessions.ts';
+import { describeTexts } from './texts.ts';
 import { describeTipPages } from './tip-pages.ts';
 import { describeTips } from './tips.ts';
 
@@ -28,6 +29,7 @@ export function describeStorage(): void {
   describeDevices();
   describeHistories();
   describeRecords();
+  describeTexts();
   describeAttempts();
   describeInstallation();
 }

@@ -18,6 +18,8 @@ interface OpenOptions {
   /** Called before each statement with its text and values; its error fails the statement. */
   readonly onStatement?: (statement: unknown) => void;
   readonly mustExist?: boolean;
+  /** The bytes of a database, for one that lives in memory only. */
+  readonly contents?: Buffer;
   readonly readonly?: boolean;
 }
 
@@ -41,7 +43,7 @@ const LOG_SHARE = 1 / 8;
 export function openDatabase(path: string, options: OpenOptions = {}): Database {
   try {
     if (path !== IN_MEMORY && !options.readonly) prepareFile(locate(path), options.mustExist ?? false);
-    const database = new SqliteDatabase(path, {
+    const database = new SqliteDatabase(options.contents ?? path, {
       timeout: OPENING_PATIENCE_MS,
       fileMustExist: options.mustExist ?? false,
       readonly: options.readonly ?? false,

@@ -3,7 +3,7 @@ import { Column, is, type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { SCHEMA } from '../schema/columns.ts';
 import type { Prepared, Statements, Values } from '../statements/all.ts';
-import { compileAll } from '../statements/compile.ts';
+import { type CompiledStatements, compileAll, prepareAll } from '../statements/compile.ts';
 import { Ended } from '../steps/step.ts';
 import type { Database } from './connection.ts';
 
@@ -40,38 +40,38 @@ const NOTHING_TO_DO: Prepared<Values, unknown> = {
   change: () => new Ended(0),
 };
 
+let compiled: CompiledStatements | undefined;
+
 /**
  * All statements, prepared on a connection: one whose columns a table does not have throws here. Each runs at
  * once.
  */
 export function prepareStatements(database: Database): Statements {
-  return compileAll(
-    {
-      dialect: new SqliteDialect(),
-      isIn: (column, name) => {
-        const isOfBytes = is(column, Column) && column.getSQLType() === 'bytea';
-        const item = sql.raw(isOfBytes ? 'unhex(value)' : 'value');
-        return sql`${column} in (select ${item} from json_each(${sql.placeholder(name)}))`;
+  compiled ??= compileAll({
+    dialect: new SqliteDialect(),
+    isIn: (column, name) => {
+      const isOfBytes = is(column, Column) && column.getSQLType() === 'bytea';
+      const item = sql.raw(isOfBytes ? 'unhex(value)' : 'value');
+      return sql`${column} in (select ${item} from json_each(${sql.placeholder(name)}))`;
+    },
+    choose: (_, { sqlite }) => sqlite,
+    bound,
+    isTrue: (value) => value === 1,
+  });
+  return prepareAll(compiled, (statement) => {
+    if (statement === null) return NOTHING_TO_DO;
+    const { text, bind, read } = statement;
+    const prepared = database.prepare<unknown[], unknown[]>(text);
+    if (prepared.reader) prepared.raw();
+    return {
+      all: (values) => new Ended(prepared.all(bind(values)).map(read)),
+      one(values) {
+        const row = prepared.get(bind(values));
+        return new Ended(row && read(row));
       },
-      choose: (_, { sqlite }) => sqlite,
-      bound,
-      isTrue: (value) => value === 1,
-    },
-    (statement) => {
-      if (statement === null) return NOTHING_TO_DO;
-      const { text, bind, read } = statement;
-      const prepared = database.prepare<unknown[], unknown[]>(text);
-      if (prepared.reader) prepared.raw();
-      return {
-        all: (values) => new Ended(prepared.all(bind(values)).map(read)),
-        one(values) {
-          const row = prepared.get(bind(values));
-          return new Ended(row && read(row));
-        },
-        change: (values) => new Ended(prepared.run(bind(values)).changes),
-      };
-    },
-  );
+      change: (values) => new Ended(prepared.run(bind(values)).changes),
+    };
+  });
 }
 
 /** SQLite knows no booleans, and lists as JSON only, in which bytes are hexadecimal. */

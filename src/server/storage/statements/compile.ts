@@ -29,14 +29,11 @@ interface Differences extends Pick<Builder, 'isIn' | 'choose'> {
   isTrue(value: unknown): boolean;
 }
 
-/**
- * Compiles and prepares every statement under its name.
- * @param prepare prepares one; null where the engine has no such statement.
- */
-export function compileAll(
-  { dialect, isIn, choose, bound, isTrue }: Differences,
-  prepare: (statement: Compiled | null) => Prepared<Values, unknown>,
-): Statements {
+/** Every statement of an engine by its name; null where the engine has no such statement. */
+export type CompiledStatements = Readonly<Record<string, Compiled | null>>;
+
+/** Compiles every statement for an engine, which takes 50 ms. What comes of it serves each of its connections. */
+export function compileAll({ dialect, isIn, choose, bound, isTrue }: Differences): CompiledStatements {
   const session = new CompilingSession(dialect);
   const statements = buildStatements({
     db: new PgDatabase(dialect, session, undefined),
@@ -51,10 +48,23 @@ export function compileAll(
     const { sql: text, params } = drawn.getQuery();
     return { name, text, bind: binderOf(params, bound), read: readerOf(drawn.fields, isTrue) };
   };
-  const prepared = Object.entries(statements).map(([name, built]) => [
-    name,
-    prepare(compile(name, built !== null && 'query' in built ? built.query : built)),
-  ]);
+  return Object.fromEntries(
+    Object.entries(statements).map(([name, built]) => [
+      name,
+      compile(name, built !== null && 'query' in built ? built.query : built),
+    ]),
+  );
+}
+
+/**
+ * Has every statement prepared on a connection.
+ * @param prepare prepares one; null where the engine has no such statement.
+ */
+export function prepareAll(
+  compiled: CompiledStatements,
+  prepare: (statement: Compiled | null) => Prepared<Values, unknown>,
+): Statements {
+  const prepared = Object.entries(compiled).map(([name, statement]) => [name, prepare(statement)]);
   // Each answers rows as drizzle types the statement of that name.
   return Object.fromEntries(prepared) as Statements;
 }
