@@ -1,4 +1,3 @@
-
 /** Some three milliseconds of the event loop. */
 const FORGOTTEN_IN_A_STEP = 500;
 

@@ -70,8 +70,7 @@ export function createNotifications(
         await listenOnce(() => {
           pauseMs = FIRST_PAUSE_MS;
         });
-      } catch {
-      }
+      } catch {}
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
