@@ -1,6 +1,6 @@
 /**
- * The words of the accounts chapter that both sides speak: the rules of registration, login, and the user as
- * shown to themselves. What only the server can know (is the email taken, is the password common) is not here.
+ * The schemas of accounts: registration, login, profile, and the user as shown to themselves. Rules that only
+ * the server can check (is the email taken, is the password common) are not here.
  */
 import { z } from 'zod';
 import { SERVICE_CATEGORIES, type ServiceCategory } from './categories.ts';
@@ -19,8 +19,7 @@ const MIN_PASSWORD_LENGTH = 8;
 const MAX_PASSWORD_LENGTH = 256;
 
 /**
- * In characters, as it is typed. Normalising takes the square of the length of a run of combining marks, so that
- * whatever is longer is not looked at.
+ * UTF-16 units as typed. Longer texts are not normalised, which takes the square of a run of combining marks.
  */
 const MAX_TYPED_PASSWORD_LENGTH = 2 * MAX_PASSWORD_LENGTH;
 
@@ -29,28 +28,29 @@ const MAX_EMAIL_LENGTH = 254;
 const MAX_PHONE_LENGTH = 40;
 const MAX_CHOSEN_CATEGORIES = 100;
 
-/** None, or 7 to 20 digits with the usual punctuation. */
+/** Empty, or 7 to 20 digits with the usual punctuation. */
 const PHONE = /^(?:\+?[ ().\-/]*(?:\d[ ().\-/]*){7,20})?$/;
 
-/** For JSON Schema: the text has something other than space in it. */
+/** A JSON Schema pattern: at least one character that is not white space. */
 const NOT_BLANK = { pattern: '\\S' };
 
 /**
- * For JSON Schema: the name has no control character, line separator or direction mark in it, and no space around it. The
- * rest of the rule needs Unicode properties that few validators know. Line separators are what a dot does not match (ECMA-262, section
- * 22.2.2.7): generators that write the pattern into a program write what is escaped as it is, where a line would end.
+ * A JSON Schema pattern: no control character, line separator or direction mark, and no white space at the
+ * ends. The rest of the rule needs Unicode properties that few validators know. Line separators are what a
+ * dot does not match (ECMA-262, section 22.2.2.7), because generators write an escaped one into programs as a
+ * line break.
  */
 const PLAIN_NAME = (() => {
   const hidden = '\\x00-\\x1F\\x7F-\\x9F\\u061C\\u200B\\u200E\\u200F\\u202A-\\u202E\\u2060-\\u206F\\uFEFF';
   return { pattern: `^(?=.+$)[^\\s${hidden}](?:[^${hidden}]*[^\\s${hidden}])?$` };
 })();
 
-/** Unicode's compatibility form, so that a password typed on another keyboard is still the same password. */
+/** NFKC, so that a password typed on another keyboard stays the same. */
 export function normalizePassword(password: string): string {
   return password.normalize('NFKC');
 }
 
-/** Options of a check that ends the reading of its field, so that no later check works on what is too long or wrong. */
+/** Ends the validation of a field, so that later checks never see a text that is too long. */
 const lastly = (error: string) => ({ error, abort: true }) as const;
 
 function text(label: string) {
@@ -60,7 +60,7 @@ function text(label: string) {
   });
 }
 
-/** @param maxLength in characters, before anything else looks at the text. */
+/** @param maxLength UTF-16 units as typed. */
 function trimmed(label: string, maxLength: number, tooLong: string) {
   return text(label)
     .trim()
@@ -68,7 +68,7 @@ function trimmed(label: string, maxLength: number, tooLong: string) {
     .refine((typed) => typed !== '', lastly(`${label} is required.`));
 }
 
-/** Spaces around a password are part of it, but spaces alone are no password. */
+/** Spaces around a password belong to it, but a password is not only spaces. */
 function anyPassword(label: string, tooLong: string) {
   return text(label)
     .max(MAX_TYPED_PASSWORD_LENGTH, lastly(tooLong))
@@ -112,7 +112,7 @@ const password = anyPassword('Password', PASSWORD_LENGTH)
   }, lastly(PASSWORD_LENGTH))
   .meta({ ...NOT_BLANK, minLength: MIN_PASSWORD_LENGTH, maxLength: MAX_PASSWORD_LENGTH });
 
-/** Whether a password is an account's email or username, written in whatever way. */
+/** Whether a password equals the email or username in any spelling. */
 export function isOwnName(
   password: string,
   { email, username }: { readonly email: string; readonly username: string },
@@ -140,7 +140,7 @@ const phone = phoneOrNull.optional().transform((text) => text ?? null);
 
 const person = { email, username, fullName, password, phone };
 
-/** The length of the list is checked before its items, because each wrong item makes a message. */
+/** The length is checked before the items, because each wrong item makes a message. */
 const chosenCategories = z
   .array(serviceCategory, { error: NO_SERVICE })
   .min(1, NO_SERVICE)
@@ -149,7 +149,7 @@ const chosenCategories = z
     SERVICE_CATEGORIES.filter((category) => chosen.includes(category)),
   );
 
-/** A provider names at least one service; for a customer whatever list is sent along is ignored. */
+/** The list of a customer is ignored. */
 export const registration = z
   .discriminatedUnion(
     'isServiceProvider',
@@ -176,24 +176,23 @@ export const credentials = z.object({
   password: anyPassword('Password', 'Password is too long.'),
 });
 
-/** What an account's owner changes of it; what is left out stays as it is. */
+/** Omitted fields stay. */
 export const profileChange = z.object({
   email: email.optional(),
   username: username.optional(),
   fullName: fullName.optional(),
-  /** Null or a blank text takes the number off. */
+  /** Null or a blank text removes the number. */
   phone: phoneOrNull.optional(),
   isServiceProvider: z.boolean({ error: 'Please say whether you are a service provider.' }).optional(),
-  /** Each service that is offered from now on; a customer who sends `isServiceProvider` with them becomes a provider. */
+  /** All services from now on; a customer who also sends `isServiceProvider` becomes a provider. */
   serviceCategories: chosenCategories.optional(),
-  /** Needed for another email. */
+  /** Required to change the email. */
   currentPassword: anyPassword('Current password', 'Current password is too long.').optional(),
 });
 
-/** For how long after a password was typed acts go on that ask for it again. */
+/** How long after the password was typed an action does not ask for it again. */
 export const RECENT_PASSWORD_MINUTES = 15;
 
-/** The password of whoever is logged in, typed once more. */
 export const confirmation = z.object({ password: anyPassword('Password', 'Password is too long.') });
 
 export const passwordChange = z.object({
@@ -201,15 +200,15 @@ export const passwordChange = z.object({
   newPassword: password,
 });
 
-/** What somebody types who closes their account. */
+/** What the owner types to close an account. */
 export const CLOSING_WORD = 'close';
 
-/** For how many days a login takes the closing of an account back. */
+/** A login within these days reopens the account. */
 export const CLOSING_GRACE_DAYS = 7;
 
 export const closing = z.object({
   currentPassword: anyPassword('Current password', 'Current password is too long.'),
-  /** Its case does not matter. */
+  /** Case-insensitive. */
   confirmation: z
     .string({ error: `Please type the word ${CLOSING_WORD}.` })
     .trim()
@@ -218,27 +217,25 @@ export const closing = z.object({
     .pipe(z.literal(CLOSING_WORD, { error: `Please type the word ${CLOSING_WORD}.` })),
 });
 
-/** When an account that its owner closes is closed for good. */
 export const closingAnswer = z.object({
   /** ISO 8601 in UTC. A login before this time keeps the account open. */
   closesAt: z.iso.datetime(),
 });
 
-/** A place where an account is logged in, as its owner sees it. */
+/** A login session as shown to its owner. */
 export const session = z.object({
   id: z.string().regex(idPattern('ses')).brand<'SessionId'>(),
-  /** Such as "Chrome on Android"; null when the client did not say. */
+  /** Such as "Chrome on Android"; null when the client sent none. */
   device: z.string().nullable(),
   createdAt: z.iso.datetime(),
-  /** When it ends unless it is used before. */
+  /** When an unused session ends. */
   expiresAt: z.iso.datetime(),
-  /** When its owner last proved in it to know the password. */
+  /** When the owner last proved to know the password. */
   confirmedAt: z.iso.datetime().nullable(),
-  /** Whether it is the session that asks. */
   isCurrent: z.boolean(),
 });
 
-/** A user as shown to themselves. Totals are in cents: what reached them, and what they tipped without fees. */
+/** A user as shown to themselves. Totals in cents: net amounts received, and amounts given without fees. */
 export const user = z.object({
   id: z.string().regex(idPattern('usr')).brand<'UserId'>(),
   email: z.string(),
@@ -249,16 +246,16 @@ export const user = z.object({
   serviceCategories: z.array(serviceCategory),
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
   totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
-  /** The operator made the password: nothing else is allowed before it was changed. */
+  /** Set when the operator chose the password; all else is refused until it is changed. */
   mustChangePassword: z.boolean(),
 });
 
 export const login = z.object({
-  /** Opaque; sent back as `Authorization: Bearer ...`. */
+  /** Opaque; sent as `Authorization: Bearer ...`. */
   accessToken: z.string(),
-  /** When the session ends unless it is used before, ISO 8601 in UTC. */
+  /** When an unused session ends, ISO 8601 in UTC. */
   expiresAt: z.iso.datetime(),
-  /** Whether the account was being closed, and stays open because of this login. */
+  /** Whether this login ended the account's closing. */
   reopened: z.boolean(),
   user,
 });

@@ -1,6 +1,4 @@
-/**
- * Amounts in words, as on a cheque: a sum that is read twice is rarely a slip of the finger.
- */
+/** Amounts in words, as on a cheque, because a sum read twice is rarely a slip of the finger. */
 import type { Cents } from './money.ts';
 
 const UNITS =
@@ -9,7 +7,7 @@ const UNITS =
   );
 const TENS = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
 
-/** An amount below a million dollars in words: "five hundred dollars", "ten dollars and one cent". */
+/** Spells an amount below a million dollars: "five hundred dollars", "ten dollars and one cent". */
 export function amountInWords(amount: Cents): string {
   const dollars = Math.floor(amount / 100);
   const rest = amount % 100;

@@ -1,20 +1,18 @@
-/**
- * The clock as a value that is passed in, and what "today" means in somebody's time zone.
- */
+/** The clock as a passed-in value, and local days in a time zone. */
 
 /** The current time in milliseconds since the Unix epoch. */
 export type Clock = () => number;
 
-/** From the first millisecond of a day up to, but not including, the first of the next. */
+/** Includes `startMs`, excludes `endMs`. */
 export interface Day {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Longer than any calendar day with a clock change in it. */
+/** Longer than any calendar day with a clock change. */
 const LONGEST_DAY_MS = 30 * 3_600_000;
 
-/** In characters; twice as long as any name that there is (https://www.iana.org/time-zones). */
+/** UTF-16 units; twice the longest name (https://www.iana.org/time-zones). */
 export const MAX_TIME_ZONE_LENGTH = 64;
 
 const ISO_DATE_LENGTH = 'YYYY-MM-DD'.length;
@@ -23,22 +21,25 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 86_400_000;
 const LONGEST_STRETCH_MS = 4 * WEEK_MS;
 
-/** How a name of the tz database is written, whose letters know no case (https://data.iana.org/time-zones/theory.html); no offset. */
+/** A case-insensitive name of the tz database (https://data.iana.org/time-zones/theory.html), no offset. */
 const NAME = /^[a-z][a-z0-9_+/-]*$/i;
 
-/** A time zone, and by the hour of their start the days in it that were asked for last: mostly those that are asked for next. */
+/**
+ * A time zone with the last day that was asked for, by the hour at which days start: mostly the next request
+ * is for the same day.
+ */
 interface Zone {
   readonly format: Intl.DateTimeFormat;
   readonly days: Map<number, Day>;
 }
 
 /**
- * Time zones by their names in lower case. All of them are kept: there are some six hundred, of some thirty kilobytes each outside
- * the heap, where the memory of a format that was dropped stays taken until a collection that nothing there brings about.
+ * Time zones by lower-case name. All are kept: there are some 600 with 30 KB each outside the heap, where a
+ * dropped format's memory is freed only by a collection that nothing outside the heap triggers.
  */
 const zones = new Map<string, Zone>();
 
-/** Whether the text is a name of the tz database that this platform knows, such as `Europe/Vienna`; an offset is none. */
+/** Whether this platform knows the name in the tz database, such as `Europe/Vienna`; offsets are refused. */
 export function isTimeZone(name: string): boolean {
   if (name.length > MAX_TIME_ZONE_LENGTH) return false;
   try {
@@ -50,10 +51,10 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * The day that contains `now` in the given time zone, days with a clock change included.
- * @param startHour the hour of the clock at which a day begins, 0 to 23; 0 for calendar days. Where the clocks leave that hour out,
- * the day begins with the next hour; where they repeat it, with the first of the two.
- * @throws RangeError when the time zone is unknown.
+ * The day that contains `now` in a time zone, also across a clock change.
+ * @param startHour the hour at which days begin, 0 to 23; 0 for calendar days. Where clocks skip it, the day
+ *   begins with the next hour; where they repeat it, with the first of the two.
+ * @throws RangeError for an unknown time zone.
  */
 export function dayAround(now: number, timeZone: string, startHour = 0): Day {
   const { format, days } = zoneOf(timeZone);
@@ -77,22 +78,21 @@ function findDay(now: number, format: Intl.DateTimeFormat, startHour: number): D
   };
 }
 
-/** The calendar's date in the given time zone, as `2026-05-31`. @throws RangeError when the time zone is unknown. */
+/** The local date, as `2026-05-31`. @throws RangeError for an unknown time zone. */
 export function dateAt(ms: number, timeZone: string): string {
   return isoDate(localMs(ms, zoneOf(timeZone).format));
 }
 
-/** A moment as a calendar and a clock in some time zone show it. */
 export interface LocalTime {
   /** As `2026-05-31`. */
   readonly date: string;
   /** To the second, as `18:05:00`. */
   readonly time: string;
-  /** By how much local time is ahead of UTC, as `+05:45`. */
+  /** The offset from UTC, as `+05:45`. */
   readonly offset: string;
 }
 
-/** @throws RangeError when the time zone is unknown. */
+/** @throws RangeError for an unknown time zone. */
 export function localTime(ms: number, timeZone: string): LocalTime {
   const local = localMs(ms, zoneOf(timeZone).format);
   const offsetMinutes = Math.round((local - ms) / 60_000);
@@ -106,8 +106,8 @@ export function localTime(ms: number, timeZone: string): LocalTime {
 }
 
 /**
- * The first millisecond of a date in the given time zone. Where the clocks leave a whole day out, it is that of the next.
- * @throws RangeError when the time zone is unknown.
+ * The first millisecond of a local date, or of the next one where clocks skip the whole day.
+ * @throws RangeError for an unknown time zone.
  */
 export function firstOfDate(date: string, timeZone: string): number {
   const { format } = zoneOf(timeZone);
@@ -115,7 +115,7 @@ export function firstOfDate(date: string, timeZone: string): number {
   return firstWhere(start - LONGEST_DAY_MS, start + LONGEST_DAY_MS, (time) => localMs(time, format) >= start);
 }
 
-/** A stretch of time in which local time is ahead of UTC by one offset, which is negative west of Greenwich. */
+/** A span of time with one UTC offset, negative west of Greenwich. */
 export interface SteadyStretch {
   readonly fromMs: number;
   readonly untilMs: number;
@@ -123,9 +123,9 @@ export interface SteadyStretch {
 }
 
 /**
- * The time between two moments in stretches of four weeks at most, within each of which the clocks of a time zone do not change.
- * @param fromMs and `untilMs` are full minutes.
- * @throws RangeError when the time zone is unknown.
+ * Splits a span into stretches of at most four weeks without a clock change.
+ * @param fromMs a full minute, like `untilMs`.
+ * @throws RangeError for an unknown time zone.
  */
 export function* steadyStretches(
   fromMs: number,
@@ -150,15 +150,15 @@ export function* steadyStretches(
   }
 }
 
-/** By how much local time is ahead of UTC: a multiple of a quarter of an hour in all time zones since 1972. */
+/** The UTC offset, a multiple of 15 minutes in all time zones since 1972. */
 function offsetAt(ms: number, format: Intl.DateTimeFormat): number {
   const full = Math.floor(ms / 1_000) * 1_000;
   return localMs(full, format) - full;
 }
 
 /**
- * What the calendar and the clock show to the second, as the milliseconds at which they show it in UTC. It is made of the parts of a
- * date, because the text that a locale makes of them differs between versions of ICU, and so between browsers.
+ * The local calendar and clock to the second, as the UTC time that shows the same. Read from the parts of a
+ * date, because formatted texts differ between versions of ICU.
  */
 function localMs(ms: number, format: Intl.DateTimeFormat): number {
   const shown: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
@@ -171,12 +171,11 @@ function isoDate(ms: number): string {
   return new Date(ms).toISOString().slice(0, ISO_DATE_LENGTH);
 }
 
-/** The date that many days later. */
 export function dateAfter(date: string, days: number): string {
   return isoDate(Date.parse(date) + days * 86_400_000);
 }
 
-/** The first millisecond after `before` and up to `until` at which `holds`, given that it then goes on holding. */
+/** Binary search for the first millisecond in (before, until] at which the monotonic `holds` is true. */
 function firstWhere(before: number, until: number, holds: (time: number) => boolean): number {
   let [low, high] = [before, until];
   while (high - low > 1) {
@@ -187,7 +186,7 @@ function firstWhere(before: number, until: number, holds: (time: number) => bool
   return high;
 }
 
-/** @throws RangeError when the time zone is unknown. */
+/** @throws RangeError for an unknown time zone. */
 function zoneOf(name: string): Zone {
   if (!NAME.test(name)) throw new RangeError(`no name of a time zone: ${name}`);
   const key = name.toLowerCase();
@@ -205,7 +204,7 @@ function zoneOf(name: string): Zone {
     minute: 'numeric',
     second: 'numeric',
   });
-  // All names of one zone come to one, which is not always the one that people know: Asia/Katmandu.
+  // Aliases share one zone, whose canonical name may be an old one: Asia/Katmandu.
   const spelling = format.resolvedOptions().timeZone.toLowerCase();
   const zone = zones.get(spelling) ?? { format, days: new Map<number, Day>() };
   zones.set(spelling, zone).set(key, zone);

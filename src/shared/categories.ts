@@ -1,6 +1,4 @@
-/**
- * The eight service categories and their labels: a closed set, in the order in which screens list them.
- */
+/** The closed set of service categories with their labels, in the order of screens. */
 export const SERVICE_CATEGORIES = [
   'bartender',
   'barber',
@@ -25,7 +23,6 @@ export const CATEGORY_LABELS: Readonly<Record<ServiceCategory, string>> = {
   live_event: 'Live Event',
 };
 
-/** Whether `value` is one of the eight category values. */
 export function isServiceCategory(value: unknown): value is ServiceCategory {
   return SERVICE_CATEGORIES.some((category) => category === value);
 }

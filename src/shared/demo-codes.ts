@@ -1,6 +1,6 @@
 /**
- * Codes that exist on the page only: what a demo code says by itself. The tip page loads this module, and nothing else
- * of scanned texts.
+ * Demo codes, which exist on the page only. Apart from scanned-text.ts, because the tip page loads this
+ * module.
  */
 import { isServiceCategory, type ServiceCategory } from './categories.ts';
 import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH } from './ids.ts';
@@ -12,17 +12,14 @@ export interface DemoCode {
 }
 
 /**
- * The demo of this user and category, as an address names them. The user's id is one that somebody could have as a
- * username: nothing else may be written on a page of this site by its address.
+ * The demo of a user and a category. The user id must be possible as a username, so that an address cannot
+ * write anything else on a page.
  */
 export function demoOf(userId: string, category: string): DemoCode | null {
   return isPossibleUsername(userId) && isServiceCategory(category) ? { userId, category } : null;
 }
 
-/**
- * Reads `demo-{userId}-{category}`, where case does not matter; null for any other code. The user's id stays as it was
- * typed.
- */
+/** Reads `demo-{userId}-{category}` in any case; null for another code. The user id keeps its case. */
 export function readDemoCode(id: string): DemoCode | null {
   if (id.length > MAX_ID_LENGTH || !isDemoCode(id)) return null;
   const rest = id.trim().slice(DEMO_PREFIX.length);

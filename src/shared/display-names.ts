@@ -1,30 +1,33 @@
 /**
- * What may be shown as somebody's name: whatever people write their names in, and nothing that hides, reorders or
- * piles up. A name is measured before it is normalised, because ordering a long run of combining marks takes the
- * square of its length.
+ * Which names may be shown: any writing, but nothing that hides, reorders or piles up. A name is measured
+ * before it is normalised, which takes the square of a run of combining marks.
  */
 
-/** In characters (code points), once it is trimmed and composed. */
+/** Code points, trimmed and composed. */
 export const MAX_NAME_LENGTH = 60;
-/** In characters, as it is typed: none decomposes into more than four (https://unicode.org/faq/normalization.html). */
+/**
+ * UTF-16 units as typed; no character decomposes into more than four
+ * (https://unicode.org/faq/normalization.html).
+ */
 export const MAX_TYPED_NAME_LENGTH = 4 * MAX_NAME_LENGTH;
 
 /**
- * Control characters, lone surrogates, line separators, bidi controls, noncharacters, the marks of annotations, and
- * whatever is drawn without any width.
+ * Control characters, lone surrogates, line separators, bidi controls, noncharacters, annotation marks, and
+ * characters without width.
  */
 const INVISIBLE =
   /\p{Cc}|\p{Cs}|\p{Zl}|\p{Zp}|\p{Bidi_Control}|\p{Noncharacter_Code_Point}|[\uFFF9-\uFFFB]|\p{Default_Ignorable_Code_Point}/u;
 
-/** Letters that join their neighbours, so that a non-joiner between two of them shows. */
+/** Letters of joining scripts, between which a non-joiner is visible. */
 const JOINING = String.raw`[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mandaic}\p{scx=Nko}\p{scx=Mongolian}\p{scx=Adlam}]`;
-/** The signs that take a consonant's vowel away, by which the next one joins it: Devanagari to Sinhala. */
+/** Signs that remove a consonant's vowel, after which the next consonant joins: Devanagari to Sinhala. */
 const VIRAMA = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA]`;
 
 /** Invisible characters where writing needs them, each with what comes before it. */
 const NEEDED = new RegExp(
   [
-    // A joiner between two emoji makes one of them (UTS #51, section 2.3): families, professions, the rainbow flag.
+    // A joiner between two emoji makes one of them (UTS #51, section 2.3): families, professions, the rainbow
+    // flag.
     String.raw`\p{Extended_Pictographic}[\uFE0F\p{Emoji_Modifier}]?\u200D(?=\p{Extended_Pictographic})`,
     // Whether an emoji is drawn as text or as a picture.
     String.raw`\p{Emoji}[\uFE0E\uFE0F]`,
@@ -42,17 +45,16 @@ const NEEDED = new RegExp(
   'gu',
 );
 
-/** Four marks that stack, one on another. Spacing ones do not: the Burmese name Kyaw has four signs in a row. */
+/** Four stacked marks. Spacing marks do not stack: the Burmese name Kyaw has four signs in a row. */
 const PILE_OF_MARKS = /(?:[\p{Mn}\p{Me}][\u200C\u200D]?){4}/u;
 
 const LETTER_DIGIT_OR_EMOJI = /[\p{L}\p{N}\p{Emoji_Presentation}\p{Extended_Pictographic}]/u;
 
-/** Whether each character of a composed name can be seen, or is needed by one that can. */
+/** Whether each character of a composed name is visible or needed by a visible one. */
 export function isShowable(name: string): boolean {
   return !INVISIBLE.test(name.replace(NEEDED, '')) && !PILE_OF_MARKS.test(name);
 }
 
-/** Whether a name has something to call somebody by. */
 export function hasLetterDigitOrEmoji(name: string): boolean {
   return LETTER_DIGIT_OR_EMOJI.test(name);
 }

@@ -1,12 +1,12 @@
 /**
- * Every way in which Tipwell says no, in one closed table: a machine-readable code, its HTTP status and the
- * sentence shown to people. Chapters throw `AppError`; nothing else of an error ever leaves the server.
+ * Every refusal in one closed table: a code for programs, an HTTP status and a sentence for people. Chapters
+ * throw `AppError`; nothing else of an error leaves the server.
  */
 interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 410 | 413 | 415 | 422 | 429 | 431 | 500 | 503;
-  /** The kind of problem, the same for every occurrence (RFC 9457, section 3.1.3). */
+  /** The kind of problem, the same at every occurrence (RFC 9457, section 3.1.3). */
   readonly title: string;
-  /** The sentence that a page shows. */
+  /** The sentence for people. */
   readonly detail: string;
 }
 
@@ -249,24 +249,24 @@ export const REFUSALS = {
 
 export type ErrorCode = keyof typeof REFUSALS;
 
-/** What is wrong with one field, named as the caller's door names it. */
+/** A problem of one field, under the name that the caller's door uses. */
 export interface FieldError {
   readonly field: string;
   readonly message: string;
-  /** Whether the name is one that the caller made up, which no door respells. */
+  /** Whether the caller made the name up, so that no door respells it. */
   readonly isAsSent?: true;
 }
 
 interface AppErrorOptions {
-  /** For `invalid_input`: what is wrong, field by field; the first message becomes the error's sentence. */
+  /** For `invalid_input`; the first message becomes the error's sentence. */
   readonly fieldErrors?: readonly FieldError[];
-  /** For 429 and 503: how long to wait before trying again, in seconds. */
+  /** For 429 and 503. */
   readonly retryAfterSeconds?: number;
-  /** What went wrong inside, for the log only. */
+  /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** A refusal on its way to whoever asked. */
+/** A refusal of the table. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly fieldErrors: readonly FieldError[];
@@ -295,7 +295,7 @@ function sentenceOf(code: ErrorCode, retryAfterSeconds: number | undefined): str
   return REFUSALS[code].detail;
 }
 
-/** In words, rounded up, so that nobody comes back too early. */
+/** Rounded up, so that nobody comes back too early. */
 function duration(seconds: number): string {
   if (seconds <= 90) return counted(seconds, 'second');
   const minutes = Math.ceil(seconds / 60);

@@ -1,47 +1,49 @@
 /**
- * Typed identifiers, and the printed code of a QR code: ten characters of Crockford's base 32
- * (https://www.crockford.com/base32.html), which leaves out I, L, O and U so that it can be read aloud and typed.
+ * Typed ids, and the printed id of a QR code: ten characters of Crockford's base 32
+ * (https://www.crockford.com/base32.html), which lacks I, L, O and U so that it can be read aloud and typed.
  */
 import type { $brand } from 'zod';
 import { brand } from './brand.ts';
 import { TIP_PREFIX } from './page-paths.ts';
 
 export type UserId = string & $brand<'UserId'>;
-/** Names a giver to one receiver, the same at each tip, and to nobody else. */
+/** A giver's stable name for one receiver, different for every other. */
 export type GiverPseudonym = string & $brand<'GiverPseudonym'>;
 export type TransactionId = string & $brand<'TransactionId'>;
-/** Stands for a guest's tip, and for the right of its giver. */
+/** Identifies a guest's tip and proves the right of its giver. */
 export type ReceiptToken = string & $brand<'ReceiptToken'>;
-/** Names a session to its owner; it says nothing about the token. */
+/** Made from the hash of the token, which it does not reveal. */
 export type SessionId = string & $brand<'SessionId'>;
-/** Names a device that gets notices to its owner. */
 export type DeviceId = string & $brand<'DeviceId'>;
-/** Ten characters of Crockford's base 32, upper case, without a hyphen: the form that is stored and linked to. */
+/** The stored form: upper case, without a hyphen. */
 export type QrCodeId = string & $brand<'QrCodeId'>;
 
-/** The file name of a tip page's photo; another photo has another name. */
+/** The file name of a tip page's photo, never used for another photo. */
 export type PhotoName = string & $brand<'PhotoName'>;
 
-/** A source of `size` unpredictable bytes. */
+/** Returns `size` unpredictable bytes. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const QR_CODE_ID_LENGTH = 10;
-/** A printed code in the form in which it is stored. */
+/** The stored form of a printed code. */
 export const QR_CODE_ID = /^[0-9A-HJKMNP-TV-Z]{10}$/;
-/** Letters, digits and single hyphens, but no word that is a printed code as it is stored or shown, whatever I, L and O mean. */
+/**
+ * Letters, digits and single hyphens, without a part that reads as a printed code under any reading of I, L
+ * and O.
+ */
 const PLAIN_WORDS = /^(?!.*\b[^u-]{5}-?[^u-]{5}\b)(-?[a-z0-9])+$/i;
-// The tip page asks for no transaction, and leaves out what is marked as pure.
+// Marked as pure, so that the tip page's build leaves it out.
 const TRANSACTION_ID = /* @__PURE__ */ idPattern('txn');
 const DEVICE_ID = /* @__PURE__ */ idPattern('dev');
 
-/** The id of the event that stands before the first transaction of an account. */
+/** The event id before an account's first transaction. */
 export const BEGINNING = 'beginning';
 
-/** In UTF-16 units; twice as long as any id, so that a text which is longer is none and need not be read. */
+/** UTF-16 units, twice the longest id; longer texts are not read. */
 export const MAX_ID_LENGTH = 64;
 
-/** Ids of codes that exist on the page only and are never looked up begin with this, in any case. */
+/** The case-insensitive prefix of codes that exist on the page only and are never looked up. */
 export const DEMO_PREFIX = 'demo-';
 
 export function newUserId(random: RandomBytes): UserId {
@@ -56,71 +58,67 @@ export function newTransactionId(random: RandomBytes): TransactionId {
   return `txn_${base32(random(26)).toLowerCase()}` as TransactionId;
 }
 
-/** The id of a transaction that has this keyed digest, of at least 26 bytes. */
+/** @param digest a keyed digest of at least 26 bytes. */
 export function transactionIdFrom(digest: Uint8Array): TransactionId {
   return `txn_${base32(digest.subarray(0, 26)).toLowerCase()}` as TransactionId;
 }
 
-/** The token of a guest's receipt: the id of the transaction, and this keyed digest of it, of at least 26 bytes. */
+/** The id of the transaction and a keyed digest of it, of at least 26 bytes. */
 export function receiptTokenFrom(id: TransactionId, digest: Uint8Array): ReceiptToken {
   return (id.slice('txn_'.length) + base32(digest.subarray(0, 26)).toLowerCase()) as ReceiptToken;
 }
 
-/** The pseudonym of a pair of people that has this keyed digest, of at least 26 bytes. */
+/** @param digest a keyed digest of the pair of people, of at least 26 bytes. */
 export function giverPseudonymFrom(digest: Uint8Array): GiverPseudonym {
   return `gvr_${base32(digest.subarray(0, 26)).toLowerCase()}` as GiverPseudonym;
 }
 
 const PHOTO_NAME = /* @__PURE__ */ /^[0-9a-hjkmnp-tv-z]{26}\.jpg$/;
 
-/** A new name with 130 random bits. */
+/** 130 random bits. */
 export function newPhotoName(random: RandomBytes): PhotoName {
   return `${base32(random(26)).toLowerCase()}.jpg` as PhotoName;
 }
 
-/** Whether a text has the form of a photo's name. */
 export function isPhotoName(text: string): text is PhotoName {
   return PHOTO_NAME.test(text);
 }
 
-/** What ids with this prefix look like. */
+/** The pattern of ids with this prefix. */
 export function idPattern(prefix: 'usr' | 'gvr' | 'txn' | 'ses' | 'dev'): RegExp {
   return new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`);
 }
 
-/** Whether a text has the form of a transaction's id. */
 export function isTransactionId(text: string): text is TransactionId {
   return text.length <= MAX_ID_LENGTH && TRANSACTION_ID.test(text);
 }
 
-/** Whether a text has the form of a device's id. */
 export function isDeviceId(text: string): text is DeviceId {
   return text.length <= MAX_ID_LENGTH && DEVICE_ID.test(text);
 }
 
-/** A password of 100 random bits that can be read aloud: four groups of five characters. */
+/** 100 random bits in four groups of five characters that can be read aloud. */
 export function newPassword(random: RandomBytes): string {
   return (base32(random(20)).match(/.{5}/g) ?? []).join('-');
 }
 
-/** The name of the session whose stored hash has this digest. */
+/** @param digest derived from the session's stored hash. */
 export function sessionIdFrom(digest: Uint8Array): SessionId {
   return `ses_${base32(digest.subarray(0, 26)).toLowerCase()}` as SessionId;
 }
 
-/** A new printed code with 50 random bits; whoever stores it must still make sure that it is not taken. */
+/** 50 random bits; whoever stores it must check that it is not taken. */
 export function newQrCodeId(random: RandomBytes): QrCodeId {
   return base32(random(QR_CODE_ID_LENGTH)) as QrCodeId;
 }
 
-/** Whether a code, as somebody typed it, stands for a demo and for nobody's printed code. */
 export function isDemoCode(text: string): boolean {
   return text.trimStart().slice(0, DEMO_PREFIX.length).toLowerCase() === DEMO_PREFIX;
 }
 
 /**
- * Reads a code as people type it: case, spaces and hyphens do not matter, I and L read as 1, O as 0.
- * @returns the stored form, or null when the text cannot be a printed code. A demo code never is one.
+ * Reads a typed code: case, spaces and hyphens are ignored, I and L read as 1, O as 0.
+ * @returns the stored form; null when the text cannot be a printed code. A demo code never is.
  */
 export function readQrCodeId(text: string): QrCodeId | null {
   if (text.length > MAX_ID_LENGTH || isDemoCode(text)) return null;
@@ -129,30 +127,30 @@ export function readQrCodeId(text: string): QrCodeId | null {
 }
 
 /**
- * Whether an address may make a demo of this text: a demo code; what reads as a printed code, which counts only if there
- * is none; or words, none of them a printed code. Any other text could be taken for a code that it is not: a sign that
- * nobody sees or minds, such as a zero-width space, must not put another name on a code that exists.
+ * Whether an address may make a demo of this text: a demo code, a possible printed code (used only if none
+ * exists), or words without a printed code. Other texts could be taken for a code that they are not: an
+ * invisible sign, such as a zero-width space, must not put another name on an existing code.
  */
 export function isDemoText(text: string): boolean {
   return isDemoCode(text) || readQrCodeId(text) !== null || PLAIN_WORDS.test(text.trim());
 }
 
-/** The form that is printed under a picture and read aloud: `XXXXX-XXXXX`. */
+/** The form printed under a picture: `XXXXX-XXXXX`. */
 export function showQrCodeId(id: QrCodeId): string {
   return `${id.slice(0, 5)}-${id.slice(5)}`;
 }
 
-/** The address that a QR code carries. `publicUrl` has no trailing slash. */
+/** The address in a QR code. @param publicUrl without a trailing slash. */
 export function tipPageUrl(publicUrl: string, id: QrCodeId): string {
   return publicUrl + TIP_PREFIX + id;
 }
 
-/** The custom-scheme link of a provider's service, which the scan screen turns into a demo code. */
+/** A link of the product's own scheme, which the scan screen turns into a demo code. */
 export function tipLink(userId: string, category: string): string {
   return `${brand.linkScheme}://tip/${userId}/${category}`;
 }
 
-/** One character for each byte: 32 divides 256, so that dropping the upper three bits keeps them all equally likely. */
+/** One character for each byte; 32 divides 256, so dropping three bits keeps all equally likely. */
 function base32(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += ALPHABET.charAt(byte & 31);

@@ -1,6 +1,4 @@
-/**
- * The schema of what giver and receiver write to each other, and of other texts that are shown as they are.
- */
+/** Schemas of messages between giver and receiver and of other texts that are shown as they are. */
 import { z } from 'zod';
 import { isShowable } from './display-names.ts';
 import {
@@ -13,7 +11,9 @@ import {
   tooLong,
 } from './message-rules.ts';
 
-/** A text that is shown as it is, or nothing where it is blank. Its length as typed is checked first, because normalising takes its time. */
+/**
+ * A text that is shown as it is; blank for none. The typed length is checked before the slow normalisation.
+ */
 export function shownText(
   label: string,
   { maxTyped, max, tooLong }: { maxTyped: number; max: number; tooLong: string },
@@ -27,7 +27,7 @@ export function shownText(
     .refine(isShowable, { error: notShowable(label), abort: true });
 }
 
-/** Words of somebody to somebody else: what `shownText` is, on one line, and never a link. */
+/** `shownText` on one line without links. */
 export function messageText(label: string) {
   const bounds = { maxTyped: MAX_TYPED_MESSAGE_LENGTH, max: MAX_MESSAGE_LENGTH, tooLong: tooLong(label) };
   return z

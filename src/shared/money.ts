@@ -1,32 +1,29 @@
 /**
- * US dollars as whole cents. The brand keeps dollars, cents and plain counts apart at compile time; amounts
- * enter by their digits, never through floating-point arithmetic, and fees are rounded half up to a cent.
+ * US dollars as integer cents. The brand keeps dollars, cents and counts apart at compile time; amounts are
+ * parsed by digits, never by floating-point arithmetic, and fees are rounded half up to a cent.
  */
 import type { $brand } from 'zod';
 
-/** A whole, safe number of US cents. */
+/** A safe integer of US cents. */
 export type Cents = number & $brand<'Cents'>;
 
-/** A rate in basis points: 1 is a hundredth of a percent, 500 is 5 %. */
+/** 1 is a hundredth of a percent, 500 is 5 %. */
 export type BasisPoints = number;
 
-/** The smallest tip, in cents ($10). */
+/** $10. */
 export const MIN_TIP_CENTS = cents(1_000);
-/** The largest tip, in cents ($10,000). */
+/** $10,000. */
 export const MAX_TIP_CENTS = cents(1_000_000);
-/** Added to the tip and paid by the giver: 5 %. */
+/** 5 %, added to the tip and paid by the giver. */
 export const GIVER_FEE_RATE: BasisPoints = 500;
-/** Deducted from the tip before it reaches the provider: 3 %. */
+/** 3 %, deducted before the tip reaches the provider. */
 export const RECEIVER_FEE_RATE: BasisPoints = 300;
-/** The amounts offered on the tip page, in cents, ascending. */
+/** The amounts offered on the tip page, ascending. */
 export const QUICK_AMOUNTS_CENTS: readonly Cents[] = [
   1_000, 1_500, 2_000, 2_500, 3_000, 5_000, 7_500, 10_000, 15_000, 20_000,
 ].map(cents);
 
-/**
- * Vouches that a number is a whole number of cents.
- * @throws RangeError when it is not a safe integer.
- */
+/** Brands a number as cents. @throws RangeError when it is not a safe integer. */
 export function cents(value: number): Cents {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not a whole number of cents`);
   return value as Cents;
@@ -35,8 +32,8 @@ export function cents(value: number): Cents {
 const DOLLARS = /^(\d{1,12})(?:\.(\d{0,2}))?$/;
 
 /**
- * Reads dollars as people write them ("12", "12.5", "12.50") by their digits.
- * @returns the amount in cents, or null when the text is no amount of dollars with at most two decimals.
+ * Reads "12", "12.5" or "12.50" by digits.
+ * @returns null unless the text is an amount of dollars with at most two decimals.
  */
 export function parseDollars(text: string): Cents | null {
   const match = DOLLARS.exec(text);
@@ -45,19 +42,19 @@ export function parseDollars(text: string): Cents | null {
 }
 
 /**
- * Reads a JSON number of dollars, such as `10.5`, by the digits that it prints as.
- * @returns the amount in cents, or null when it has more than two decimals, is negative or is no number.
+ * Reads a JSON number of dollars, such as `10.5`, by its printed digits.
+ * @returns null when it has more than two decimals, is negative or is not a number.
  */
 export function centsFromDollars(dollars: unknown): Cents | null {
   return typeof dollars === 'number' ? parseDollars(String(dollars)) : null;
 }
 
-/** The same amount as a JSON number of dollars; division by 100 is exact to the cent over the safe range. */
+/** A JSON number of dollars; division by 100 is exact to the cent over the safe range. */
 export function dollarsFromCents(amount: Cents): number {
   return amount / 100;
 }
 
-/** Shows an amount as `$1,234.56`. */
+/** `$1,234.56`. */
 export function formatUsd(amount: Cents): string {
   const digits = String(Math.abs(amount)).padStart(3, '0');
   const dollars = digits.slice(0, -2).replace(/\B(?=(?:\d{3})+$)/g, ',');
@@ -65,15 +62,15 @@ export function formatUsd(amount: Cents): string {
 }
 
 export interface Fees {
-  /** Added to what the giver pays, in cents. */
+  /** Paid by the giver on top of the amount. */
   readonly giverFeeCents: Cents;
-  /** Deducted from what the provider receives, in cents. */
+  /** Deducted from the amount. */
   readonly receiverFeeCents: Cents;
-  /** What reaches the provider: amount less the receiver fee, in cents. */
+  /** The amount less the receiver fee. */
   readonly netAmountCents: Cents;
 }
 
-/** The fees of a tip of `amount` cents at today's rates, each rounded half up to a cent. */
+/** The fees of an amount at the present rates, each rounded half up to a cent. */
 export function feesFor(amount: Cents): Fees {
   const receiverFeeCents = shareOf(amount, RECEIVER_FEE_RATE);
   return {

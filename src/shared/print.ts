@@ -1,4 +1,4 @@
-/** The words of the print kit that both sides speak: what can be printed of a code, on what paper, with how much ink. */
+/** Schemas of the print kit: files, papers and inks. */
 import { z } from 'zod';
 import { typedQrCodeId } from './qr-codes.ts';
 
@@ -15,12 +15,12 @@ export type PrintFormat = (typeof PRINT_FORMATS)[number];
 export const PAPERS = ['a4', 'letter'] as const;
 export type Paper = (typeof PAPERS)[number];
 
-/** `saving` leaves every area white and draws thin lines. */
+/** `saving` leaves areas white and draws thin lines. */
 export const INKS = ['full', 'saving'] as const;
 export type Ink = (typeof INKS)[number];
 
 const PDF_FILES = PRINT_FORMATS.map((format) => `${format}.pdf` as const);
-/** The sheets, and the bare code. */
+/** The sheets and the bare code. */
 export const PRINT_FILES = [...PDF_FILES, 'code.svg', 'code.png'] as const;
 export type PrintFile = (typeof PRINT_FILES)[number];
 
@@ -28,7 +28,7 @@ export const PAPER_LABELS: Readonly<Record<Paper, string>> = { a4: 'A4', letter:
 
 interface PrintLabel {
   readonly name: string;
-  /** What it is for, and how large its code is. */
+  /** The purpose of the sheet and the size of its code. */
   readonly description: string;
 }
 
@@ -50,7 +50,7 @@ export const PRINT_LABELS: Readonly<Record<PrintFormat, PrintLabel>> = {
   badge: { name: 'Badge', description: 'The size of a bank card (CR80). The code is 34 mm wide.' },
 };
 
-/** In pixels, of the picture of a bare code. */
+/** The size of a bare code's picture in pixels. */
 export const MIN_PICTURE_SIZE = 512;
 export const MAX_PICTURE_SIZE = 2_048;
 
@@ -59,7 +59,7 @@ export const printRequest = z.object({
   file: z.enum(PRINT_FILES, { error: 'There is no such print.' }),
   paper: z.enum(PAPERS, { error: 'Paper can be a4 or letter.' }).default('a4'),
   ink: z.enum(INKS, { error: 'Ink can be full or saving.' }).default('full'),
-  /** In pixels, of `code.png`. */
+  /** The size of `code.png` in pixels. */
   size: z
     .int({ error: 'The size is a whole number of pixels.' })
     .min(MIN_PICTURE_SIZE, { error: `The picture is at least ${MIN_PICTURE_SIZE} pixels wide.` })

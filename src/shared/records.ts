@@ -1,32 +1,28 @@
-/**
- * The words in which an account's records are asked for and told: which tips are meant, what they come to, how takings were spread
- * over time, and what it takes to reverse a tip.
- */
+/** Schemas of an account's records: filters, sums, earnings over time, reversals. */
 import { z } from 'zod';
 import { isTimeZone, MAX_TIME_ZONE_LENGTH } from './calendar.ts';
 import { serviceCategory } from './qr-codes.ts';
 import { closedObject } from './unknown-names.ts';
 
-/** What a tip was to the account that asks. */
+/** The direction as the asking account sees it. */
 export const TIP_DIRECTIONS = ['received', 'sent'] as const;
 export type TipDirection = (typeof TIP_DIRECTIONS)[number];
 
-/** The two people of a tip. */
 export const TIP_PARTIES = ['giver', 'receiver'] as const;
 export type TipParty = (typeof TIP_PARTIES)[number];
 
-/** How long the periods are that bars of a chart stand for. */
+/** The periods of a chart's bars. */
 export const GRANULARITIES = ['day', 'week', 'month'] as const;
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** In days, the first and the last included: ten years. */
+/** Ten years, first and last day included. */
 const MAX_PERIOD_DAYS = 3_653;
-/** The most days that takings are told of day by day. */
+/** The most days with a bar each. */
 export const MAX_DAYS_BY_DAY = 400;
 
 const UNKNOWN_TIME_ZONE = 'The time zone is unknown.';
 
-/** A name of the tz database that this platform knows, such as `Europe/Vienna`, in whatever letters. */
+/** A tz name that this platform knows, such as `Europe/Vienna`, in any case. */
 export const timeZone = z
   .string({ error: 'The time zone is required.' })
   .max(MAX_TIME_ZONE_LENGTH, { error: UNKNOWN_TIME_ZONE, abort: true })
@@ -37,7 +33,7 @@ const FIRST_DATE = '1971-01-01';
 const LAST_DATE = '9000-12-31';
 const FAR_DATE = `A date must be from ${FIRST_DATE} to ${LAST_DATE}.`;
 
-/** A day of the calendar, of a time for which computers have one. */
+/** A calendar date that JavaScript's dates can express. */
 const date = z
   .string({ error: NO_DATE })
   .max('YYYY-MM-DD'.length, { error: NO_DATE, abort: true })
@@ -46,13 +42,13 @@ const date = z
 
 export const NO_DIRECTION = 'The direction must be received or sent.';
 
-/** Which tips of an account are meant; what is left out does not narrow them. */
+/** Omitted members do not narrow the listing. */
 export const tipFilter = {
   direction: z.enum(TIP_DIRECTIONS, { error: NO_DIRECTION }).optional(),
   serviceCategory: serviceCategory.optional(),
   /** The first day. */
   from: date.optional(),
-  /** The last day, which is included. */
+  /** The last day, inclusive. */
   to: date.optional(),
   /** Decides when a day begins. */
   timeZone: timeZone.default('UTC'),
@@ -71,15 +67,15 @@ export function requireOrder({ from, to }: Period, context: z.RefinementCtx): vo
 
 export const sumsQuery = closedObject(tipFilter).superRefine(requireOrder);
 
-/** What tips come to, without those that were refunded. */
+/** Sums without refunded tips. */
 export const tipSums = z.object({
   receivedCount: z.int(),
-  /** The sum of the net amounts received. */
+  /** Net amounts received. */
   receivedCents: z.int().min(0).brand<'Cents'>(),
   sentCount: z.int(),
-  /** The sum of the amounts sent, without fees. */
+  /** Amounts sent, without fees. */
   sentCents: z.int().min(0).brand<'Cents'>(),
-  /** The sum of what was paid for them, with fees. */
+  /** Amounts sent, with fees. */
   paidCents: z.int().min(0).brand<'Cents'>(),
 });
 
@@ -104,54 +100,54 @@ export const insightsQuery = closedObject({
 });
 
 const earnings = {
-  /** How many tips were received, without those that were refunded. */
+  /** Received tips without refunded ones. */
   count: z.int(),
-  /** The sum of the amounts. */
+  /** The sum of amounts. */
   grossCents: z.int().min(0).brand<'Cents'>(),
-  /** The sum of the fees that the provider bore. */
+  /** The sum of receiver fees. */
   feeCents: z.int().min(0).brand<'Cents'>(),
-  /** The sum of what reached the provider. */
+  /** The sum of net amounts. */
   netCents: z.int().min(0).brand<'Cents'>(),
 };
 
 const serviceEarnings = z.object({ serviceCategory, ...earnings });
 
-/** Takings of a day, a week or a month. */
+/** Earnings of a day, a week or a month. */
 export const earningsBar = z.object({
-  /** Its first day within the period. */
+  /** The first day within the period. */
   from: z.iso.date(),
-  /** Its last day within the period. */
+  /** The last day within the period. */
   to: z.iso.date(),
   ...earnings,
-  /** By service, in the order of the categories; none that took nothing. */
+  /** In the order of categories, without empty ones. */
   byService: z.array(serviceEarnings),
 });
 
-/** The takings of a provider in a period, beside those of the one before it. */
+/** The earnings of a period beside those of the period before. */
 export const insights = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
   ...earnings,
-  /** Of one tip; 0 without tips. */
+  /** 0 without tips. */
   averageNetCents: z.int().min(0).brand<'Cents'>(),
-  /** The largest net amount of one tip; 0 without tips. */
+  /** 0 without tips. */
   largestNetCents: z.int().min(0).brand<'Cents'>(),
-  /** The day that took the most, the first of those that took as much; null without tips. */
+  /** The first of the days with the highest net earnings; null without tips. */
   bestDay: z.object({ date: z.iso.date(), ...earnings }).nullable(),
-  /** One for each day, week (from Monday) or month of the period, also where nothing was received. */
+  /** One for each day, week (from Monday) or month of the period, empty ones included. */
   bars: z.array(earningsBar),
   byService: z.array(serviceEarnings),
-  /** By hour of the week; none in which nothing was received. */
+  /** By hour of the week, without empty hours. */
   byHour: z.array(
     z.object({
-      /** 1 for Monday to 7 for Sunday (ISO 8601). */
+      /** ISO 8601: 1 is Monday, 7 is Sunday. */
       weekday: z.int().min(1).max(7),
       hour: z.int().min(0).max(23),
       count: z.int(),
       netCents: z.int().min(0).brand<'Cents'>(),
     }),
   ),
-  /** The period of the same length that ended the day before. */
+  /** The period of the same length before. */
   before: z.object({
     from: z.iso.date(),
     to: z.iso.date(),

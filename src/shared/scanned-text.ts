@@ -1,6 +1,6 @@
 /**
- * What a scanned or pasted text means: the code it leads to, or why it leads nowhere. Pure, and free of schemas and of
- * the page.
+ * Reads a scanned or pasted text: the code that it leads to, or why it leads nowhere. Without schemas and
+ * DOM.
  */
 import { brand } from './brand.ts';
 import { DEMO_PREFIX, isDemoCode, MAX_ID_LENGTH, QR_CODE_ID, readQrCodeId } from './ids.ts';
@@ -13,27 +13,25 @@ export type ScannedText =
   | { readonly code: string; readonly problem: null }
   | { readonly code: null; readonly problem: typeof BLANK_TEXT | typeof NO_CODE };
 
-/** A link of the product's own scheme with two segments, also in the middle of a text; schemes know no case. */
+/** A link of the product's own, case-insensitive scheme with two segments, anywhere in a text. */
 const OWN_LINK = new RegExp(
   `(?:^|[^a-z0-9+.-])${brand.linkScheme}://tip/([^\\s/?#]+)/([^\\s/?#]+)(?![^\\s/?#])(?!/[\\w%])`,
   'i',
 );
-/** The segment after the first `/tip/`, whose slashes are percent-encoded in a link that is part of another. */
+/** The segment after the first `/tip/`, whose slashes are percent-encoded in a link within a link. */
 const SEGMENT_AFTER_TIP = new RegExp(`${TIP_PREFIX.replaceAll('/', '(?:/|%2F)')}([^\\s/?#]*)`, 'i');
-/** Letters and digits, with dots, hyphens and underscores between them. */
+/** Letters and digits with dots, hyphens and underscores between them. */
 const WORD = /[a-z0-9]+(?:[._-]+[a-z0-9]+)*/i;
 const WORDS = new RegExp(WORD, 'gi');
 const SURROUNDINGS = /^[^a-z0-9]+|[^a-z0-9]+$/gi;
-/** A demo code, whether or not its user and its category are possible. */
+/** A demo code with any user and category. */
 const DEMO_CODE = new RegExp(`^${DEMO_PREFIX}[\\w.-]+-\\w+$`, 'i');
-/** The two groups of a printed code, as it is stored or shown. */
+/** A printed code as stored or shown. */
 const TWO_GROUPS = /^[a-z0-9]{5}-?[a-z0-9]{5}$/i;
 
 /**
- * Reads the first link or code in a text, whatever words and punctuation stand around it: a `tipwell://tip/{userId}/{category}`
- * link; else an address with `/tip/{code}` in it, from which only the code is taken, so that its site does not matter; else a
- * code by itself. The time that it takes grows in proportion to the length of the text.
- * @returns a code that can be a printed one or begins like a demo code.
+ * Reads the first link or code in a text: a `tipwell://tip/{userId}/{category}` link; else an address with
+ * `/tip/{code}`, of any site; else a code by itself. Takes time linear in the text's length.
  */
 export function readScannedText(text: string): ScannedText {
   const trimmed = text.trim();
@@ -62,15 +60,15 @@ function codeIn(text: string): string | null {
   return null;
 }
 
-/** A text that is a code, without the punctuation around it; null for any other. */
+/** The code that a text consists of, without punctuation around it; else null. */
 function wholeCode(text: string): string | null {
-  // Dropping the punctuation of a longer text would take the square of its length.
+  // Removing punctuation takes the square of the length.
   if (text.length > MAX_ID_LENGTH) return null;
   const bare = text.replace(SURROUNDINGS, '');
   return DEMO_CODE.test(bare) || readQrCodeId(bare) !== null ? bare : null;
 }
 
-/** Whether a word among others is a code and no word of a language: it has a digit, or is written as codes are printed. */
+/** Whether a word among others can only be a code: it has a digit, or is written as codes are printed. */
 function isUnmistakable(word: string): boolean {
   if (wholeCode(word) === null) return false;
   if (isDemoCode(word)) return true;
@@ -78,7 +76,7 @@ function isUnmistakable(word: string): boolean {
   return TWO_GROUPS.test(word) && (isPrinted || /\d/.test(word));
 }
 
-/** A segment without its percent-encoding, or as it stands when that is broken. */
+/** The decoded segment, or the segment itself when its encoding is broken. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment).trim();
@@ -87,7 +85,7 @@ function decoded(segment: string): string {
   }
 }
 
-/** Half a surrogate pair cannot stand in an address. */
+/** Lone surrogates cannot stand in an address. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }

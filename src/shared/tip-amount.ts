@@ -1,5 +1,5 @@
 /**
- * What a tip may be, in the product's own words. Free of schemas, so that the tip page need not load their library.
+ * Bounds of a tip with the specified sentences. Without schemas, whose library the tip page does not load.
  */
 import { type Cents, MAX_TIP_CENTS, MIN_TIP_CENTS, parseDollars } from './money.ts';
 
@@ -15,8 +15,8 @@ export type AmountReading =
     };
 
 /**
- * Reads a tip amount as people type it: "25", "25.50", "25,50", "$ 25", "1,000". A comma with exactly three digits
- * behind it groups thousands, any other one is a decimal comma.
+ * Reads a typed amount: "25", "25.50", "25,50", "$ 25", "1,000". A comma before exactly three digits groups
+ * thousands, any other is a decimal comma.
  */
 export function readTipAmount(text: string): AmountReading {
   const plain = text.replace(/[\s$]/g, '');

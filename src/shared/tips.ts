@@ -1,6 +1,4 @@
-/**
- * The words of the tips chapter that both sides speak: what a tip may be, and the transaction that it leaves.
- */
+/** Schemas of tips and of the transactions that they leave. */
 import { z } from 'zod';
 import { idPattern, MAX_ID_LENGTH, QR_CODE_ID } from './ids.ts';
 import { MAX_MESSAGE_LENGTH } from './message-rules.ts';
@@ -13,12 +11,11 @@ import { AMOUNT_OUT_OF_BOUNDS, AMOUNT_TOO_FINE, NO_AMOUNT } from './tip-amount.t
 import { closedObject } from './unknown-names.ts';
 
 /**
- * What became of the money. Every simulated payment is completed at once; one at a payment service is pending until its giver has
- * paid, or nobody can any more. A tip that was reversed is refunded.
+ * A simulated payment is completed at once; one at a payment service is pending until it is paid, failed or
+ * expired. A reversed tip is refunded.
  */
 const TRANSACTION_STATUSES = ['completed', 'refunded', 'pending', 'failed', 'expired'] as const;
 
-/** The most transactions that one page of a listing may hold. */
 export const MAX_PAGE_SIZE = 200;
 const DEFAULT_PAGE_SIZE = 50;
 
@@ -37,24 +34,23 @@ const tipMessage = messageText('The message').transform((text) => text || null);
 
 const NO_IDEMPOTENCY_KEY = 'The idempotency key must be 1 to 255 visible ASCII characters.';
 
-/** 1 to 255 visible ASCII characters that the client makes up, one for each attempt to pay. */
+/** 1 to 255 visible ASCII characters, made up by the client for one attempt to pay. */
 const idempotencyKey = z
   .string({ error: 'The idempotency key must be text.' })
   .max(255, { error: NO_IDEMPOTENCY_KEY, abort: true })
   .regex(/^[\x21-\x7e]{1,255}$/, NO_IDEMPOTENCY_KEY);
 
-/** An id of a transaction, as somebody sends it back. */
 function transactionId(error: string) {
   return z.string({ error }).max(MAX_ID_LENGTH, error).brand<'TransactionId'>();
 }
 
 export const newTip = closedObject({
   amountCents: tipAmountCents,
-  /** The provider's printed code, as scanned or typed. */
+  /** The printed code, as scanned or typed. */
   receiverQrId: typedQrCodeId,
   serviceCategory,
   idempotencyKey: idempotencyKey.optional(),
-  /** Words for the receiver alone. */
+  /** A message to the receiver. */
   message: tipMessage.nullish(),
   /** Whether the receiver is told the giver's full name. */
   withName: z
@@ -63,7 +59,7 @@ export const newTip = closedObject({
     .transform((isNamed) => isNamed ?? false),
 });
 
-/** What tRPC's endless queries send along under this name, as pages that were opened before the server was upgraded do. */
+/** Sent by tRPC's infinite queries of pages that were opened before an upgrade. */
 const pagingDirection = z.enum(['forward', 'backward']).transform((): undefined => undefined);
 
 export const transactionsQuery = closedObject({
@@ -72,13 +68,13 @@ export const transactionsQuery = closedObject({
     .min(1, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .max(MAX_PAGE_SIZE, `The limit must be a whole number from 1 to ${MAX_PAGE_SIZE}.`)
     .default(DEFAULT_PAGE_SIZE),
-  /** The `nextCursor` of the page before; none for the newest. */
+  /** The `nextCursor` of the page before; omitted for the newest. */
   cursor: transactionId('The cursor is not valid.').nullish(),
   ...tipFilter,
   direction: z.union([z.enum(TIP_DIRECTIONS), pagingDirection], { error: NO_DIRECTION }).optional(),
 }).superRefine(requireOrder);
 
-/** A text that is no id is no invalid field but a transaction that is not found. */
+/** A text that is not an id is not invalid but not found. */
 export const transactionQuery = z.object({ id: z.string({ error: 'The transaction id must be text.' }) });
 
 export const refundRequest = closedObject({
@@ -91,42 +87,39 @@ export const givingUp = closedObject(transactionQuery.shape);
 const DAY_START_HOUR = 'The hour at which the day starts must be a whole number from 0 to 23.';
 
 export const summaryQuery = closedObject({
-  /** An IANA name such as `Europe/Vienna`: it decides when today began. */
+  /** A tz name such as `Europe/Vienna`; decides when today began. */
   timeZone,
-  /** Counts only the tips of this service among those of the day. The totals are always of every service. */
+  /** Counts the day's tips of this service only; totals are of every service. */
   serviceCategory: serviceCategory.optional(),
-  /** The hour of the clock at which the day begins, for nights that end after midnight. */
+  /** For nights that end after midnight. */
   dayStartHour: z.int({ error: DAY_START_HOUR }).min(0, DAY_START_HOUR).max(23, DAY_START_HOUR).default(0),
 });
 
 export const tipStreamQuery = z
   .object({
     /**
-     * The id of the last event that was seen; whatever came after it comes first. None for only new tips. One that is
-     * unknown is no error, because that would end a client's reconnecting for good: the stream begins now and says so.
+     * The id of the last event seen: later ones are replayed; omitted for only new tips. An unknown id is not
+     * an error, which would end a client's reconnecting for good: the stream then begins now and says so.
      */
     lastEventId: z.string({ error: 'The last event id is not valid.' }).nullish(),
   })
   .optional();
 
 /**
- * Why a stream begins now, and not after the last event that was named: it is none of the account's (any more, as after
- * a restored backup), or more came since than a stream replays.
+ * Why a stream begins now: the named event is not the account's (as after a restored backup), or more events
+ * came since than a stream replays.
  */
 export type StreamReset = 'unknown_event' | 'too_many_missed';
 
-/** What a stream of tips says first, under the id of the event after which it begins. */
+/** The first event of a stream, under the id of the event after which it begins. */
 export interface TipStreamStart {
-  /** When there is a reason, tips may be missing before the next one: a client loads its list again. */
+  /** With a reason, tips may be missing before the next one, and the client reloads its list. */
   readonly reset: StreamReset | null;
 }
 
 export const transaction = z.object({
   id: z.string().regex(idPattern('txn')).brand<'TransactionId'>(),
-  /**
-   * The giver's own id; to the receiver a pseudonym, the same for all tips of this giver to this receiver. Null for a guest, who has
-   * no account.
-   */
+  /** The giver's own id for the giver; a stable pseudonym for the receiver; null for a guest. */
   giverId: z
     .union([
       z.string().regex(idPattern('usr')).brand<'UserId'>(),
@@ -134,10 +127,8 @@ export const transaction = z.object({
     ])
     .nullable(),
   receiverId: z.string().regex(idPattern('usr')).brand<'UserId'>(),
-  /** The full name of the receiver. */
   receiverName: z.string(),
   receiverUsername: z.string(),
-  /** The code that was tipped. */
   qrCodeId: z.string().regex(QR_CODE_ID).brand<'QrCodeId'>(),
   amountCents: z.int().min(0).brand<'Cents'>(),
   /** Paid by the giver on top of the amount. */
@@ -146,31 +137,30 @@ export const transaction = z.object({
   netAmountCents: z.int().min(0).brand<'Cents'>(),
   serviceCategory,
   status: z.enum(TRANSACTION_STATUSES),
-  /** How it was paid: no money moved, test money, or money. */
   paymentMode: z.enum(PAYMENT_MODES),
-  /** Where its giver pays, as the giver is told while it is pending; null besides. */
+  /** The giver's payment page while the tip is pending; else null. */
   paymentUrl: z.url().nullable(),
-  /** The link to the receipt of a guest, as the guest is told; null besides. Whoever has it has the right of the giver. */
+  /** A guest's own receipt link; else null. Whoever has it has the right of the giver. */
   receiptUrl: z.url().nullable(),
   /** ISO 8601 in UTC. */
   createdAt: z.iso.datetime(),
-  /** When it was refunded; null when it was not. */
+  /** Null unless it was refunded. */
   refundedAt: z.iso.datetime().nullable(),
-  /** Who had it refunded; null when it was not, or when that is not known. */
+  /** Null unless it was refunded, and for refunds from before this was stored. */
   refundedBy: z.enum(TIP_PARTIES).nullable(),
-  /** Until when its giver may take it back, as the giver is told; null when that is over, and to the receiver, who may always refund it. */
+  /** The end of the giver's undo window; null after it and for the receiver, who may always refund. */
   undoUntil: z.iso.datetime().nullable(),
-  /** What the giver wrote, as the receiver alone is told; null when they wrote nothing, or the receiver has hidden it. */
+  /** The giver's message, for the receiver alone; null without one or when it is hidden. */
   message: z.string().nullable(),
-  /** The name under which it was given, as the receiver alone is told; null when it was given without one, or the receiver has hidden it. */
+  /** The giver's name, for the receiver alone; null without one or when it is hidden. */
   giverName: z.string().nullable(),
-  /** Whether the receiver has hidden the message and the name, as the receiver is told; false besides. */
+  /** Whether the receiver has hidden message and name; false for the giver. */
   wordsHidden: z.boolean(),
-  /** When the receiver reported the words to the operator, as the receiver is told; null besides. */
+  /** When the receiver reported the message; null for the giver. */
   reportedAt: z.iso.datetime().nullable(),
-  /** What the receiver says to the giver: their answer, or else what the tip page tells whoever has tipped. */
+  /** The receiver's answer, or else the thank-you of the tip page. */
   thankYou: z.string().nullable(),
-  /** When the receiver answered this tip; null when they did not. */
+  /** When the receiver answered; null without an answer. */
   thankedAt: z.iso.datetime().nullable(),
 });
 
@@ -184,11 +174,9 @@ export const messageHiding = transactionQuery.extend({
   hidden: z.boolean({ error: 'Whether the words are hidden must be true or false.' }),
 });
 
-/** The most thank-yous that an account can keep ready. */
 export const MAX_READY_THANK_YOUS = 3;
 const TOO_MANY_READY = `There can be up to ${MAX_READY_THANK_YOUS} thank-yous.`;
 
-/** The thank-yous that somebody keeps ready. */
 export const readyThankYous = z.object({
   texts: z
     .array(messageText('The thank-you'), { error: 'The thank-yous must be a list of texts.' })
@@ -199,19 +187,19 @@ export const blockedGiver = z.object({
   /** The pseudonym under which the receiver knows the giver. */
   giverId: z.string().regex(idPattern('gvr')).brand<'GiverPseudonym'>(),
   blockedAt: z.iso.datetime(),
-  /** The service whose page takes no tips from them; pages that show the same name take none either. */
+  /** The service whose page takes no tips from the giver; nor do pages with the same name. */
   serviceCategory,
   /** The tip by which the giver was blocked. */
   tip: transaction,
 });
 
-/** A text that is no pseudonym is no invalid field but a giver who is not found. */
+/** A text that is not a pseudonym is not invalid but not found. */
 export const giverQuery = z.object({ giverId: z.string({ error: 'The giver id must be text.' }) });
 
 export const tipSummary = z.object({
   totalTipsReceivedCents: z.int().min(0).brand<'Cents'>(),
   totalTipsGivenCents: z.int().min(0).brand<'Cents'>(),
-  /** How many tips were received on the viewer's present day. */
+  /** Tips received on the viewer's present day. */
   receivedTodayCount: z.int(),
   /** The sum of their net amounts. */
   receivedTodayCents: z.int().min(0).brand<'Cents'>(),
@@ -225,9 +213,9 @@ export type Transaction = z.infer<typeof transaction>;
 export type BlockedGiver = z.infer<typeof blockedGiver>;
 export type TipSummary = z.infer<typeof tipSummary>;
 
-/** One page of a listing, newest first. */
+/** Newest first. */
 export interface TransactionPage {
   readonly transactions: readonly Transaction[];
-  /** Hand it in as `cursor` for the next page; null on the last. */
+  /** The `cursor` of the next page; null on the last. */
   readonly nextCursor: string | null;
 }

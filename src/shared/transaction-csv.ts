@@ -1,13 +1,11 @@
-/**
- * Tips as records of a CSV file: a row for each, as its viewer saw the money go, with local times.
- */
+/** Transactions as CSV records, one row each, seen by one of the two people, with local times. */
 import { localTime } from './calendar.ts';
 import { CATEGORY_LABELS } from './categories.ts';
 import { csvLine } from './csv.ts';
 import { type Cents, cents } from './money.ts';
 import type { Transaction } from './tips.ts';
 
-/** The header of the file; amounts are in US dollars. */
+/** Amounts are in US dollars. */
 export const TRANSACTION_COLUMNS = [
   'Date',
   'Time',
@@ -27,12 +25,12 @@ export const TRANSACTION_COLUMNS = [
   'Transaction',
 ] as const;
 
-/** What the Currency column says of every tip. */
 export const CURRENCY = 'USD';
 
 /**
- * The cells of a tip under `TRANSACTION_COLUMNS`. A cell that does not concern the viewer's side of the tip is empty. What went
- * back with a refund is the net amount of a tip that was received, and the total paid of one that was sent.
+ * The cells of a tip under `TRANSACTION_COLUMNS`. A cell that does not concern the viewer's side of the tip
+ * is empty. What went back with a refund is the net amount of a tip that was received, and the total paid of
+ * one that was sent.
  * @param viewerId the account that sent or received the tip.
  * @param timeZone of the dates and times.
  * @throws RangeError when the time zone is unknown.
@@ -47,7 +45,7 @@ function transactionCells(transaction: Transaction, viewerId: string, timeZone: 
   return [
     given.date,
     given.time,
-    // A bare offset begins as a formula does.
+    // A bare offset would begin a formula.
     `UTC${given.offset}`,
     isReceived ? 'Received' : 'Sent',
     CATEGORY_LABELS[transaction.serviceCategory],
@@ -65,7 +63,6 @@ function transactionCells(transaction: Transaction, viewerId: string, timeZone: 
   ];
 }
 
-/** The records of some tips. */
 export function transactionLines(
   transactions: readonly Transaction[],
   viewerId: string,
@@ -74,7 +71,7 @@ export function transactionLines(
   return transactions.map((each) => csvLine(transactionCells(each, viewerId, timeZone))).join('');
 }
 
-/** An amount as a number that any program reads, such as `19.40`. */
+/** A plain number that any program reads, such as `19.40`. */
 export function plainDollars(amount: Cents): string {
   const digits = String(amount).padStart(3, '0');
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;

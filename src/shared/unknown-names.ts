@@ -1,16 +1,15 @@
 /**
- * What a request names and nothing takes. A misspelt filter that is ignored answers another question than the one that was asked, so
- * that such names are refused, with the name that was probably meant.
+ * Refuses unknown names in requests with the nearest known one, because ignoring a misspelt filter would
+ * answer another question than was asked.
  */
 import { z } from 'zod';
 import type { FieldError } from './errors.ts';
 
-/** The most names that are told of one request: they come from outside, and there may be thousands. */
+/** The most names in an answer; a request may have thousands. */
 const MAX_TOLD = 5;
-/** In characters; of a longer name only the beginning is told. */
+/** Longer names are cut. */
 const MAX_TOLD_LENGTH = 40;
 
-/** What is wrong with each name that is not known. */
 export function unknownNames(
   kind: 'parameter' | 'field',
   names: readonly string[],
@@ -24,12 +23,11 @@ export function unknownNames(
   });
 }
 
-/** A name from outside as an answer repeats it. */
 export function toldName(name: string): string {
   return [...name.slice(0, 2 * MAX_TOLD_LENGTH)].slice(0, MAX_TOLD_LENGTH).join('');
 }
 
-/** An object that takes these members alone: one more is refused, and not dropped. */
+/** An object that refuses unknown members instead of dropping them. */
 export function closedObject<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
@@ -39,7 +37,7 @@ export function closedObject<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** The known name that is spelt almost like this one, or contains it, or is contained in it. */
+/** The known name that is spelt almost like this one, contains it, or is contained in it. */
 function nearestTo(name: string, known: readonly string[]): string | undefined {
   const sent = plain(name);
   if (sent === '') return undefined;
@@ -50,7 +48,7 @@ function nearestTo(name: string, known: readonly string[]): string | undefined {
   return byDistance[0]?.candidate ?? known.find((candidate) => isPartOf(sent, plain(candidate)));
 }
 
-/** Without what the ways of writing names differ in: `timeZone`, `time_zone`, `time-zone`. */
+/** Removes differences of spelling conventions: `timeZone`, `time_zone`, `time-zone`. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[_-]/g, '');
 }
@@ -60,7 +58,7 @@ function isPartOf(one: string, other: string): boolean {
   return short.length > 3 && (long.startsWith(short) || long.endsWith(short));
 }
 
-/** How many letters to change, to add, to leave out or to swap with the next one (optimal string alignment). */
+/** Optimal string alignment: the number of letters to change, add, remove or swap with the next. */
 function distanceBetween(one: string, other: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);

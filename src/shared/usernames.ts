@@ -1,25 +1,26 @@
-/**
- * What may be a username. Free of schemas, because the tip page asks it of demo codes and need not load their library.
- */
+/** Rules of usernames. Without schemas, whose library the tip page does not load. */
 import { brand } from './brand.ts';
 
 export const MIN_USERNAME_LENGTH = 3;
 export const MAX_USERNAME_LENGTH = 30;
 
-/** In either case, as people type it; it is kept in lower case. */
+/** Typed in any case, stored in lower case. */
 export const USERNAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*[A-Za-z0-9]$/;
 
 const BRAND = brand.name.toLowerCase();
 
-/** Who speaks for a site. With one of these as a part, a name seems to as well: `support-joe`, `admin1`, `the_official`. */
+/**
+ * Offices of a site. A name with one of these as a part seems to speak for it: `support-joe`, `admin1`,
+ * `the_official`.
+ */
 const OFFICES: ReadonlySet<string> = new Set([
   ...['admin', 'administrator', 'billing', 'help', 'helpdesk', 'moderator', 'official', 'payment'],
   ...['payments', 'postmaster', 'security', 'staff', 'support', 'sysadmin', 'webmaster'],
 ]);
 
 /**
- * Names that would be taken for an address of the site, for nobody or for everybody. Only alone: as a part they stand in
- * names that fool no one, such as `service.dog`, `joes-tips`, `sound_system` or `team.rocket`.
+ * Names that pass for an address of the site, for nobody or for everybody. Only as a whole: names such as
+ * `service.dog`, `joes-tips`, `sound_system` or `team.rocket` fool no one.
  */
 const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['about', 'account', 'accounts', 'anonymous', 'api', 'auth', 'contact', 'customerservice'],
@@ -28,7 +29,6 @@ const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['system', 'team', 'tip', 'tips', 'trpc', 'undefined', 'user', 'users', 'www'],
 ]);
 
-/** The usernames of tip pages with a name of their own. */
 const OF_PAGE = /^code-[0-9a-hjkmnp-tv-z]{10}$/;
 
 /** The username of a tip page with a name of its own; nobody can have it. */
@@ -36,15 +36,15 @@ export function pageUsername(id: string): string {
   return `code-${id.toLowerCase()}`;
 }
 
-/** Whether a username is one of a tip page's own, which names nobody. */
 export function isPageUsername(username: string): boolean {
   return OF_PAGE.test(username);
 }
 
 /**
- * Whether a username would pass for the site itself, or for one of its addresses: it contains the brand, however it is
- * separated; it is one that a tip page has; one of its parts, between separators and without digits around it, is an office; or it is as a whole,
- * without separators, a reserved word. Case does not matter.
+ * Whether a username would pass for the site itself, or for one of its addresses: it contains the brand,
+ * however it is separated; it is one that a tip page has; one of its parts, between separators and without
+ * digits around it, is an office; or it is as a whole, without separators, a reserved word. Case does not
+ * matter.
  */
 export function isReservedUsername(username: string): boolean {
   const parts = username.toLowerCase().split(/[._-]+/);
@@ -57,7 +57,7 @@ export function isReservedUsername(username: string): boolean {
   );
 }
 
-/** Whether somebody could have this username, in whichever case it is typed; not whether anybody has. */
+/** Whether somebody could have this username, typed in any case. */
 export function isPossibleUsername(text: string): boolean {
   return (
     text.length >= MIN_USERNAME_LENGTH &&
